@@ -92,7 +92,7 @@ export const actions = [
 
 type Actions = (typeof actions)[number];
 
-/** Names of the actions with background work. They are the kinds of stored jobs, so they never change. */
+/** Names of the actions with background work. They are stored as the kinds of jobs, so they must never change. */
 export type WorkName = Actions['name'];
 
 /** Names of all actions on servers. */
@@ -103,27 +103,27 @@ export type ServerActionName = Exclude<WorkName, 'create'>;
 
 type ActionNamed<Name extends WorkName> = Extract<Actions, { readonly name: Name }>;
 
-type RequestTo<Record> =
-  Record extends Action<any, infer Request, any, any>
+type InferRequest<Definition> =
+  Definition extends Action<any, infer Request, any, any>
     ? Request
-    : Record extends ConcurrentAction<any, infer Request, any, any>
+    : Definition extends ConcurrentAction<any, infer Request, any, any>
       ? Request
       : never;
 
-type ResultFrom<Record> =
-  Record extends Action<any, any, any, infer Result>
+type InferResult<Definition> =
+  Definition extends Action<any, any, any, infer Result>
     ? Result
-    : Record extends ConcurrentAction<any, any, any, infer Result>
+    : Definition extends ConcurrentAction<any, any, any, infer Result>
       ? Result
       : never;
 
 /** The request of an action. */
-export type RequestOf<Name extends WorkName> = RequestTo<ActionNamed<Name>>;
+export type RequestOf<Name extends WorkName> = InferRequest<ActionNamed<Name>>;
 
-/** The result of an action for its caller. */
-export type ResultOf<Name extends WorkName> = ResultFrom<ActionNamed<Name>>;
+/** The result that an action returns to its caller. */
+export type ResultOf<Name extends WorkName> = InferResult<ActionNamed<Name>>;
 
-/** Jobs without a waiting request: cleanup after incomplete actions, and reactions to changes of machines. */
+/** Jobs that no request waits for: cleanup after incomplete actions, and reactions to changes of machines. */
 export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),
 );
@@ -131,7 +131,7 @@ export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
 /** Actions by name, which is also the kind of their jobs. */
 export const actionsByName: ReadonlyMap<string, AnyAction> = new Map(actions.map((record) => [record.name, record]));
 
-/** The conditions of all actions on servers, by name. */
+/** The preconditions of all actions on servers, by name. */
 export const rulesByName: ReadonlyMap<string, ActionRules> = new Map(
   [...actions, ...immediate].map((record) => [record.name, record]),
 );

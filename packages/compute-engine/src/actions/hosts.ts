@@ -4,12 +4,12 @@ import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
 import { hostNamed } from '../server-migrations/destination.js';
 
-/** Returns a compute host by its name or its hypervisor's name; undefined if it does not exist. */
+/** Returns a compute host by its name or its hypervisor's name, or undefined if it does not exist. */
 export async function findHost({ infrastructure }: Core, name: string): Promise<Host | undefined> {
   return hostNamed(await infrastructure.hosts(), name);
 }
 
-/** Returns the requested host, undefined if none was requested; throws the given error if the host does not exist. */
+/** Returns the requested host, or undefined if none was requested. Throws the given error if the host does not exist. */
 export async function requestedHost(
   core: Core,
   name: string | undefined,
@@ -37,14 +37,14 @@ export async function isHostDown(core: Core, server: Pick<Server, 'host'>): Prom
   return host !== undefined && !core.infrastructure.isUp(host.service);
 }
 
-/** Whether the machines of a host that is down cannot run, or cannot write to their disks while another host uses them. */
+/** Returns whether the machines of a host that is down cannot run, or cannot write to their disks while another host uses these. */
 export async function isFenced(core: Core, server: Pick<Server, 'host'>): Promise<boolean> {
   const host = await hostOf(core, server);
   const { fences, storage } = host?.node.process ?? {};
   return host !== undefined && (host.service.forcedDown || fences === true || storage !== undefined);
 }
 
-/** Throws a 409 error for actions that require the host. */
+/** Throws a 409 error if the host of a server is not up. */
 export async function checkHostUp(core: Core, server: Server): Promise<void> {
   if (await isHostUp(core, server)) return;
   throw conflict(`Instance ${server.id} cannot be changed: its host is unavailable at this time.`);

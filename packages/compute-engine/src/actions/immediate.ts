@@ -1,7 +1,7 @@
 import type { ActionRules } from './runner/action.js';
 import { BOOTED } from './states.js';
 
-/** Preconditions of actions that complete with the request, without a job, for the services that execute them. */
+/** Preconditions of the actions that complete within the request, without a job. Services execute these actions directly. */
 export const immediate = [
   { name: 'lock', task: 'any', lock: false, neverLaunched: true, history: 'lock', notifies: { accepted: 'lock' } },
   {

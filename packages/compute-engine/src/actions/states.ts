@@ -1,2 +1,2 @@
-/** States of a server that has a machine, running or not. */
+/** States of a server that has a machine, whether it runs or not. */
 export const BOOTED = ['active', 'paused', 'suspended', 'stopped'] as const;

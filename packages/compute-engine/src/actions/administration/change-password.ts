@@ -1,5 +1,5 @@
 import { type ActionRules, action } from '../runner/action.js';
-import { checkAble } from '../runner/check-action.js';
+import { checkObstacle } from '../runner/check-action.js';
 
 /** A request to change the administrator password. */
 export interface PasswordChange {
@@ -15,13 +15,13 @@ const rules = {
   notifies: null,
 } as const satisfies ActionRules;
 
-/** Sets the administrator password of the guest. Checks first that the guest can set it, so that the request fails with the reason. */
+/** Sets the administrator password of the guest. The request is rejected with the reason if the guest cannot set it. */
 export const changePassword = action({
   ...rules,
   during: ['updating_password'],
   onFailure: 'unchanged',
   begin: async ({ core, server }, { adminPassword }: PasswordChange) => {
-    await checkAble(rules, core.machines, server);
+    await checkObstacle(rules, core.machines, server);
     return { arguments: { adminPassword } };
   },
   run: async (run) => {

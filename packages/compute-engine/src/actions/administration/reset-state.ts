@@ -9,7 +9,7 @@ export interface StateReset {
   readonly state: 'active' | 'error';
 }
 
-/** Sets the state of a server and ends the action in progress: its job no longer owns the server, which stays on its host. */
+/** Sets the state of a server and ends the action in progress: its job loses ownership of the server, which stays on its host. */
 export const resetState = action({
   name: 'os-resetState',
   task: 'any',

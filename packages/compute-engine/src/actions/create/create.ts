@@ -21,18 +21,18 @@ import { createBootVolumes } from './boot-volumes.js';
 export interface CreateArguments {
   readonly ports: readonly RequestedPort[];
   readonly adminPassword: string | null;
-  /** Contents in base64. */
+  /** Files to write into the guest; the contents are in base64. */
   readonly files: readonly { readonly path: string; readonly contents: string }[];
   /** The requested host. */
   readonly host?: string;
-  /** The scheduler checks only the capacity of the host. */
+  /** Whether the scheduler checks only the capacity of the requested host. */
   readonly forced?: boolean;
 }
 
 const SCHEDULED = 'conductor_schedule_and_build_instances';
 const SPAWNED = 'compute__do_build_and_run_instance';
 
-function running({ core }: ServerRun): ServerPatch {
+function runningPatch({ core }: ServerRun): ServerPatch {
   return { vmState: 'active', powerState: 1, launchedAt: core.clock.now() };
 }
 
@@ -66,7 +66,7 @@ async function selectHost(
   };
 }
 
-/** Selects a host and stores it with the claim. */
+/** Selects a host, and stores the host and the claim in the server. */
 async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   const { core } = run;
   const map = await core.infrastructure.hosts();
@@ -76,15 +76,15 @@ async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   );
 }
 
-/** The host of a new server, and the event for its history. */
+/** The changes that place a new server on a host, and the event for its history. */
 export interface InitialPlacement {
   readonly patch: ServerPatch;
   readonly events: readonly ActionEvent[];
 }
 
 /**
- * Places a server in the transaction that stores it, so that its job starts by creating the machine. Returns undefined if no host
- * is valid: the job then tries again and reports the failure.
+ * Places a server in the transaction that stores it, so that its job need not select a host. Returns undefined if no host is
+ * valid: the job then tries again and reports the failure.
  */
 export async function placeNew(
   core: Core,
@@ -120,7 +120,7 @@ function buildAborted(run: ServerRun, error: Error): Error {
   return aborted;
 }
 
-/** Builds a new server: host, network, disks, machine. The request stores the server together with this job. */
+/** Builds a new server: selects a host, connects volumes and ports, and creates the machine. The request stores the server and this job. */
 export const create = action({
   name: 'create',
   lock: false,
@@ -138,13 +138,13 @@ export const create = action({
     const interfaces = await connectPorts(run, ports);
     if (interfaces.length > 0 || blockDevices !== run.server.blockDevices) {
       await run.update({ interfaces, blockDevices }).catch(async (error) => {
-        // The server was deleted in the meantime: only this job has a record of what it has created since then.
+        // The server was deleted in the meantime: only this job knows which resources it has connected since then.
         if (error instanceof Superseded) await releaseReservation(run, interfaces, blockDevices);
         throw error;
       });
     }
     await run.perform({ verb: 'spawn', adminPassword, files }, 'spawning', SPAWNED);
-    await run.end(running(run));
+    await run.end(runningPatch(run));
   },
   fail: async (run, error) => {
     await releaseReservation(run, run.arguments.ports.map(plannedInterface), run.server.blockDevices);

@@ -2,7 +2,7 @@ import { tables } from '../../schema/tables.js';
 import { dropReservation } from '../../servers/volumes/drop-reservation.js';
 import type { Cleanup } from '../runner/cleanup.js';
 
-/** Volumes that a request was about to reserve, and the keys of the reservations. */
+/** The volumes that a create request was about to reserve, and the keys of the reservations. */
 export interface UnfinishedCreateArguments {
   readonly volumes: readonly { readonly key: string; readonly volumeId: string }[];
 }

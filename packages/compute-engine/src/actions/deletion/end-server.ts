@@ -24,7 +24,7 @@ async function dropShelvedImage({ core, context, server: { shelvedImageId } }: S
   if (shelvedImageId) await core.catalogs.images.delete(context.caller, shelvedImageId).catch(() => {});
 }
 
-/** The record of a deleted server, without resources of other services. */
+/** Destroys the machine, releases the resources of other services, and marks the server as deleted. */
 export async function endServer(run: ServerRun): Promise<void> {
   const { server } = run;
   // If the host is down, the record was deleted immediately and the machine cannot be reached.
@@ -56,7 +56,10 @@ export async function endServer(run: ServerRun): Promise<void> {
   );
 }
 
-/** A server whose record was deleted immediately stays deleted, even if releasing its resources fails. */
+/**
+ * Ends a failed deletion with the server in ERROR. A server that was deleted immediately stays deleted, even if releasing its
+ * resources fails.
+ */
 export async function failDeletion(run: ServerRun, error: Error): Promise<void> {
   const releaseClaims: AdditionalWrite = (tx, current) => keepClaim(tx, current, undefined);
   if (run.server.deleted) await run.finish({}, releaseClaims);

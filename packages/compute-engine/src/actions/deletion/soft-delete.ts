@@ -1,7 +1,7 @@
 import { action } from '../runner/action.js';
 import { softDeleteServer } from './end-server.js';
 
-/** Marks a server as deleted, so that it can still be restored. */
+/** Marks a server as deleted in such a way that it can be restored until it is reclaimed. */
 export const softDelete = action({
   name: 'softDelete',
   task: 'any',

@@ -19,7 +19,7 @@ import {
 export interface BackupRequest extends SnapshotRequest {
   /** Name of the series: `daily`, `weekly`, ... */
   readonly backupType: string;
-  /** Number of backups of the type that are kept. */
+  /** Number of backups of this type to keep. */
   readonly rotation: number;
 }
 
@@ -31,7 +31,7 @@ export interface BackupArguments extends SnapshotArguments {
 
 const BACKUP: readonly TaskState[] = ['image_backup', ...SNAPSHOT.slice(1)];
 
-/** Deletes the oldest backups of the type beyond the rotation. */
+/** Deletes the oldest backups of a type, so that as many as the rotation remain. */
 async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
   const { backupType, rotation } = run.arguments;
   const { images } = run.core.catalogs;
@@ -41,7 +41,7 @@ async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
   for (const { id } of backups.slice(rotation)) await images.delete(caller, id).catch(() => {});
 }
 
-/** Creates an image of a server, and deletes older ones of the series. Returns the image's id. */
+/** Creates an image of a server as the newest of a series, and deletes the oldest ones. Returns the image's id. */
 export const createBackup = action({
   name: 'createBackup',
   vm: BOOTED,

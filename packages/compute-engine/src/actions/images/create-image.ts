@@ -14,8 +14,8 @@ import {
 import { snapshotVolumes } from './volume-snapshot.js';
 
 /**
- * Creates an image of a server. Returns its id. The content follows in the background; that of volumes is created
- * immediately.
+ * Creates an image of a server and returns the image's id. The content is uploaded in the background. For a volume-backed
+ * server, the request itself creates snapshots of the volumes.
  */
 export const createImage = action({
   name: 'createImage',

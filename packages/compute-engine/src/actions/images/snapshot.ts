@@ -14,7 +14,7 @@ export interface SnapshotRequest {
   readonly limitMetadata: boolean;
 }
 
-/** Arguments of the job. The request has created the image without content. */
+/** Arguments of the job. The request has already created the image, without content. */
 export interface SnapshotArguments {
   readonly imageId: string;
 }
@@ -36,7 +36,7 @@ export const SNAPSHOT = [
 
 /** Properties of an image that do not apply to its copies. */
 const NOT_INHERITED = new Set(['cache_in_nova', 'bittorrent', 'img_block_device_mapping', 'block_device_mapping']);
-/** The image service rejects names that begin with `os_glance`: it records imports there. */
+/** The image service rejects properties whose names begin with `os_glance`, because it records imports in them. */
 const NOT_INHERITED_PREFIXES = ['img_signature', 'cinder_encryption_key', 'image_', 'os_glance'];
 
 function inheritedProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
@@ -55,7 +55,7 @@ export async function checkProperties(
   if (limitMetadata && metadata) await checkMetadataQuota(core, context, Object.keys(metadata).length);
 }
 
-/** Returns the properties of a snapshot image: those of its base image, and its origin. */
+/** Returns the record of a snapshot image. It inherits properties of its base image and names its origin. */
 export function snapshotImage(server: Server, id: string, draft: ImageDraft, base: Image | undefined): NewImage {
   return {
     id,
@@ -78,7 +78,7 @@ export function snapshotImage(server: Server, id: string, draft: ImageDraft, bas
   };
 }
 
-/** Creates the image that the job fills; the response names it. `rejected` deletes it. */
+/** Creates an image without content, so that the response can name it; the job uploads the content. `rejected` deletes the image. */
 export async function newSnapshot(
   { core, context: { caller }, server }: ServerScope,
   draft: ImageDraft,
@@ -94,7 +94,7 @@ export async function newSnapshot(
   return { imageId, rejected: () => images.delete(caller, imageId).catch(() => {}) };
 }
 
-/** Makes the machine copy its disk, and uploads the copy to the image service. Shows the task states in order. */
+/** Lets the driver copy the disk of the machine, and uploads the copy to the image service. Sets the task states in order. */
 export async function takeSnapshot(
   run: ServerRun,
   imageId: string,

@@ -4,7 +4,7 @@ import type { BlockDevice } from '../../model/index.js';
 import { type SnapshotRequest, snapshotImage } from './snapshot.js';
 import { whileQuiesced } from './while-quiesced.js';
 
-/** Describes a disk in an image. A volume is described by a snapshot of it. */
+/** Returns the block device mapping of a disk for an image. For a volume, creates the snapshot to which the mapping refers. */
 async function mappingOf(
   { core, context }: ServerScope,
   name: string,
@@ -52,8 +52,8 @@ function beginCopy(scope: ServerScope, name: string, device: BlockDevice, copies
 }
 
 /**
- * Creates an image without content, which names the snapshots of the disks of a volume-backed server. If the guest can
- * be quiesced, all snapshots are of the same point in time. `rejected` deletes all of them.
+ * Creates an image without content, which refers to snapshots of the volumes of a volume-backed server. If the guest can
+ * be quiesced, all snapshots show the same point in time. `rejected` deletes the image and the snapshots.
  */
 export async function snapshotVolumes(
   scope: ServerScope,

@@ -5,13 +5,13 @@ import type { Server } from '../../model/index.js';
 import { isTruthyString } from '../../resources/extra-specs/is-truthy-string.js';
 import { isHostDown } from '../hosts.js';
 
-/** Duration of a freeze unless it is extended: its requester may have crashed. */
+/** Duration of a freeze unless it is renewed, so that a guest does not stay frozen if the process crashes. */
 const FREEZE_SECONDS = 60;
 const RENEW_MS = 20_000;
-/** Timeout for freezing a guest, while the request for the image waits. */
+/** Timeout for freezing a guest; the request for the image waits for it. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Returns the error if a guest that must be quiesced cannot be. */
+/** Returns the error for a guest that must be quiesced but cannot be. */
 async function rejection({ machines }: Core, server: Server): Promise<Error> {
   if (!machines.supports('quiesce', server)) return badRequest(`Quiescing is not supported in instance ${server.id}`);
   const obstacle = await machines.obstacle(server, 'quiesce').catch(() => null);
@@ -22,8 +22,8 @@ async function rejection({ machines }: Core, server: Server): Promise<Error> {
 /**
  * Runs a function while the guest's file systems are frozen, if the image declares a guest agent (`hw_qemu_guest_agent`). If
  * freezing fails, the function runs anyway, unless the image requires a frozen guest (`os_require_quiesce`). In that case the
- * call is rejected, even if the guest resumes before the function ends.
- * @param by id of the freeze: several requesters may freeze a guest at the same time
+ * call is rejected, also if the guest resumes before the function ends.
+ * @param by id of the freeze: several callers may freeze a guest at the same time
  */
 export async function whileQuiesced<T>(
   { core, context, server }: ServerScope,
@@ -47,31 +47,31 @@ export async function whileQuiesced<T>(
     if (required) throw await rejection(core, server);
     return body();
   }
-  const over = new AbortController();
-  const make = async () => {
+  const ended = new AbortController();
+  const runBody = async () => {
     try {
       const result = await body();
       if (required && !(await quiesce(true).then(...OUTCOME))) throw await rejection(core, server);
       return result;
     } finally {
-      over.abort();
+      ended.abort();
     }
   };
   try {
-    const [result] = await Promise.all([make(), renew(core, over.signal, () => quiesce(true))]);
+    const [result] = await Promise.all([runBody(), renew(core, ended.signal, () => quiesce(true))]);
     return result;
   } finally {
-    // If this command is lost, the guest resumes by itself.
+    // If this command fails, the guest resumes when the freeze expires.
     await perform({ verb: 'unquiesce', by }).catch(() => {});
   }
 }
 
-/** Maps a settled promise to success or failure. */
+/** Arguments of `then` that map a settled promise to whether it succeeded. */
 const OUTCOME = [() => true, () => false] as const;
 
-async function renew({ clock }: Core, over: AbortSignal, again: () => Promise<void>): Promise<void> {
-  while (!over.aborted) {
-    await clock.sleep(RENEW_MS, over).catch(() => {});
-    if (!over.aborted) await again().catch(() => {});
+async function renew({ clock }: Core, ended: AbortSignal, quiesce: () => Promise<void>): Promise<void> {
+  while (!ended.aborted) {
+    await clock.sleep(RENEW_MS, ended).catch(() => {});
+    if (!ended.aborted) await quiesce().catch(() => {});
   }
 }

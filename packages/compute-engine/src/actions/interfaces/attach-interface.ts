@@ -18,17 +18,17 @@ export interface NewInterface {
   readonly tag?: string | null;
   /** Whether the caller may use external networks. */
   readonly toExternal: boolean;
-  /** Whether ports with a bandwidth request may be attached; false causes the 400 of old versions. */
+  /** Whether ports with a bandwidth request may be attached; old versions reject them with 400. */
   readonly resourceRequests: boolean;
 }
 
-/** A port of a server, with the server's data about it. */
+/** A port of a server, and the tag that the server stores for it. */
 export interface AttachedPort {
   readonly port: Port;
   readonly tag: string | null;
 }
 
-/** Timeout of the machine for attaching an interface, while the request waits. */
+/** Timeout for attaching an interface to the machine; the request waits for it. */
 const ATTACH_TIMEOUT_MS = 30_000;
 
 async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
@@ -38,7 +38,7 @@ async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
   return network.id;
 }
 
-/** Selects the port or network, after all checks that need no changes. */
+/** Selects the port or the network, and runs all checks that change nothing. */
 async function plan(scope: ServerScope, request: NewInterface): Promise<RequestedPort> {
   const { networks } = scope.core.catalogs;
   const { caller } = scope.context;
@@ -65,7 +65,7 @@ function attachedEvent({ core, server }: ServerScope, startTime: number): Action
   return { name: 'compute_attach_interface', startTime, finishTime, result: 'Success', host: server.host, ...none };
 }
 
-/** Removes an interface whose attachment was not reported. */
+/** Removes an interface whose attachment was never reported to the client. */
 async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
   const { portId } = run.arguments;
   await returnPort(run, run.arguments);
@@ -73,8 +73,8 @@ async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
 }
 
 /**
- * Attaches a port, new or existing. The request does all of the work and responds after the server has the port; the
- * background job only undoes it if the request never completes.
+ * Attaches a new or an existing port. The request does all of the work and responds when the server has the port; the
+ * background job only undoes the work of a request that never completes.
  */
 export const attachInterface = concurrentAction({
   name: 'attachInterface',

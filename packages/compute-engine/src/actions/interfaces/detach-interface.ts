@@ -7,7 +7,7 @@ export interface InterfaceDetachment {
 }
 
 /**
- * Detaches an interface. A port that was created for the server is deleted, any other is released. Detaching an unknown
+ * Detaches an interface. A port that was created for the server is deleted; any other port is released. Detaching an unknown
  * interface fails in the background. After a failure, the interface remains until it is detached again or the server is
  * deleted.
  */
@@ -22,7 +22,7 @@ export const detachInterface = concurrentAction({
   run: async (run) => {
     const { portId } = run.arguments;
     await run.step('compute_detach_interface', async () => {
-      const plugged = run.server.interfaces.find((one) => one.portId === portId);
+      const plugged = run.server.interfaces.find((candidate) => candidate.portId === portId);
       if (!plugged) {
         // An earlier attempt may already have detached it.
         if (run.job.attempts > 1) return;

@@ -2,14 +2,14 @@ import type { MigrationStatus } from '../../model/index.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
-import { beginDeletion } from './end-live-migration.js';
+import { beginAbortOrComplete } from './abort-or-complete.js';
 import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 
 /** The live migration to abort. */
 export interface LiveMigrationAbortion {
-  /** The migration's number in paths. */
+  /** The number that identifies the migration in request paths. */
   readonly number: string;
-  /** Statuses in which it can be aborted. */
+  /** Statuses in which the migration can be aborted. */
   readonly statuses: readonly MigrationStatus[];
 }
 
@@ -23,7 +23,7 @@ export const abortLiveMigration = action({
   notifies: 'live_migration_abort',
   word: 'abort live migration',
   onFailure: 'unchanged',
-  begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginDeletion(scope, number, statuses),
+  begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginAbortOrComplete(scope, number, statuses),
   run: async (run) => {
     const { id, destHost } = await getMigration(run.core, run.arguments.migrationId);
     try {

@@ -18,15 +18,15 @@ export interface MoveArguments {
 /** Task states of a move. */
 export const MOVING = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'] as const;
 
-/** Updates the status of a migration in the same transaction as other changes. */
-function statusOf(run: ServerRun<MoveArguments>, status: MigrationStatus): AdditionalWrite {
+/** Returns an additional write that updates the status of the migration. */
+function writeStatus(run: ServerRun<MoveArguments>, status: MigrationStatus): AdditionalWrite {
   return async (tx) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });
     return undefined;
   };
 }
 
-/** Selects a host: another one if possible; the same one only if the flavor changes. */
+/** Selects a destination and claims its capacity. The current host is selected only for a resize, if no other host is valid. */
 async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
   const { flavor, host, migrationId } = run.arguments;
   const { core } = run;
@@ -48,7 +48,7 @@ async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
   });
 }
 
-/** Moves a server to another host, or changes its flavor, and leaves it there to be confirmed or reverted. */
+/** Moves a server to another host, or changes its flavor. Afterwards, the move waits to be confirmed or reverted. */
 export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   const { core } = run;
   const { flavor, migrationId } = run.arguments;
@@ -61,10 +61,10 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
     await run.passThrough(['resize_prep']);
     run.endStep();
     run.enter('resize');
-    await run.update({ taskState: 'resize_migrating' }, statusOf(run, 'migrating'));
+    await run.update({ taskState: 'resize_migrating' }, writeStatus(run, 'migrating'));
     await run.perform({ verb: 'migrate_disk', destHost, flavor }, 'resize_migrating', 'compute_resize_instance');
     const moved = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
-    await run.update({ ...moved, taskState: 'resize_migrated' }, statusOf(run, 'post-migrating'));
+    await run.update({ ...moved, taskState: 'resize_migrated' }, writeStatus(run, 'post-migrating'));
     run.endStep();
   }
   await run.passThrough(['resize_migrated']);
@@ -79,14 +79,14 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   );
   await run.finish(
     { vmState: 'resized', powerState: powerOn ? 1 : 4, launchedAt: core.clock.now() },
-    statusOf(run, 'finished'),
+    writeStatus(run, 'finished'),
   );
 }
 
-/** Sets the server to ERROR in its current place. */
+/** Sets the server to ERROR on its current host. */
 export async function failMove(run: ServerRun<MoveArguments>, error: Error): Promise<void> {
   await followServer(run).catch(() => {});
-  // If no host was valid, the server is unchanged so far.
+  // If no host was valid, the server was not changed, so it keeps its state.
   const patch: ServerPatch = error instanceof NoValidHost ? { vmState: run.server.vmState } : {};
   await failRun(run, 'error', error, { oldFlavor: null, newFlavor: null, ...patch }, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });

@@ -19,7 +19,7 @@ import { action, type Change } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** A request to rebuild a server of a failed host elsewhere. */
+/** A request to rebuild a server of a failed host on another host. */
 export interface EvacuationRequest {
   /** Default: selected by the scheduler. */
   readonly host?: string;
@@ -27,11 +27,11 @@ export interface EvacuationRequest {
   readonly force?: boolean;
   readonly adminPassword?: string;
   /**
-   * True: the disks are on shared storage, and the password stays unchanged; false: they are lost. Default: the driver
-   * detects it. If the driver's finding differs, the evacuation fails.
+   * True: the disks are on shared storage, and the password stays unchanged. False: the disks are lost. Default: the driver
+   * detects which. If the driver detects the opposite, the evacuation fails.
    */
   readonly sharedStorage?: boolean;
-  /** The server is stopped afterwards, regardless of its state before. */
+  /** Whether the server is stopped afterwards, regardless of its previous state. */
   readonly stop: boolean;
 }
 
@@ -42,11 +42,11 @@ export interface EvacuateArguments {
   readonly force?: boolean;
   readonly adminPassword: string | null;
   readonly sharedStorage?: boolean;
-  /** The server is stopped afterwards, regardless of its state before. */
+  /** Whether the server is stopped afterwards, regardless of its previous state. */
   readonly stop: boolean;
 }
 
-async function completeOnNewHost(run: ServerRun<EvacuateArguments>): Promise<void> {
+async function claimNewHost(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
   const map = await core.infrastructure.hosts();
@@ -62,7 +62,7 @@ async function completeOnNewHost(run: ServerRun<EvacuateArguments>): Promise<voi
   });
 }
 
-/** Leaves the server on the failed host: it can be evacuated again, or that host resumes it when it returns. */
+/** Moves the server back to the failed host: it can be evacuated again, or that host runs it after recovering. */
 async function rollBack(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { sourceHost, sourceNode, destHost } = await getMigration(core, run.arguments.migrationId);
@@ -76,7 +76,7 @@ async function rollBack(run: ServerRun<EvacuateArguments>): Promise<void> {
   });
 }
 
-/** Rebuilds a server of a failed host elsewhere. Returns its password; null if its disk keeps the old one. */
+/** Rebuilds a server of a failed host on another host. Returns its new password, or null if its disk keeps the old one. */
 export const evacuate = action({
   name: 'evacuate',
   vm: ['active', 'stopped', 'error'],
@@ -102,7 +102,7 @@ export const evacuate = action({
     const adminPassword = sharedStorage ? null : (request.adminPassword ?? generatePassword());
     const migrationId = randomUUID();
     const change: Change = async (tx, current) => {
-      // Any other task ended with its host; a deletion was accepted and must be completed.
+      // The failure of the host ended any other task, but an accepted deletion must still be completed.
       if (current.taskState === 'deleting' || current.taskState === 'soft-deleting')
         throw conflict(`Cannot 'evacuate' instance ${server.id} while it is in task_state ${current.taskState}`);
       await endMigrations(tx, core, server.id);
@@ -114,7 +114,7 @@ export const evacuate = action({
   },
   run: async (run) => {
     const { adminPassword, sharedStorage = null, stop, migrationId } = run.arguments;
-    await run.step('conductor_rebuild_server', () => completeOnNewHost(run));
+    await run.step('conductor_rebuild_server', () => claimNewHost(run));
     run.pass('rebuild_scheduled');
     run.enter('rebuild');
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);

@@ -1,16 +1,16 @@
 import type { DriverWork } from '../../drivers/driver.js';
 import { getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
-import { beginDeletion } from './end-live-migration.js';
+import { beginAbortOrComplete } from './abort-or-complete.js';
 import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 
 /** The live migration to complete. */
 export interface ForceCompletion {
-  /** The migration's number in paths. */
+  /** The number that identifies the migration in request paths. */
   readonly number: string;
 }
 
-/** Pauses the server to complete its live migration. */
+/** Pauses a server so that its live migration completes. */
 export const forceComplete = action({
   name: 'live_migration_force_complete',
   vm: ['active'],
@@ -21,7 +21,7 @@ export const forceComplete = action({
   notifies: 'live_migration_force_complete',
   word: 'force_complete',
   onFailure: 'unchanged',
-  begin: (scope, { number }: ForceCompletion) => beginDeletion(scope, number, ['running'], true),
+  begin: (scope, { number }: ForceCompletion) => beginAbortOrComplete(scope, number, ['running'], true),
   run: async (run) => {
     const { destHost } = await getMigration(run.core, run.arguments.migrationId);
     if (run.server.host !== destHost) {

@@ -27,7 +27,7 @@ export interface LiveMigrationRequest {
   readonly host?: string;
   /** Skips the checks of the scheduler. */
   readonly force?: boolean;
-  /** Whether a host is selected before the response, so that a failure is a 400, or in the background. */
+  /** True: a host is selected before the response, so a failure is a 400 error. False: it is selected in the background. */
   readonly checkedFirst: boolean;
 }
 
@@ -41,7 +41,7 @@ const BYTES_PER_MIB = 1024 * 1024;
 /** Interval between updates of the progress. */
 const PROGRESS_MS = 1_000;
 
-/** Returns the requested destination; throws a 400 error for invalid ones. */
+/** Returns the requested destination, if any; throws a 400 error if it is invalid. */
 async function checkHosts({ core, server }: ServerScope, request: LiveMigrationRequest): Promise<Host | undefined> {
   const { force, checkedFirst } = request;
   if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
@@ -57,12 +57,12 @@ async function checkHosts({ core, server }: ServerScope, request: LiveMigrationR
   return host;
 }
 
-function reject(error: unknown): never {
+function throwAsBadRequest(error: unknown): never {
   throw error instanceof NoValidHost ? badRequest(error.message) : error;
 }
 
-/** Stores the status of a migration, unless the driver is so fast that no client could observe it. */
-async function show(
+/** Stores the status of a migration, unless the driver completes the work so fast that no client could observe the status. */
+async function storeStatus(
   run: ServerRun<LiveMoveArguments>,
   status: MigrationStatus,
   work: DriverWork,
@@ -75,14 +75,14 @@ async function show(
   });
 }
 
-/** Returns the progress of a migration; before it starts, all memory remains. */
+/** Returns the progress of a migration. Before the transfer starts, all memory remains to be copied. */
 async function progressOf({ core, server }: ServerRun<LiveMoveArguments>): Promise<MigrationPatch> {
-  const notified = await core.machines.moveProgress(server).catch(() => null);
-  const all = server.flavor.memoryMb * BYTES_PER_MIB;
-  return notified ?? { memoryTotalBytes: all, memoryRemainingBytes: all };
+  const reported = await core.machines.moveProgress(server).catch(() => null);
+  const total = server.flavor.memoryMb * BYTES_PER_MIB;
+  return reported ?? { memoryTotalBytes: total, memoryRemainingBytes: total };
 }
 
-/** Stores the progress of a migration while it runs. */
+/** Moves a server and stores the progress in the meantime. */
 async function withProgress(
   run: ServerRun<LiveMoveArguments>,
   work: DriverWork,
@@ -92,9 +92,9 @@ async function withProgress(
   const { core } = run;
   const ended = new AbortController();
   const store = async () => {
-    const reported = await progressOf(run);
+    const progress = await progressOf(run);
     if (ended.signal.aborted) return;
-    await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, reported));
+    await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, progress));
   };
   const watch = async () => {
     for (;;) {
@@ -103,19 +103,22 @@ async function withProgress(
       await store().catch(() => {});
     }
   };
-  const moving = async () => {
+  const moveAndEnd = async () => {
     try {
       await move();
     } finally {
       ended.abort();
     }
   };
-  // The abort that ends the watch rejects its promise, so both are settled.
-  const [moved] = await Promise.allSettled([moving(), watch()]);
+  // Aborting the watch rejects its promise, so only the result of the move counts.
+  const [moved] = await Promise.allSettled([moveAndEnd(), watch()]);
   if (moved.status === 'rejected') throw moved.reason;
 }
 
-/** Claims capacity on a destination unless the request has already done so. @param rejections hosts that failed the pre-check */
+/**
+ * Claims capacity on a destination, unless the request has already done so.
+ * @param rejections hosts that failed the pre-check
+ */
 async function claim(run: ServerRun<LiveMigrationArguments>, rejections: readonly string[]): Promise<string> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
@@ -137,7 +140,7 @@ async function claim(run: ServerRun<LiveMigrationArguments>, rejections: readonl
   return reserved;
 }
 
-/** Releases a destination that failed the pre-check. */
+/** Releases the claim on a destination that failed the pre-check. */
 async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
   await run.update({}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { destHost: null, destNode: null });
@@ -145,7 +148,7 @@ async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
   });
 }
 
-/** Selects a destination that passes the pre-check. If the request names a host, no other one is tried. */
+/** Selects a destination that passes the pre-check. If the request names a host, no other host is tried. */
 async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
   const { core } = run;
   const { host, migrationId } = run.arguments;
@@ -155,7 +158,7 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
       if (reason === undefined || !(error instanceof NoValidHost)) throw error;
       throw new NoValidHost({ ...error.reasons, preCheck: rejections.length }, reason);
     });
-    // A migration that an earlier attempt of the job has started continues.
+    // If an earlier attempt of the job has started the migration, it continues.
     const begun = run.server.host === destHost || (await getMigration(core, migrationId)).status !== 'accepted';
     const obstacle = begun ? null : await preCheck(core, run.server, destHost);
     if (obstacle === null) return destHost;
@@ -166,7 +169,7 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
   }
 }
 
-/** Moves a running server: queued, preparing, running, completed. */
+/** Moves a running server. The statuses of the migration are queued, preparing, running, post-migrating and completed. */
 export const liveMigrate = action({
   name: 'os-migrateLive',
   vm: ['active', 'paused'],
@@ -186,7 +189,7 @@ export const liveMigrate = action({
       await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'live-migration' });
       if (!checkedFirst) return undefined;
       const place = { flavor: current.flavor, host, force, exclude: current.host ? [current.host] : [] };
-      const destination = await claimDestination(tx, core, map, current, place).catch(reject);
+      const destination = await claimDestination(tx, core, map, current, place).catch(throwAsBadRequest);
       await changeMigration(tx, core, args.migrationId, { destHost: destination.host, destNode: destination.node });
       return { claims: [...current.claims, destination.claim] };
     };
@@ -196,15 +199,15 @@ export const liveMigrate = action({
     const destHost = await run.step('conductor_live_migrate_instance', () => reserve(run));
     if (run.server.host !== destHost) {
       const queue: DriverWork = { verb: 'live_migration_queue', destHost };
-      await show(run, 'queued', queue);
+      await storeStatus(run, 'queued', queue);
       await run.perform(queue);
       const prepare: DriverWork = { verb: 'live_migration_prepare', destHost };
       run.enter('live_migration_pre');
-      await show(run, 'preparing', prepare);
+      await storeStatus(run, 'preparing', prepare);
       await run.perform(prepare, undefined, 'compute_pre_live_migration');
       run.endStep();
       const move: DriverWork = { verb: 'live_migration_run', destHost };
-      await show(run, 'running', move, await progressOf(run));
+      await storeStatus(run, 'running', move, await progressOf(run));
       await withProgress(run, move, () => run.perform(move, undefined, 'compute_live_migration'));
     }
     await completeLiveMove(run);

@@ -12,7 +12,7 @@ export interface LiveMoveArguments {
   readonly migrationId: string;
 }
 
-/** Completes a move after the memory was copied: the server now runs on the destination. */
+/** Completes a live migration after the memory was copied: the server now runs on the destination. */
 export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promise<void> {
   const { core } = run;
   const { id, destHost, destNode } = await getMigration(core, run.arguments.migrationId);
@@ -34,7 +34,7 @@ export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promi
   });
 }
 
-/** Ends a move with the server on its source host. */
+/** Ends a failed live migration: the server stays on its source host. */
 export async function rollBackLiveMove(
   run: ServerRun<LiveMoveArguments>,
   error: Error,

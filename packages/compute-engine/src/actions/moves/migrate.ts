@@ -5,13 +5,13 @@ import { checkHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 
-/** A request to move a stopped server. */
+/** A request for a cold migration. */
 export interface MigrateRequest {
   /** Default: selected by the scheduler. */
   readonly host?: string;
 }
 
-/** Moves a server to another host, until the move is confirmed or reverted. */
+/** Moves a server to another host. Afterwards, the move waits to be confirmed or reverted. */
 export const migrate = action({
   name: 'migrate',
   vm: ['active', 'stopped'],

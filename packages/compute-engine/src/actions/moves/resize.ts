@@ -20,7 +20,7 @@ export interface ResizeRequest {
   readonly diskConfig?: 'AUTO' | 'MANUAL';
 }
 
-/** The image must still exist: the disk may be created from it again. */
+/** Throws a 400 error if the image no longer exists, because the disk may be created from it again. */
 async function checkImage({ core, context, server: { imageId } }: ServerScope): Promise<void> {
   if (imageId === '') return;
   await core.catalogs.images.get(context.caller, imageId).catch(() => {
@@ -28,16 +28,16 @@ async function checkImage({ core, context, server: { imageId } }: ServerScope): 
   });
 }
 
-/** Counts only increases, so that a project over its quota can always shrink. */
-async function checkGrowth(core: Core, tx: Tx, context: Context, server: Server, next: FlavorCopy): Promise<void> {
+/** Checks the quota for increases only, so that a project over its quota can always change to smaller flavors. */
+async function checkIncrease(core: Core, tx: Tx, context: Context, server: Server, next: FlavorCopy): Promise<void> {
   const { flavor: old, projectId } = server;
-  const more = { cores: next.vcpus - old.vcpus, ram: next.memoryMb - old.memoryMb };
-  const growth = Object.fromEntries(Object.entries(more).filter(([, amount]) => amount > 0));
-  if (Object.keys(growth).length === 0) return;
-  await checkServerQuota(core, tx, { ...context, caller: { ...context.caller, projectId } }, growth);
+  const difference = { cores: next.vcpus - old.vcpus, ram: next.memoryMb - old.memoryMb };
+  const increase = Object.fromEntries(Object.entries(difference).filter(([, amount]) => amount > 0));
+  if (Object.keys(increase).length === 0) return;
+  await checkServerQuota(core, tx, { ...context, caller: { ...context.caller, projectId } }, increase);
 }
 
-/** Changes the flavor of a server, on another host if one is free, until the resize is confirmed or reverted. */
+/** Changes the flavor of a server, on another host if one is valid. Afterwards, the resize waits to be confirmed or reverted. */
 export const resize = action({
   name: 'resize',
   vm: ['active', 'stopped'],
@@ -58,7 +58,7 @@ export const resize = action({
     await checkHostUp(core, server);
     const args: MoveArguments = { migrationId: randomUUID(), flavor };
     const change: Change = async (tx, current) => {
-      await checkGrowth(core, tx, context, current, flavor);
+      await checkIncrease(core, tx, context, current, flavor);
       await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'resize', flavor });
       return {
         newFlavor: flavor,

@@ -5,7 +5,7 @@ import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import { beginConfirmOrRevert } from './confirm-or-revert.js';
 
-/** Reverts a move: back to the old host and flavor. */
+/** Reverts a move: the server returns to its old host and flavor. */
 export const revertResize = action({
   name: 'revertResize',
   vm: ['resized'],
@@ -18,14 +18,14 @@ export const revertResize = action({
   run: async (run) => {
     const { core } = run;
     const { id, sourceHost, sourceNode } = await getMigration(core, run.arguments.migrationId);
-    const back = run.server.oldFlavor;
-    if (back) {
+    const { oldFlavor } = run.server;
+    if (oldFlavor) {
       await run.perform(
         { verb: 'revert_migration', sourceHost: sourceHost ?? '' },
         'resize_reverting',
         'compute_revert_resize',
       );
-      await run.update({ host: sourceHost, node: sourceNode, flavor: back, oldFlavor: null }, (tx, server) =>
+      await run.update({ host: sourceHost, node: sourceNode, flavor: oldFlavor, oldFlavor: null }, (tx, server) =>
         keepClaim(
           tx,
           server,

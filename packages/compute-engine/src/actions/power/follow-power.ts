@@ -10,20 +10,21 @@ import { Superseded } from '../runner/superseded.js';
 import { start } from './start.js';
 import { stop } from './stop.js';
 
+/** Arguments of the job. */
 export interface FollowPowerArguments {
   /** Revision of the server that was compared with its machine. */
   readonly revision: number;
   readonly powerState: PowerState;
-  /** Whether the computer of the machine was switched off or restarted; missing in jobs of earlier versions. */
+  /** Whether the host was powered off or restarted; missing in jobs of earlier versions. */
   readonly withHost?: boolean;
 }
 
-/** Power states of a machine that exists: running, and paused by its hypervisor, such as for lack of disk space. */
+/** Power states of a machine that exists: running, or paused by its hypervisor, for example because the disk is full. */
 const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
-/** States in which a server is stopped when its machine ends; for others, only the power state changes, as in Nova. */
-const STOPPED: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
+/** States in which the end of the machine stops the server; in other states, only the power state changes, as in Nova. */
+const STOPPABLE: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 
-/** Returns whether a server is started again after its computer. */
+/** Returns whether a server is started again after its host has restarted. */
 function startsWithHost({ settings }: Core, { vmState, metadata }: Server): boolean {
   if (vmState !== 'active') return false;
   const { autostart } = metadata;
@@ -31,9 +32,9 @@ function startsWithHost({ settings }: Core, { vmState, metadata }: Server): bool
 }
 
 /**
- * Updates a server whose machine has stopped by itself: the guest shut down, or its process was killed. The history shows
- * a stop, as in Nova. A server that stopped with its computer is started again if its metadata or the settings require it, with a
- * start in the history. A server that has changed in the meantime is skipped.
+ * Updates a server whose machine stopped without a request: the guest shut down, or its process was killed. The history shows
+ * a stop, as in Nova. A server that stopped with its host is started again if its metadata or the settings require it; the
+ * history then shows a start. A server that has changed in the meantime is skipped.
  */
 export const followPower: Cleanup = {
   name: 'followPower',
@@ -41,7 +42,7 @@ export const followPower: Cleanup = {
     const { revision, powerState, withHost = false } = payload.arguments as FollowPowerArguments;
     const server = serverId === null ? undefined : await tables.servers.get(core.store, serverId);
     if (!server || server.deleted || server.revision !== revision) return;
-    // A host may have stored the job, but must not choose on whose behalf it runs.
+    // A host may have stored the job, but must not choose the caller on whose behalf it runs.
     const context = backgroundWork(server);
     const change = (current: Server) => {
       if (current.revision !== revision)
@@ -49,12 +50,12 @@ export const followPower: Cleanup = {
       return { powerState };
     };
     try {
-      if (ON.has(powerState) || !STOPPED.has(server.vmState))
+      if (ON.has(powerState) || !STOPPABLE.has(server.vmState))
         return await changePower(core, server.id, context, change);
       const starts = withHost && startsWithHost(core, server);
       const patch = (current: Server) => ({ ...change(current), ...(starts && { vmState: 'stopped' as const }) });
       const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => patch(current) });
-      const record = { ...(starts ? start : stop), vm: [...STOPPED], begin };
+      const record = { ...(starts ? start : stop), vm: [...STOPPABLE], begin };
       await beginAction(core, record, context, server.id, undefined);
     } catch (error) {
       if (!(error instanceof Superseded) && !(error instanceof Rejection)) throw error;

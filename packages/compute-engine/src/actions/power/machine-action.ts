@@ -2,7 +2,7 @@ import type { DriverWork } from '../../drivers/driver.js';
 import type { PowerState, VmState } from '../../model/index.js';
 import { type Action, action, type NoArguments } from '../runner/action.js';
 
-/** An action that consists of one driver command and one resulting state. */
+/** An action that consists of one driver command. */
 interface MachineAction<Name extends string> extends Omit<Action<Name>, 'run' | 'fail' | 'abandoned' | 'concurrent'> {
   readonly work: DriverWork;
   /** Name of the event in the history. */

@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Resets a server without the cooperation of its guest. */
+/** Resets a server without involving its guest. */
 export const rebootHard = machineAction({
   name: 'rebootHard',
   vm: ['active', 'stopped', 'paused', 'suspended', 'error'],

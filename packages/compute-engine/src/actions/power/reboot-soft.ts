@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Requests a reboot from the guest. */
+/** Lets the guest reboot itself. */
 export const rebootSoft = machineAction({
   name: 'rebootSoft',
   vm: ['active'],

@@ -21,12 +21,12 @@ export interface RebuildRequest extends Partial<ServerSettings> {
   readonly adminPassword?: string;
   readonly preserveEphemeral?: boolean;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
-  /** Contents in base64. */
+  /** Files to write into the guest; the contents are in base64. */
   readonly files?: readonly { readonly path: string; readonly contents: string }[];
-  /** Null removes the key. */
+  /** The name of the new key pair; null removes the key pair of the server. */
   readonly keyName?: string | null;
   readonly hostname?: string;
-  /** Whether the root volume of a volume-backed server may receive another image. */
+  /** Whether another image may be written to the root volume of a volume-backed server. */
   readonly mayReimage: boolean;
 }
 
@@ -36,13 +36,13 @@ export interface RebuildArguments {
   readonly adminPassword: string | null;
   readonly preserveEphemeral: boolean;
   readonly files: readonly { readonly path: string; readonly contents: string }[];
-  /** Volume-backed servers: whether the image is written to the root volume. */
+  /** Whether the image is written to the root volume of a volume-backed server. */
   readonly reimage: boolean;
-  /** If the image changes: its properties, and the recorded properties of the former image. */
+  /** Set if the image changes: the properties of the new image, and what the server stored about the former one. */
   readonly newImage?: { readonly properties: Server['imageProperties']; readonly former: RecordedImage };
 }
 
-async function keyOf(
+async function findKeypair(
   { core, context }: ServerScope,
   name: string | null | undefined,
 ): Promise<Keypair | null | undefined> {
@@ -57,12 +57,12 @@ async function checkFiles(
   files: NonNullable<RebuildRequest['files']>,
 ): Promise<void> {
   const limits = await limitsOf(core, core.store, caller.projectId, caller.userId);
-  const beyond = (limit: number, amount: number) => limit >= 0 && amount > limit;
-  if (beyond(limits.injected_files, files.length)) throw forbidden('Personality file limit exceeded');
+  const exceeds = (amount: number, limit: number) => limit >= 0 && amount > limit;
+  if (exceeds(files.length, limits.injected_files)) throw forbidden('Personality file limit exceeded');
   for (const { path, contents } of files) {
-    if (beyond(limits.injected_file_path_bytes, Buffer.byteLength(path)))
+    if (exceeds(Buffer.byteLength(path), limits.injected_file_path_bytes))
       throw forbidden('Personality file path exceeds maximum length');
-    if (beyond(limits.injected_file_content_bytes, Buffer.byteLength(contents, 'base64')))
+    if (exceeds(Buffer.byteLength(contents, 'base64'), limits.injected_file_content_bytes))
       throw forbidden('Personality content limit exceeded');
   }
 }
@@ -76,7 +76,7 @@ function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volum
   return undefined;
 }
 
-/** Returns whether the root volume receives another image; throws a 400 error for invalid images and volumes. */
+/** Returns the image, and whether it is written to the root volume. Throws a 400 error for invalid images and volumes. */
 async function checkImage(scope: ServerScope, request: RebuildRequest) {
   const { core, context, server } = scope;
   if (!isVolumeBacked(server)) return { image: await usableImage(scope, request.imageId), reimage: false };
@@ -127,7 +127,7 @@ export const rebuild = action({
     if (image.id !== imageId) checkSameTopology(flavor, { id: imageId, properties: imageProperties }, image);
     if (request.metadata) await checkMetadataQuota(scope.core, scope.context, Object.keys(request.metadata).length);
     if (request.files) await checkFiles(scope, request.files);
-    const key = await keyOf(scope, request.keyName);
+    const key = await findKeypair(scope, request.keyName);
     const adminPassword = request.adminPassword ?? generatePassword();
     const args: RebuildArguments = {
       imageId: image.id,

@@ -11,14 +11,14 @@ import { usableImage } from '../images/usable-image.js';
 import { action } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** A request to boot a server from another image for repair. */
+/** A request to boot a server from another image, so that its disk can be repaired. */
 export interface RescueRequest {
   readonly adminPassword?: string;
   /** Default: the image of the server. */
   readonly imageId?: string;
   /** Host on which the server is rescued. Default: its current host. */
   readonly host?: string;
-  /** Whether a volume-backed server may be rescued if its image supports it. */
+  /** Whether a volume-backed server may be rescued if the rescue image supports it. */
   readonly mayBeVolumeBacked: boolean;
 }
 

@@ -18,18 +18,18 @@ import { ignoreIfDeleted, Superseded } from './superseded.js';
 type ExclusiveAction = Action<string, any, any, any>;
 type AnyConcurrentAction = ConcurrentAction<string, any, any, any>;
 
-/** Maximum number of attempts of a job; after them it fails, and its server is in ERROR. */
+/** Maximum number of attempts of a job. If all of them fail, its server is set to ERROR. */
 const MAX_ATTEMPTS = 5;
 
 /** Interval at which a running job checks whether another process has taken over its server. */
 const WATCH_MS = 1000;
 
-/** In each attempt, the process crashed or a catalog was unavailable. */
+/** Returns the error of a job in whose attempts the process always crashed or a catalog was unavailable. */
 const tooManyAttempts = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`);
 
 /**
- * Leaves a job to a process that can execute it: its kind may belong to a newer version, or its key may be missing in
- * this process.
+ * Leaves a job to a process that can execute it: its kind may belong to a newer version, or this process may lack the key
+ * that decrypts it. After the last attempt, the job fails.
  */
 async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
   const { core, server, context, job } = run;
@@ -39,10 +39,10 @@ async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome
   return 'failed';
 }
 
-/** Returns the server of a job. It may be stale, because each write of the job reads it again. */
+/** Returns the server of a job. A stale one does no harm, because each write of the job reads the server again. */
 async function serverOf(core: Core, job: Job, id: string): Promise<Server | undefined> {
-  const written = tables.servers.cached(core.store, id);
-  const server = written?.jobId === job.id ? written : await tables.servers.get(core.store, id);
+  const cached = tables.servers.cached(core.store, id);
+  const server = cached?.jobId === job.id ? cached : await tables.servers.get(core.store, id);
   return job.attempts > 1 && server?.jobId === job.id ? takeOver(core, job, id) : server;
 }
 
@@ -56,7 +56,7 @@ function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undef
   });
 }
 
-/** Cleans up after a job whose server was taken over: its open events are closed, and its ports are on the host of the server. */
+/** Cleans up after a job that lost its server to another job: moves the ports to the server's host, and closes the open events. */
 async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const { core, server, context } = run;
   await core.worker.retain(run.job.id);
@@ -68,7 +68,7 @@ async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutc
   return 'superseded';
 }
 
-/** Aborts a job when another process takes over its server; within one process, the newer job does so directly. */
+/** Aborts a job when another process takes over its server. Within one process, the newer job aborts the older one directly. */
 function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortController): NodeJS.Timeout | undefined {
   if (core.store.kind === 'sqlite') return undefined;
   const check = async () => {
@@ -76,13 +76,13 @@ function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortCon
     if (server?.jobId !== job.id) superseded.abort(new Superseded(`${serverId} belongs to another job`));
     else if (attemptOf(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
   };
-  // The job itself reports an unavailable database.
+  // If the database is unavailable, the writes of the job itself fail.
   return setInterval(() => check().catch(() => {}), WATCH_MS).unref();
 }
 
 /** A running job that owns its server. */
 interface Owner {
-  /** Position in the order in which jobs started in this process. */
+  /** Position of the job in the order in which jobs started in this process. */
   readonly position: number;
   readonly superseded: AbortController;
 }
@@ -99,6 +99,7 @@ export class ActionRunner {
   readonly #exclusive = new Map<string, Owner>();
   /** Number of jobs started so far. */
   #started = 0;
+  /** Controllers that abort the running concurrent jobs, by server id. */
   readonly #concurrent = new Map<string, Set<AbortController>>();
 
   constructor(core: () => Core, actions: ReadonlyMap<string, AnyAction>, cleanups: ReadonlyMap<string, Cleanup>) {
@@ -107,7 +108,7 @@ export class ActionRunner {
     this.#cleanups = cleanups;
   }
 
-  /** Executes a job; throws errors after which the job is retried. */
+  /** Executes a job. If it throws an error, the job is retried. */
   async run(job: Job, stopping: AbortSignal): Promise<JobOutcome> {
     const core = this.#core();
     const position = ++this.#started;
@@ -132,7 +133,7 @@ export class ActionRunner {
     position: number,
   ): Promise<JobOutcome> {
     if (job.unreadable) return releaseToOthers(new ServerRun(core, job, server, stopping, action), job.unreadable);
-    // A job that started after this one read the server and that owns it is newer: its request came later.
+    // If the owner started after this job had read the server, the request of the owner came later.
     const owner = this.#exclusive.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
       return abandon(action, new ServerRun(core, job, server, stopping, action));
@@ -173,7 +174,7 @@ export class ActionRunner {
   }
 
   /**
-   * Ends a failed action. If that fails repeatedly, the server is set to ERROR, and its deletion releases the
+   * Ends a failed action. If that fails repeatedly, the server is set to ERROR, and its deletion later releases the
    * resources.
    */
   async #fail(action: ExclusiveAction, run: ServerRun<any>, error: Error): Promise<void> {
@@ -196,8 +197,8 @@ export class ActionRunner {
     // Another process may have the key. Without it, no step can be executed or undone.
     if (job.unreadable && job.attempts < MAX_ATTEMPTS) throw job.unreadable;
     const ending = new AbortController();
-    const cached = this.#concurrent.get(server.id) ?? new Set();
-    this.#concurrent.set(server.id, cached.add(ending));
+    const controllers = this.#concurrent.get(server.id) ?? new Set();
+    this.#concurrent.set(server.id, controllers.add(ending));
     const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, ending.signal]), action);
     try {
       if (job.unreadable) throw job.unreadable;
@@ -219,14 +220,14 @@ export class ActionRunner {
       await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
       return superseded ? 'superseded' : 'failed';
     } finally {
-      cached.delete(ending);
-      if (cached.size === 0) this.#concurrent.delete(server.id);
+      controllers.delete(ending);
+      if (controllers.size === 0) this.#concurrent.delete(server.id);
     }
   }
 
-  /** Aborts the concurrent jobs of a server in this process: it is being deleted. */
+  /** Aborts the concurrent jobs in this process of a server that is being deleted. */
   #endConcurrent(serverId: string): void {
-    for (const running of this.#concurrent.get(serverId) ?? [])
-      running.abort(new Superseded(`${serverId} is being deleted`));
+    for (const controller of this.#concurrent.get(serverId) ?? [])
+      controller.abort(new Superseded(`${serverId} is being deleted`));
   }
 }

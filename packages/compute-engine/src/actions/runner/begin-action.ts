@@ -11,7 +11,7 @@ import { beginConcurrently } from './begin-concurrently.js';
 import { checkAction, checkSupported } from './check-action.js';
 import { notifyAccepted, notifyCompleted } from './notify-request.js';
 
-/** Returns a server that satisfies the preconditions of an action; throws their errors otherwise. */
+/** Returns a server that satisfies the preconditions of an action; throws the error of the first violated one otherwise. */
 export async function readyServer(core: Core, rules: ActionRules, context: Context, id: string): Promise<Server> {
   const server = await findServer(core.store, context, id, { foreign: rules.anyProject });
   checkAction(rules, server, context.isAdmin);
@@ -68,7 +68,7 @@ async function writeAction(
   await core.events.changed(tx, server, changed, context);
   await notifyAccepted(core, tx, record, context, changed, started.arguments);
   if (started.done) await notifyCompleted(core, tx, record, context, changed, started.arguments);
-  if (!started.done) await addWork(core, tx, record, context, { id: jobId, serverId: id }, started.arguments);
+  if (!started.done) await addJob(core, tx, record, context, { id: jobId, serverId: id }, started.arguments);
   return changed;
 }
 
@@ -85,7 +85,7 @@ export async function recordStart(
 }
 
 /** Stores the job of an action. */
-export async function addWork<Arguments>(
+export async function addJob<Arguments>(
   core: Core,
   tx: Tx,
   { name }: Pick<Action<string, any, Arguments, any>, 'name' | 'run'>,
@@ -96,18 +96,18 @@ export async function addWork<Arguments>(
   await core.worker.add(tx, { ...job, kind: name, payload: { context, arguments: args as Record<string, unknown> } });
 }
 
-/** Changes a server without involving its machine, after checking the preconditions. */
+/** Changes a server without involving its machine, after checking the preconditions. `change` may return undefined for a no-op. */
 export async function changeServer(
   core: Core,
   rules: ActionRules,
   context: Context,
   id: string,
-  make: (server: Server, tx: Tx) => ServerPatch | undefined | Promise<ServerPatch | undefined>,
+  change: (server: Server, tx: Tx) => ServerPatch | undefined | Promise<ServerPatch | undefined>,
 ): Promise<Server> {
   return core.store.transaction(async (tx) => {
     const server = await lockServer(tx, id);
     checkAction(rules, server, context.isAdmin);
-    const patch = await make(server, tx);
+    const patch = await change(server, tx);
     if (!patch) return server;
     const now = core.clock.now();
     tx.concerns(context.caller.projectId);

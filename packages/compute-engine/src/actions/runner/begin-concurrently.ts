@@ -13,7 +13,7 @@ import type { AcceptedAction, Change, ConcurrentAction, StartedConcurrentAction 
 import { checkAction, checkSupported } from './check-action.js';
 import { notifyCompleted } from './notify-request.js';
 
-/** A concurrent action, from its validation to the creation of its job. */
+/** The start of a concurrent action: the transactions between its validation and the creation of its job. */
 class ActionStart<Result> {
   readonly #core: Core;
   readonly #record: ConcurrentAction<string, any, any, Result>;
@@ -47,7 +47,7 @@ class ActionStart<Result> {
   }
 
   /**
-   * Checks the action and stores a guard that undoes it if the request does not complete. Resolves to the guard's id.
+   * Checks the action and stores its change, with a guard that undoes it if the request does not complete. Resolves to the guard's id.
    */
   async guard(): Promise<string> {
     const job = this.#job(randomUUID());
@@ -61,9 +61,9 @@ class ActionStart<Result> {
   }
 
   /**
-   * Records a guarded action after the call succeeded, and stores its job. Its preconditions were checked when the
-   * guard was stored; actions that started since then run concurrently. If the guard has already started, it does the
-   * work.
+   * Records a guarded action after the call has succeeded, and stores its job. The preconditions were checked when the
+   * guard was stored; actions that have started since then run concurrently. If the guard has already started, no other job
+   * is stored.
    */
   proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
@@ -75,8 +75,8 @@ class ActionStart<Result> {
   }
 
   /**
-   * Records a guarded action that is complete, with its events. If the guard has already started, it has undone the
-   * action: 409.
+   * Records a guarded action that is complete, with its events. Throws a 409 error if the guard has already started, because it
+   * undoes the action.
    */
   complete(guardId: string, result: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
@@ -121,8 +121,8 @@ class ActionStart<Result> {
 
 /**
  * Starts an action that runs concurrently with others: it does not change the server's task state or `jobId` (see
- * `ConcurrentRun`). An action that must call another service before it can be stored is guarded by a job, in case the
- * process dies in between.
+ * `ConcurrentRun`). If the action must call another service before it can be stored, a job guards it, in case the process
+ * dies in between.
  */
 export async function beginConcurrently<Request, Result>(
   core: Core,
@@ -150,7 +150,7 @@ export async function beginConcurrently<Request, Result>(
   return core.guards.hold(guardId, () => requestUnderGuard(start, guardId, send, started.releasePort));
 }
 
-/** Calls the other service and releases the guard; if that fails with an unknown outcome, the guard remains. */
+/** Calls the other service and releases the guard. If the call fails with an unknown outcome, the guard remains. */
 async function requestUnderGuard<Result>(
   start: ActionStart<Result>,
   guardId: string,

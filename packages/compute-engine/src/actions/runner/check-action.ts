@@ -26,17 +26,17 @@ export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean
   if (!rules.neverLaunched && server.launchedAt === null) throw invalid();
 }
 
-/** Throws the error of an action that the driver does not support, regardless of the server's state. */
+/** Throws an error if the driver does not support an action, regardless of the server's state. */
 export function checkSupported({ needs, unsupported }: ActionRules, machines: Machines, server: Server): void {
   if (!needs || machines.supports(needs, server)) return;
   throw unsupported?.() ?? notSupported(`The driver of this host cannot ${needs} servers.`);
 }
 
 /**
- * Throws the error of an action that this machine currently cannot execute. Calls its host, so it must not be used
- * inside a transaction.
+ * Throws an error if the machine currently cannot execute an action. Calls its host, so it must not be used inside a
+ * transaction.
  */
-export async function checkAble({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
+export async function checkObstacle({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
   const obstacle = needs && (await machines.obstacle(server, needs));
   if (obstacle) throw new Rejection(obstacle.code, obstacle.message);
 }

@@ -3,10 +3,10 @@ import type { Job } from '../../jobs/jobs.js';
 
 /**
  * A job that is not part of an action. It is retried until it succeeds, because its failure could not be reported to
- * any client; it may be repeated after a crash.
+ * any client. It may be repeated after a crash.
  */
 export interface Cleanup {
-  /** The kind of stored jobs. */
+  /** The kind of its stored jobs. */
   readonly name: string;
   readonly run: (core: Core, job: Job) => Promise<void>;
 }

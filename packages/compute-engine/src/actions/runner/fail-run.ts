@@ -10,7 +10,7 @@ export function faultOf(error: Error, now: number): Fault {
   return { code: 500, message: error.message || error.name, details: error.stack ?? String(error), createdAt: now };
 }
 
-/** Closes open moves of a server in ERROR, which cannot be confirmed or reverted, and releases the second claim. */
+/** Returns a write that ends open moves of a server in ERROR, which can no longer be confirmed or reverted, and releases their claims. */
 function endMoves({ core }: ServerRun): AdditionalWrite {
   return async (tx, server) => {
     await endMigrations(tx, core, server.id);
@@ -18,7 +18,7 @@ function endMoves({ core }: ServerRun): AdditionalWrite {
   };
 }
 
-/** Ends a failed action with its server in ERROR, and deletes its job. */
+/** Ends a failed action: sets its server to ERROR and deletes its job. */
 export async function endInError(
   run: ServerRun,
   error: Error,
@@ -29,9 +29,9 @@ export async function endInError(
 }
 
 /**
- * Ends a failed action, and deletes its job: the server is unchanged or in ERROR, with a fault in either case.
- * @param onFailure as in the action's record
- * @param also additional writes; default for servers in ERROR: closes open moves
+ * Ends a failed action and deletes its job. The server keeps its state or is set to ERROR, and records the fault in either case.
+ * @param onFailure the state of the server after a failure, as in the record of the action
+ * @param also additional writes; default for servers in ERROR: ends open moves
  */
 export async function failRun(
   run: ServerRun,
@@ -46,8 +46,8 @@ export async function failRun(
 }
 
 /**
- * Ends an action whose failure handling failed too, for example because a catalog is unavailable. The server is set to
- * ERROR and keeps its resources, so that its deletion releases them.
+ * Ends an action whose failure handling also failed, for example because a catalog is unavailable. The server is set to
+ * ERROR and keeps its resources until its deletion releases them.
  */
 export async function abandonRun(run: ServerRun, error: Error): Promise<void> {
   const cause = new Error(`gave up after ${run.job.attempts} attempts: ${error.message}`, { cause: error });

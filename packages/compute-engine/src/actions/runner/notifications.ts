@@ -1,15 +1,15 @@
-/** Notifications of an action: `instance.NAME.start`, `.end` and `.error`, with the names of the original. */
+/** Notifications of an action: `instance.NAME.start`, `.end` and `.error`, with the names that Nova uses. */
 export interface ActionNotifications {
   /** Sent without a phase when the action is accepted. */
   readonly accepted?: string;
   /**
-   * Sent when the work starts and when it ends. If omitted, the work sends step notifications itself, with `enter` and
+   * Sent when the job starts and when it ends. If omitted, the job sends notifications of its steps, with `enter` and
    * `endStep`.
    */
   readonly around?: string;
-  /** Sent as start and end if the request itself has completed all of the work. */
+  /** Sent with the phases start and end, if the request itself has completed all of the work. */
   readonly completed?: string;
-  /** Sent when the work fails. */
+  /** Sent when the job fails. */
   readonly failed?: string;
 }
 

@@ -13,27 +13,27 @@ import { lockAction, recordEvents } from '../../servers/action-history/actions.j
 import { type ActionNotifications, type Notifies, notificationsOf } from './notifications.js';
 import { Superseded } from './superseded.js';
 
-/** Additional writes in a transaction that changes a server; may add to the patch. */
+/** Additional writes in a transaction that changes a server. May return further changes of the server. */
 export type AdditionalWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 
 interface WriteOptions {
   readonly also?: AdditionalWrite;
-  /** Whether it may share a transaction with others: it changes only rows of this server. */
+  /** Whether the write may share a transaction with writes of other jobs, because it changes only rows of this server. */
   readonly together?: boolean;
   /** Whether this is the last write of the action. */
   readonly last?: boolean;
-  /** Whether the job is deleted with it. */
+  /** Whether the same transaction deletes the job. */
   readonly ends?: boolean;
 }
 
-/** Writes of jobs do not wait for the commits of requests, nor requests for theirs. */
+/** The group of transactions that jobs share, so that jobs and requests do not wait for each other's commits. */
 const JOBS = 'jobs';
 
 const IDLE = { taskState: null, jobId: null, jobAttempt: undefined } as const;
 
 /**
  * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs to the job
- * and to this attempt, which fences a worker that was paused until its lease expired, and a job that was superseded. Events are
+ * and to this attempt. The check fences workers that were paused until their lease expired, and superseded jobs. Events are
  * collected and written with the next state change.
  */
 export class ServerRun<Arguments = unknown> {
@@ -81,13 +81,15 @@ export class ServerRun<Arguments = unknown> {
     return new Superseded(`${server.id} belongs to another job`);
   }
 
+  /** Starts the step that covers the entire job, if the action has notifications around it. */
   begin(): void {
     const { around } = this.#notifications;
     if (around) this.enter(around);
   }
 
   /**
-   * Starts a step: the next write sends its notification, with the current server. The step ends with `endStep`, or with the work.
+   * Starts a step: the next write sends its notification, which shows the server as it is now. The step ends with `endStep`, or with
+   * the last write of the job.
    */
   enter(name: string): void {
     this.#open.push(name);
@@ -100,7 +102,7 @@ export class ServerRun<Arguments = unknown> {
     if (name !== undefined) this.#notify({ name, phase: 'end', server: this.server });
   }
 
-  /** Sends a notification without start and end. */
+  /** Sends a notification without a phase. */
   pass(name: string): void {
     this.#notify({ name, server: this.server });
   }
@@ -109,14 +111,14 @@ export class ServerRun<Arguments = unknown> {
     if (this.core.events.active) this.#pending.push(step);
   }
 
-  /** Returns the "end" or "error" notifications: the steps in progress end with the work, the innermost first; or the work has failed. */
+  /** Returns the last notifications: "error" if the job has failed, otherwise "end" for the steps in progress, the innermost first. */
   #ending(server: Server, fault: Fault | null): readonly InstanceStep[] {
     if (!fault) return this.#open.toReversed().map((name) => ({ name, phase: 'end', server }));
     const { failed } = this.#notifications;
     return failed ? [{ name: failed, phase: 'error', server, fault }] : [];
   }
 
-  /** Sends the remaining end notifications if the last write of the work was not `finish`. Does not change the server. */
+  /** Sends the remaining "end" notifications of a job that did not end with `finish`. Does not change the server. */
   async notifyRest(): Promise<void> {
     const { core, context } = this;
     if (!core.events.active || this.#open.length === 0) return;
@@ -135,7 +137,7 @@ export class ServerRun<Arguments = unknown> {
     return this.write(patch, { also });
   }
 
-  /** Like `update`, for writes that do not conflict with jobs of other servers. */
+  /** Like `update`, but may share the transaction with writes of other jobs, so it must not conflict with jobs of other servers. */
   updateTogether(patch: ServerPatch, also: AdditionalWrite): Promise<Server> {
     return this.write(patch, { also, together: true });
   }
@@ -175,14 +177,14 @@ export class ServerRun<Arguments = unknown> {
     return this.server;
   }
 
-  /** The last write: clears the task state and releases the server for the next action. */
+  /** Does the last write: clears the task state and releases the server for the next action. */
   async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     await this.write({ ...IDLE, ...patch }, { also, last: true });
   }
 
   /**
-   * Ends the work and deletes its job, in one transaction instead of two. It may be shared with other servers unless additional
-   * writes release capacity, which locks hosts.
+   * Does the last write and deletes the job in the same transaction. The transaction may be shared with other servers, unless
+   * additional writes release capacity, which locks hosts.
    */
   async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     const together = !also || this.server.claims.length === 0;
@@ -190,8 +192,8 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /**
-   * Executes a driver command while the server shows the task state. Actions control machines only through this method. The
-   * event, if given, records the outcome.
+   * Executes a driver command, and sets the task state for its duration. Actions control machines only through this method. If an
+   * event is named, it records the outcome in the history.
    */
   async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
     const step = event ? this.#begin(event) : undefined;
@@ -199,7 +201,7 @@ export class ServerRun<Arguments = unknown> {
     if ((shown || step || this.#pending.length > 0) && !this.isSynchronous(work))
       await this.update(shown ? { taskState: task } : {});
     try {
-      await this.core.machines.perform(this.#order(work), this.signal);
+      await this.core.machines.perform(this.#machineRequest(work), this.signal);
       if (step) this.#end(step, 'Success', null);
     } catch (error) {
       if (this.signal.aborted) throw this.signal.reason;
@@ -208,25 +210,25 @@ export class ServerRun<Arguments = unknown> {
     }
   }
 
-  /** Returns whether the machine executes the command without waiting, so that intermediate states cannot be observed. */
+  /** Returns whether the driver executes the command synchronously, so that clients cannot observe intermediate states. */
   isSynchronous(work: DriverWork): boolean {
-    return this.core.machines.isSynchronous(this.#order(work));
+    return this.core.machines.isSynchronous(this.#machineRequest(work));
   }
 
   /** Uploads the content of a completed snapshot to the image service. */
   async saveSnapshot(imageId: string): Promise<void> {
     const { images } = this.core.catalogs;
     const { caller } = this.context;
-    const order = { server: this.server, imageId, caller, job: this.#machineJob() };
-    await this.core.machines.saveSnapshot(order, (content) => images.upload(caller, imageId, content), this.signal);
+    const request = { server: this.server, imageId, caller, job: this.#machineJob() };
+    await this.core.machines.saveSnapshot(request, (content) => images.upload(caller, imageId, content), this.signal);
   }
 
-  /** Shows task states that need no driver command. */
+  /** Sets task states in order, for which the driver executes no command. */
   async passThrough(tasks: readonly TaskState[]): Promise<void> {
     for (const step of tasks) await this.perform({ verb: 'prepare', step }, step);
   }
 
-  /** Records an event that is not a driver command. */
+  /** Runs a function and records its outcome as an event in the history, for work other than a driver command. */
   async step<T>(event: string, work: () => Promise<T>): Promise<T> {
     const started = this.#begin(event);
     try {
@@ -239,7 +241,7 @@ export class ServerRun<Arguments = unknown> {
     }
   }
 
-  #order(work: DriverWork): MachineRequest {
+  #machineRequest(work: DriverWork): MachineRequest {
     const origin = { action: this.job.kind, requestId: this.context.requestId };
     return { work, server: this.server, origin, job: this.#machineJob() };
   }

@@ -11,7 +11,7 @@ import { type ShareArguments, shareOf, withShare } from './attached-share.js';
 /** A request to attach a share to a server. */
 export interface NewShare {
   readonly shareId: string;
-  /** The tag with which the guest finds it. */
+  /** The tag by which the guest identifies the share. */
   readonly tag: string;
 }
 
@@ -43,9 +43,10 @@ export const attachShare = concurrentAction({
     const attachedShare: ServerShare = { id: randomUUID(), shareId, tag, status: 'attaching', exportLocation };
     const args: ShareArguments = { id: attachedShare.id, shareId };
     const change: Change = (_tx, { id, shares }) => {
-      if (shares.some((one) => one.shareId === shareId))
+      if (shares.some((attached) => attached.shareId === shareId))
         throw conflict(`Share ${shareId} is already attached to instance ${id}.`);
-      if (shares.some((one) => one.tag === tag)) throw conflict(`Share tag ${tag} is already used by instance ${id}.`);
+      if (shares.some((attached) => attached.tag === tag))
+        throw conflict(`Share tag ${tag} is already used by instance ${id}.`);
       return { shares: [...shares, attachedShare] };
     };
     return { arguments: args, change, result: () => attachedShare };

@@ -9,22 +9,22 @@ export interface ShareArguments {
   readonly shareId: string;
 }
 
-/** Returns the server's share with an id; 404 if there is none. */
+/** Returns the attachment of a share to a server; throws a 404 error if the share is not attached. */
 export function findShare(server: Server, shareId: string): ServerShare {
-  const share = server.shares.find((one) => one.shareId === shareId);
+  const share = server.shares.find((candidate) => candidate.shareId === shareId);
   if (!share) throw notFound(`Share ${shareId} is not attached to instance ${server.id}.`);
   return share;
 }
 
 /** Returns the attachment with an id; throws `Superseded` if the server no longer has it. */
 export function shareOf(server: Server, id: string): ServerShare {
-  const share = server.shares.find((one) => one.id === id);
+  const share = server.shares.find((candidate) => candidate.id === id);
   if (!share) throw new Superseded(`${server.id} no longer has share ${id}`);
   return share;
 }
 
-/** Returns the server's shares with one of them changed. */
+/** Returns the server's shares, with a change to one of them. */
 export function withShare(server: Server, id: string, change: Partial<ServerShare>): Pick<Server, 'shares'> {
   const changed = { ...shareOf(server, id), ...change };
-  return { shares: server.shares.map((one) => (one.id === id ? changed : one)) };
+  return { shares: server.shares.map((share) => (share.id === id ? changed : share)) };
 }

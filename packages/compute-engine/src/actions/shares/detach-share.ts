@@ -34,7 +34,7 @@ export const detachShare = concurrentAction({
       await run.perform({ verb: 'detach_share', share: shareOf(run.server, id) });
       await closeShare(run, shareId);
     });
-    await run.change(({ shares }) => ({ shares: shares.filter((one) => one.id !== id) }));
+    await run.change(({ shares }) => ({ shares: shares.filter((share) => share.id !== id) }));
   },
   undo: (run) =>
     ignoreIfDeleted(() => run.change((server) => withShare(server, run.arguments.id, { status: 'error' }))),

@@ -2,7 +2,7 @@ import { keepClaim } from '../../scheduler/server-claims.js';
 import { keepVolumesReserved } from '../../servers/volumes/server-volumes.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** Removes a shelved server from its host; its volumes and ports are kept. */
+/** Removes a shelved server from its host; the server keeps its volumes and ports. */
 export async function offload(run: ServerRun): Promise<void> {
   run.enter('shelve_offload');
   await run.perform({ verb: 'shelve_offload' }, 'shelving_offloading', 'compute_shelve_offload_instance');

@@ -11,7 +11,7 @@ import type { ServerRun } from '../runner/server-run.js';
 
 /** A request to unshelve a server. */
 export interface UnshelveRequest {
-  /** The availability zone to which the server is pinned; null unpins it. Default: unchanged. */
+  /** The availability zone to which to pin the server; null unpins it. Default: unchanged. */
   readonly zone?: string | null;
   readonly host?: string;
 }
@@ -30,7 +30,7 @@ async function checkVolumes({ core, context, server }: ServerScope, zone: string
   }
 }
 
-async function reschedule(run: ServerRun<UnshelveArguments>): Promise<void> {
+async function selectNewHost(run: ServerRun<UnshelveArguments>): Promise<void> {
   const { host } = run.arguments;
   const { core } = run;
   const map = await core.infrastructure.hosts();
@@ -65,7 +65,7 @@ export const unshelve = action({
     );
     const pinnedZone = zone === undefined ? server.pinnedZone : zone;
     if (host && pinnedZone !== null && host.zone !== pinnedZone)
-      throw conflict(`Host ${host.name} is in zone ${host.zone}, and the server is to be in ${pinnedZone}.`);
+      throw conflict(`Host ${host.name} is in zone ${host.zone}, but the server must be in zone ${pinnedZone}.`);
     if (typeof zone === 'string') await checkVolumes(scope, zone);
     const args: UnshelveArguments = { host: host?.name };
     return { arguments: args, change: () => ({ pinnedZone }) };
@@ -73,7 +73,7 @@ export const unshelve = action({
   run: async (run) => {
     const { shelvedImageId } = run.server;
     if (run.server.vmState === 'shelved_offloaded') {
-      await run.step('conductor_unshelve_server', () => reschedule(run));
+      await run.step('conductor_unshelve_server', () => selectNewHost(run));
       await followServer(run);
       await run.perform({ verb: 'unshelve', imageId: shelvedImageId }, 'spawning', 'compute_unshelve_instance');
     } else {

@@ -10,14 +10,14 @@ import { checkAttachable, type NewAttachment, newDevice } from './new-device.js'
 
 /** Arguments of the job. */
 export interface AttachVolumeArguments {
-  /** Id of the block device, and key of the volume's reservation. */
+  /** Id of the block device; also the key of the volume's reservation. */
   readonly deviceId: string;
   readonly volumeId: string;
 }
 
 /**
  * Connects a reserved volume. For a server without a host, the attachment is completed without a connection, so that the volume is
- * in use, as in the original; the next host of the server connects it.
+ * in use, as in Nova; the next host of the server connects it.
  */
 async function connect(run: ConcurrentRun<AttachVolumeArguments>): Promise<void> {
   const { volumes } = run.core.catalogs;
@@ -80,7 +80,7 @@ export const attachVolume = concurrentAction({
   run: async (run) => {
     const { deviceId } = run.arguments;
     let host: string | null;
-    // A move may have taken the server to another host in the meantime, so the volume is connected there.
+    // If the server has moved to another host in the meantime, the volume is connected there, too.
     do {
       host = run.server.host;
       await run.step('compute_attach_volume', () => connect(run));

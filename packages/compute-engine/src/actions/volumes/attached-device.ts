@@ -17,7 +17,7 @@ export async function changeDevice(run: ConcurrentRun, deviceId: string, change:
   });
 }
 
-/** Removes a device from the server, if both still exist. */
+/** Removes a device from the server. No-op if either of them no longer exists. */
 export async function dropDevice(run: ConcurrentRun, deviceId: string): Promise<void> {
   await ignoreIfDeleted(() =>
     run.change((server) => {

@@ -32,7 +32,7 @@ export const detachVolume = concurrentAction({
     if (await isHostDown(core, server))
       throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
     const args: DetachVolumeArguments = { deviceId: device.id, volumeId };
-    // A volume that waits for its server's next host is only reserved, so it need not be disconnected.
+    // The volume of a server without a host may be only reserved, so it need not be disconnected.
     const onlyReserved = volume.status === 'reserved' && device.attachmentId && !server.host;
     return {
       arguments: args,

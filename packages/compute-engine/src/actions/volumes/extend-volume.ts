@@ -5,7 +5,7 @@ export interface VolumeExtension {
   readonly volumeId: string;
 }
 
-/** Notifies the machine that one of its volumes has grown, and confirms it to the volume service. */
+/** Notifies the machine that one of its volumes was extended, and confirms the extension to the volume service. */
 export const extendVolume = concurrentAction({
   name: 'extendVolume',
   task: 'any',

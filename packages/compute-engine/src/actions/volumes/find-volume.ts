@@ -5,7 +5,7 @@ import type { BlockDevice, Server } from '../../model/index.js';
 
 /**
  * Returns a volume that the caller may see.
- * @param rejection creates the error for an unknown volume; default 404
+ * @param rejection creates the error for an unknown volume; default: a 404 error
  */
 export async function findVolume(
   { core, context }: ServerScope,
@@ -21,7 +21,7 @@ export async function findVolume(
   }
 }
 
-/** Returns the server's device with a volume; 404 if there is none. */
+/** Returns the server's device for a volume; throws a 404 error if the volume is not attached. */
 export function attachedDevice(server: Server, volumeId: string): BlockDevice {
   const device = server.blockDevices.find((d) => d.volumeId === volumeId && d.destination === 'volume');
   if (!device) throw notFound(`Instance ${server.id} is not attached to volume ${volumeId}`);

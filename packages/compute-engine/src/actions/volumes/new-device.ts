@@ -11,9 +11,9 @@ export interface NewAttachment {
   readonly device?: string | null;
   readonly tag?: string | null;
   readonly deleteOnTermination?: boolean;
-  /** Whether volumes may be attached to shelved servers; false causes the 409 of old versions. */
+  /** Whether volumes may be attached to shelved servers; old versions reject them with 409. */
   readonly toShelved: boolean;
-  /** Whether multiattach volumes may be attached; false causes the 400 of old versions. */
+  /** Whether multiattach volumes may be attached; old versions reject them with 400. */
   readonly multiattach: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function checkAttachable(
     );
 }
 
-/** Creates the block device of a volume; throws the error if the server cannot have it. */
+/** Creates the block device of a volume. Throws an error if the server cannot have another one or the device name is in use. */
 export function newDevice(core: Core, server: Server, id: string, request: NewAttachment, volume: Volume): BlockDevice {
   const { volumeId, device } = request;
   if (server.blockDevices.some((d) => d.volumeId === volumeId))

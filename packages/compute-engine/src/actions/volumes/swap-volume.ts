@@ -20,7 +20,7 @@ export interface SwapVolumeArguments extends VolumeSwap {
   readonly key: string;
 }
 
-/** Replaces the old volume with the new one. Resolves to the volume id that has the content afterwards. */
+/** Replaces the old volume with the new one. Resolves to the ids of the volume that now has the content, and of its attachment. */
 async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId: string; attachmentId: string }> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
@@ -58,7 +58,7 @@ export const swapVolume = concurrentAction({
     const { caller } = context;
     const old = await findVolume(scope, oldVolumeId);
     if (old.migrationStatus !== 'migrating')
-      throw conflict(`Volume ${oldVolumeId} is not being migrated, so server ${server.id} keeps it.`);
+      throw conflict(`Volume ${oldVolumeId} is not being migrated, so it cannot be replaced in server ${server.id}.`);
     const replacement = await findVolume(scope, newVolumeId, badRequest);
     const device = attachedDevice(server, oldVolumeId);
     if (replacement.sizeGb < old.sizeGb)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { allStatements, compoundKey, type Tx } from '@apistrata/record-store';
 import { type CreateArguments, create, placeNew } from '../../actions/create/create.js';
-import { addWork, recordStart } from '../../actions/runner/begin-action.js';
+import { addJob, recordStart } from '../../actions/runner/begin-action.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/rejection.js';
@@ -96,7 +96,7 @@ async function insertServers(
     const [server] = await allStatements([
       tables.servers.insert(tx, created),
       recordStart(core, tx, create, context, { id }, placed?.events),
-      addWork(core, tx, create, context, { id: jobId, serverId: id }, args),
+      addJob(core, tx, create, context, { id: jobId, serverId: id }, args),
       core.events.changed(tx, undefined, created, context),
     ]);
     newServers.push(server);

@@ -7,11 +7,11 @@ import type { StartedAction } from '../runner/action.js';
 import type { LiveMoveArguments } from './live-move.js';
 
 /**
- * Checks a request to end a live migration early; 400 unless the migration has one of the given statuses.
- * @param number the migration's number in paths
+ * Checks a request to abort or force-complete a live migration; throws a 400 error unless the migration has one of the given statuses.
+ * @param number the number that identifies the migration in request paths
  * @param forced whether the request forces the completion, which is stored in the migration
  */
-export async function beginDeletion(
+export async function beginAbortOrComplete(
   { core, server }: ServerScope,
   number: string,
   statuses: readonly MigrationStatus[],
