@@ -2,7 +2,7 @@ import { onAbort } from './clock.js';
 
 /** A pending sleep. */
 export interface ClockWaiter {
-  /** End of the sleep in milliseconds since the epoch, by the clock on which it waits. */
+  /** End of the sleep in milliseconds since the epoch, measured by the clock that is waited for. */
   readonly until: number;
   readonly wake: () => void;
   /** The timer that ends the sleep on a running clock; cleared when it wakes. */
@@ -16,8 +16,8 @@ export interface MovableClock {
 }
 
 /**
- * The number of iterations of the event loop in which work reaches its next sleep after it was woken: each of its
- * commits waits for one iteration.
+ * The maximum number of iterations of the event loop that woken work needs to reach its next sleep: each of its commits
+ * waits for one iteration.
  */
 const MAX_ITERATIONS = 64;
 
@@ -30,49 +30,50 @@ export class ClockWaiters implements Iterable<ClockWaiter> {
   }
 
   /**
-   * Resolves when the time is reached; rejects with the signal's reason if it is aborted first.
-   * @param asleep called with the waiter before anything can wake it
+   * Resolves when the time is reached; rejects with the signal's reason if the signal is aborted first.
+   * @param onAsleep called with the waiter before anything can wake it
    */
-  sleep(until: number, signal?: AbortSignal, asleep: (waiter: ClockWaiter) => void = () => {}): Promise<void> {
+  sleep(until: number, signal?: AbortSignal, onAsleep: (waiter: ClockWaiter) => void = () => {}): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const leave = () => {
+      const cleanUp = () => {
         clearTimeout(waiter.timer);
         this.#sleeping.delete(waiter);
         stopListening();
       };
       const stopListening = onAbort(signal, (reason) => {
-        leave();
+        cleanUp();
         reject(reason);
       });
       const wake = () => {
-        leave();
+        cleanUp();
         resolve();
       };
       const waiter: ClockWaiter = { until, wake, timer: undefined };
       this.#sleeping.add(waiter);
-      asleep(waiter);
+      onAsleep(waiter);
     });
   }
 
-  /** Advances a clock to a point in time, and wakes all due sleeps on the way, in order. */
+  /** Advances a clock to a point in time, and wakes all sleeps that end by then, in order. */
   async advance(clock: MovableClock, end: number): Promise<void> {
     const next = () => [...this.#sleeping].filter(({ until }) => until <= end).sort((a, b) => a.until - b.until)[0];
     for (;;) {
       // Work that has just started has not reached its sleep yet, and work that was woken may be about to sleep again.
-      await this.#run(() => next() !== undefined);
+      await this.#yieldUntil(() => next() !== undefined);
       const due = next();
       if (!due) break;
       clock.moveTo(Math.max(clock.now(), due.until));
       const { size } = this.#sleeping;
       due.wake();
-      await this.#run(() => this.#sleeping.size >= size);
+      await this.#yieldUntil(() => this.#sleeping.size >= size);
     }
     clock.moveTo(Math.max(clock.now(), end));
   }
 
   /** Yields to the event loop until a condition is true, for a limited number of iterations. */
-  async #run(until: () => boolean): Promise<void> {
-    for (let turn = 0; turn < MAX_ITERATIONS && !until(); turn++) await new Promise((resolve) => setImmediate(resolve));
+  async #yieldUntil(condition: () => boolean): Promise<void> {
+    for (let iteration = 0; iteration < MAX_ITERATIONS && !condition(); iteration++)
+      await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,7 +1,8 @@
-/** The source of all time. Milliseconds since the epoch, UTC. */
+/** The source of the current time and of delays. */
 export interface Clock {
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
-  /** Resolves after a number of milliseconds; rejects with the signal's reason if it is aborted first. */
+  /** Resolves after a number of milliseconds; rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

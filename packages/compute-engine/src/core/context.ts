@@ -16,16 +16,16 @@ export function contextOf(caller: Caller, requestId: string): Context {
 }
 
 /**
- * Returns the same request with administrator rights, for look-ups on behalf of callers that a policy allowed but that
- * own neither the server nor what it uses. Other services are called as the engine, without the caller's token.
+ * Returns the same request with administrator rights, for look-ups on behalf of callers that a policy has allowed although the
+ * server and its resources belong to another project. Other services are called as the engine, without the caller's token.
  */
 export function elevated({ caller: { token: _, ...caller }, requestId }: Context): Context {
   return contextOf({ ...caller, isAdmin: true }, requestId);
 }
 
 /**
- * Returns the context of background work on a user's resources: in the owner's name, with all rights, and without a
- * token.
+ * Returns the context of background work on a user's resources: on behalf of the owner, with administrator rights, and
+ * without a token.
  */
 export function backgroundWork({ userId, projectId }: Pick<Caller, 'userId' | 'projectId'>): Context {
   return contextOf({ userId, projectId, roles: [], isAdmin: true }, `req-${randomUUID()}`);

@@ -1,4 +1,4 @@
-/** Groups items by key, in their order; keys are in the order of their first item. */
+/** Groups items by key. Items keep their order, and keys are in the order of their first item. */
 export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -8,12 +8,13 @@ export interface PartHealth {
   readonly reason: string;
 }
 
+/** Returns the health of a part whose check failed with an error. */
 export function failedPart(error: unknown): PartHealth {
   const { message } = databaseError(error) as Error;
   return { healthy: false, reason: message };
 }
 
-/** Checks that servers can start on the computer of a driver; healthy for drivers without reports. Never rejects. */
+/** Checks that servers can start on the computer of a driver. Drivers without reports are healthy. Never rejects. */
 export async function machinesHealth(driver: { hostReport?(): Promise<HostReport> }): Promise<PartHealth> {
   try {
     const problem = (await driver.hostReport?.())?.problem ?? null;

@@ -16,14 +16,16 @@ export interface Settings {
   readonly serviceDownSeconds: number;
   /**
    * Whether servers are evacuated only if they cannot run twice: their host fences them, shares its disks, or was forced
-   * down by an administrator, which confirms that it is off. Default: from any host that is down, as in the original.
+   * down by an administrator, which confirms that it is off. Default: false, so servers of any host that is down are evacuated,
+   * as in Nova.
    */
   readonly evacuateFencedOnly: boolean;
   /**
-   * Whether servers that ran when their computer was switched off or restarted are started again, instead of shown as stopped. The
-   * metadata item `autostart` (`true` or `false`) of a server takes precedence. Default: false, as in the original.
+   * Whether servers that ran when their computer was powered off or restarted are started again. Otherwise, they are shown as
+   * stopped. The metadata item `autostart` (`true` or `false`) of a server takes precedence. Default: false, as in Nova.
    */
   readonly resumeGuestsOnHostBoot: boolean;
+  /** Seconds for which the token of a console is valid. */
   readonly consoleTokenSeconds: number;
   /** Base URL of the console proxy. */
   readonly consoleProxyUrl: string;

@@ -22,7 +22,7 @@ export type { HostLinks, HostRequester, KnownHost, LinkResponse } from './host-l
 
 /** A command for a machine, with the data it needs in addition to the server. */
 export type DriverWork =
-  /** A step that does not touch the machine, but takes time on a real one. */
+  /** A step that does not change the machine, but takes time on a real one. */
   | { readonly verb: 'prepare'; readonly step: TaskState }
   | {
       readonly verb: 'spawn';
@@ -44,7 +44,7 @@ export type DriverWork =
         | 'restore'
         | 'inject_network_info'
         /**
-         * The server now lives on another host: removes its resources on this host and keeps those that both hosts
+         * The server is now on another host: removes its resources from this host, except those that both hosts
          * share.
          */
         | 'leave';
@@ -62,14 +62,14 @@ export type DriverWork =
       readonly verb: 'evacuate';
       readonly sourceHost: string;
       readonly adminPassword: string | null;
-      /** Whether its disks are on shared storage, as stated by the request; null: the driver detects it. */
+      /** Whether the disks are on shared storage, according to the request; null: the driver detects it. */
       readonly sharedStorage: boolean | null;
     }
   | { readonly verb: 'set_password'; readonly adminPassword: string }
   | { readonly verb: 'snapshot'; readonly imageId: string }
   /**
    * Flushes the guest's writes to its disks and blocks further writes until `unquiesce`, so that its volumes can be
-   * copied. The guest resumes by itself after `seconds`. `again` extends an uninterrupted freeze to `seconds` from now,
+   * copied. The guest resumes automatically after `seconds`. `again` extends an uninterrupted freeze to `seconds` from now,
    * and fails if the guest has resumed. `by` is an id of the requester: several requesters may freeze a guest, which
    * resumes when the last one releases it.
    */
@@ -80,13 +80,13 @@ export type DriverWork =
       readonly verb: 'finish_migration';
       readonly flavor: FlavorCopy;
       readonly powerOn: boolean;
-      /** The host that has the disks: another host or, after a revert, this one. */
+      /** The host on which the disks are: another host or, after a revert, this one. */
       readonly sourceHost: string;
     }
   | { readonly verb: 'confirm_migration' | 'revert_migration'; readonly sourceHost: string }
   /**
-   * The steps of a live migration: queue, prepare the destination, copy the memory, release the source. The last two
-   * end a running migration, by pausing the server until it is complete, or by aborting it.
+   * The steps of a live migration: queue, prepare the destination, copy the memory, release the source. The last two verbs
+   * end a running migration early: they pause the server until the migration is complete, or abort the migration.
    */
   | {
       readonly verb:
@@ -108,13 +108,14 @@ export type DriverWork =
 /** Name of a driver command. */
 export type DriverVerb = DriverWork['verb'];
 
-/** The action that a driver command is part of, by the name of its record. */
+/** The action and the request that a driver command belongs to. */
 export interface WorkOrigin {
+  /** The name of the action. */
   readonly action: string;
   readonly requestId: string;
 }
 
-/** Diagnostics of a running server; null for unknown values. Bytes, nanoseconds. */
+/** Diagnostics of a running server. Unknown values are null. Units that the names omit are bytes and nanoseconds. */
 export interface Diagnostics {
   readonly state: string;
   readonly driver: string;
@@ -150,14 +151,14 @@ export interface Diagnostics {
   readonly memoryUsedMb: number | null;
 }
 
-/** Why a machine currently cannot do something that its driver supports, as a message for the caller. */
+/** The reason why a machine currently cannot execute a command that its driver supports, as a message for the caller. */
 export interface UnsupportedReason {
   /** How the request is rejected: 409 if the state prevents it, 501 if the machine does not support it. */
   readonly code: 'CONFLICT' | 'NOT_SUPPORTED';
   readonly message: string;
 }
 
-/** Address of a console behind the proxy. */
+/** The address at which the console proxy reaches a console. */
 export interface ConsoleEndpoint {
   readonly host: string;
   readonly port: number;
@@ -167,8 +168,8 @@ export interface ConsoleEndpoint {
 }
 
 /**
- * The only interface to machines. A command may be repeated after a crash, so each verb must be idempotent. A rejected
- * promise fails the action; administrators read its message.
+ * Creates and controls machines. A command may be repeated after a crash, so each verb must be idempotent. A rejected
+ * promise fails the action; administrators can read its message.
  */
 export interface Driver extends Partial<HostControl> {
   readonly name: string;
@@ -179,9 +180,9 @@ export interface Driver extends Partial<HostControl> {
   /** Returns false for commands that no machine of this driver supports: their requests are rejected. Default: true. */
   supports?(verb: DriverVerb): boolean;
   /**
-   * Checks during a request whether something prevents the machine of this server from executing a command; null:
-   * nothing does. Called for `set_password` and `quiesce`, which need the guest, and on the source of a live migration for
-   * `live_migration_prepare`, with the name of the destination: its pre-check, before anything is transferred. Default:
+   * Returns what prevents the machine of this server from executing a command, or null if nothing does. Called during a
+   * request for `set_password` and `quiesce`, which need the guest, and on the source of a live migration for
+   * `live_migration_prepare`, with the name of the destination: the pre-check, before anything is transferred. Default:
    * null.
    */
   obstacle?(verb: DriverVerb, server: Server, destHost?: string): Promise<UnsupportedReason | null>;
@@ -189,49 +190,48 @@ export interface Driver extends Partial<HostControl> {
   readonly canMove?: boolean;
   /**
    * The resource classes, traits and capabilities of the hosts of this driver, which flavors can require. Read when a
-   * host process starts, or when the engine starts that runs the machines itself. Default: only the offer that is
-   * declared for each host.
+   * host process starts, or an engine that runs the machines itself. Default: only the offer that is declared for each host.
    */
   readonly offer?: DriverOffer;
-  /** Disk format of snapshots (`qcow2`, ...); default: that of the server's image. */
+  /** Disk format of snapshots (`qcow2`, ...); default: the format of the server's image. */
   readonly snapshotFormat?: string;
-  /** Returns the content of a snapshot after `snapshot`; default: none. */
+  /** Returns the content of a snapshot that `snapshot` has created. Default: no content. */
   snapshotContent?(server: Server, imageId: string): ImageContent | Promise<ImageContent>;
   /**
-   * Returns ids of the servers that have resources on this computer. Host processes call it to remove resources of
+   * Returns the ids of the servers that have resources on this computer. Host processes call it to remove resources of
    * servers that were deleted while the host was down. If omitted, only evacuated servers are checked.
    */
   machines?(): Promise<readonly string[]>;
   /**
-   * Stops or pauses all machines of this computer that run, without the database. Resolves with the ids of their
-   * servers when no machine runs anymore. Called repeatedly by a host process that cannot reach the database, before other hosts may
-   * start its servers. After `withinMs`, machines that do not respond are killed. Omitted: the driver does not support fencing.
+   * Stops or pauses all running machines of this computer, without access to the database. When no machine runs anymore, resolves to
+   * the ids of their servers. Called repeatedly by a host process that cannot reach the database, before other hosts may start its
+   * servers. After `withinMs`, machines that do not respond are killed. If omitted, the driver does not support fencing.
    */
   fence?(action: FenceAction, withinMs: number): Promise<readonly string[]>;
   /**
-   * A process that does the same if the host process cannot. Drivers whose machines outlive the host process need one: without
-   * it, `fence` alone counts as a fence. An error of `perform` with the code `HOST_FENCED` means that a machine must not run
-   * until the next heartbeat; the command is then repeated.
+   * A process that fences the machines if the host process cannot. Drivers whose machines outlive the host process need a guard:
+   * without one, the machines are expected to end with that process. An error of `perform` with the code `HOST_FENCED` means that a
+   * machine must not run until the next heartbeat; the command is then repeated.
    */
   readonly guard?: FenceGuard;
   /**
-   * Returns the power state of a server's machine; null if it is currently unknown. Default: the state that the engine
+   * Returns the power state of a server's machine, or null if it is currently unknown. Default: the state that the engine
    * stored.
    */
   powerState?(server: Server): Promise<PowerState | null>;
   /**
-   * Returns whether a machine that is off ended because its computer was switched off or restarted. Default: it ended by itself.
+   * Returns whether a machine that is off ended because its computer was powered off or restarted. Default: false.
    */
   endedWithHost?(server: Server): Promise<boolean>;
   /**
-   * Calls a listener with the id of each server whose machine may have changed its power state on its own: the guest
+   * Calls a listener with the id of each server whose machine may have changed its power state without a command: the guest
    * shut down, or its process was killed. The engine then reads `powerState`, so redundant calls have no effect.
    *
    * @returns a function that unsubscribes
    */
   onPowerChange?(listener: (serverId: string) => void): () => void;
   /**
-   * Returns the state of this computer. A problem disables the compute services of its hosts until it ends. Called every few
+   * Returns the state of this computer. While a problem is reported, the compute services of its hosts are disabled. Called every few
    * seconds, and by health checks. Default: servers can start.
    */
   hostReport?(): Promise<HostReport>;
@@ -242,15 +242,15 @@ export interface Driver extends Partial<HostControl> {
    */
   onHostChange?(listener: () => void): () => void;
   /**
-   * Name of the storage that contains the disks, if other hosts can reach it too. A move between hosts whose drivers
-   * return the same name does not copy disks. Default: disks are local to this computer.
+   * Name of the storage that contains the disks, if other hosts can also reach it. A move between hosts whose drivers
+   * have the same name here does not copy disks. Default: disks are local to this computer.
    */
   readonly storage?: string;
-  /** Storage for the content of embedded volumes. Default: none, volumes are records without content. */
+  /** Storage for the content of embedded volumes. Default: none; volumes are records without content. */
   readonly volumes?: VolumeStorage;
   /** The UDP port at which this computer's networks connect to those of other hosts. Default: they do not connect. */
   readonly tunnelPort?: number;
-  /** The end of encrypted tunnels: a public key in base64, and a UDP port. Default: tunnels are not encrypted. */
+  /** The endpoint of encrypted tunnels: a public key in base64, and a UDP port. Default: tunnels are not encrypted. */
   readonly wireguard?: { readonly publicKey: string; readonly port: number };
   /** Returns the complete output of the console. */
   consoleOutput(server: Server): Promise<string>;
@@ -260,23 +260,23 @@ export interface Driver extends Partial<HostControl> {
   moveProgress?(server: Server): Promise<MoveProgress | null>;
   /**
    * Handles a request of another host's driver, sent with `services.hosts`. The signal is aborted when that host
-   * disconnects. `from` is the sender: the driver rejects requests about servers that do not concern it. If omitted, such requests
-   * are rejected.
+   * disconnects. `from` is the sender: the driver rejects its requests about servers that do not concern it. If omitted, all such
+   * requests are rejected.
    */
   handleHostRequest?(request: unknown, signal: AbortSignal, from: HostRequester): Promise<LinkResponse>;
   /**
-   * Returns the endpoint of a console; null if the driver does not support the type. Types: novnc, xvpvnc, spice-html5,
+   * Returns the endpoint of a console, or null if the driver does not support the type. Types: novnc, xvpvnc, spice-html5,
    * spice-direct, serial, webmks.
    */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
   /**
-   * Connects to a console that `console` returned: a byte stream in both directions, for a proxy. If omitted, it is
-   * unsupported.
+   * Connects to a console that `console` returned, for a proxy. Resolves to a byte stream in both directions. If omitted, the
+   * engine offers no connections to consoles.
    */
   openConsole?(server: Server, type: string): Promise<Duplex>;
   /**
-   * Called when the engine closes: releases everything that keeps this process alive. Machines continue to run if they
-   * can.
+   * Releases everything that keeps this process alive; called when the engine closes. Machines that can outlive the process
+   * continue to run.
    */
   close?(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /** A power action on a host. */
 export type HostPowerAction = 'startup' | 'shutdown' | 'reboot';
 
-/** Optional operations of a driver on the hosts themselves. Omitted ones are unsupported. */
+/** Operations of a driver on the hosts themselves. Drivers may omit those that they do not support. */
 export interface HostControl {
-  /** Returns uptime and load of a host in the format of the command `uptime`; null if unknown. */
+  /** Returns the uptime and load of a host in the format of the command `uptime`, or null if they are unknown. */
   hostUptime(host: string): Promise<string | null>;
   /** Executes a power action on a host. Returns the text that the administrator receives. */
   hostPower(host: string, action: HostPowerAction): Promise<string>;

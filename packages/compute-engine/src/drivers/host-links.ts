@@ -4,15 +4,15 @@ import type { Duplex, Readable } from 'node:stream';
 export interface LinkResponse {
   /** Plain data, because it is serialized; at most 16 MiB of JSON. */
   readonly value?: unknown;
-  /** The transferred bytes: in both directions for `connect()`, and only to the requester for `read()`. */
+  /** A stream of bytes: in both directions for `connect()`, and only to the requester for `read()`. */
   readonly stream?: Duplex | Readable;
 }
 
-/** The sender of a request to a driver, proven by its key. */
+/** The sender of a request to a driver, which its key authenticates. */
 export interface HostRequester {
   /** The name of the host; null: a process that serves the API. */
   readonly host: string | null;
-  /** Returns whether a server is on that host, arrives there, or leaves it: hosts do not need access to other servers. */
+  /** Returns whether a server is on that host, is moving to it, or is leaving it: hosts do not need access to other servers. */
   concerns(serverId: string): Promise<boolean>;
 }
 
@@ -24,27 +24,27 @@ export interface KnownHost {
   readonly alive: boolean;
   /** The UDP port at which its networks connect to those of other hosts; null: they do not connect. */
   readonly tunnelPort: number | null;
-  /** The end of its encrypted tunnels: its public key in base64, and its UDP port; null: they are not encrypted. */
+  /** The endpoint of its encrypted tunnels: its public key in base64, and its UDP port; null: they are not encrypted. */
   readonly wireguard: { readonly publicKey: string; readonly port: number } | null;
 }
 
 /**
- * Connections between hosts: encrypted, and available only with the key of a host. A link ends when either process
- * does.
+ * Encrypted connections between hosts, which only a process with the key of a host can open. A connection ends when either
+ * process ends.
  */
 export interface HostLinks {
   /** Name of this host. */
   readonly self: string;
   /** The address of this host. */
   readonly address: string;
-  /** Returns all hosts of the cloud that are separate processes, including this one as soon as it is up. */
+  /** Returns all hosts of the cloud that are separate processes. Includes this one as soon as it is up. */
   all(): Promise<readonly KnownHost[]>;
-  /** Returns the host that stores the content of embedded volumes; null if there is none. */
+  /** Returns the host that stores the content of embedded volumes, or null if no host does. */
   volumeHost(): Promise<string | null>;
   /**
-   * Returns the storage of a host's disks (`storage` of its driver), even while the host is down; null if the disks are
+   * Returns the storage of a host's disks (`storage` of its driver), even while the host is down, or null if the disks are
    * local to that computer.
-   * @throws Error for hosts that never existed
+   * @throws Error if the host does not exist
    */
   storageOf(host: string): Promise<string | null>;
   /**

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 
 /** Connects two streams in both directions; when either ends, both do. */
-export function joinStreams(one: Duplex, other: Duplex): void {
+export function joinStreams(first: Duplex, second: Duplex): void {
   for (const [from, to] of [
-    [one, other],
-    [other, one],
+    [first, second],
+    [second, first],
   ] as const) {
     from.once('error', () => to.destroy());
     from.once('close', () => {

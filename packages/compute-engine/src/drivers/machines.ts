@@ -5,16 +5,16 @@ import type { EngineObserver } from '../observation/observer.js';
 import type { Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
 import { localQueries, type MachineQueries } from './machine-queries.js';
 
-/** The job that a machine order belongs to. */
+/** The job that a request to a machine belongs to. */
 export interface MachineJob {
   readonly id: string;
   /** The attempt of the job; omitted by processes of earlier versions. */
   readonly attempt?: number;
-  /** The job runs concurrently with others on the same server, and does not own the server. */
+  /** Whether the job runs concurrently with others on the same server, and does not own the server. */
   readonly concurrent: boolean;
 }
 
-/** A command for the machine of a server: plain data that contains everything its executor needs. */
+/** A command for the machine of a server: plain data with everything that the process that executes it needs. */
 export interface MachineRequest {
   readonly work: DriverWork;
   /** The server at the time of the command. */
@@ -24,7 +24,7 @@ export interface MachineRequest {
   readonly job?: MachineJob;
 }
 
-/** A completed snapshot whose content is to be uploaded to an image. */
+/** A completed snapshot, and the image to which its content is uploaded. */
 export interface SnapshotWork {
   readonly server: Server;
   readonly imageId: string;
@@ -34,45 +34,46 @@ export interface SnapshotWork {
 }
 
 /**
- * The only path from the engine to machines. The implementation may be a driver in this process or a client of host
- * processes; callers see no difference. If a host does not respond, the documented API error is thrown.
+ * The only interface through which the engine controls machines. The implementation may be a driver in this process or a client
+ * of host processes, without a difference for callers. If a host does not respond, the documented API error is thrown.
  */
 export interface Machines extends MachineQueries {
   /**
    * Executes a command. `signal` is aborted when the result is no longer needed. May be repeated with the same command.
    */
-  perform(order: MachineRequest, signal: AbortSignal): Promise<void>;
+  perform(request: MachineRequest, signal: AbortSignal): Promise<void>;
   /** Returns whether a command completes without waiting, so that intermediate states need not be stored. */
-  isSynchronous(order: MachineRequest): boolean;
+  isSynchronous(request: MachineRequest): boolean;
   /**
-   * Returns false for commands that the machine of this server cannot execute; without a server, that no machine can.
+   * Returns false for commands that the machine of this server cannot execute; without a server, for those that no machine can
+   * execute.
    */
   supports(verb: DriverVerb, server?: Server): boolean;
   /** Returns false if a machine cannot move to another host with its disks. */
   canMove(server: Server): boolean;
-  /** Returns the disk format of snapshots of a server; undefined: that of its image. */
+  /** Returns the disk format of snapshots of a server; undefined: the format of its image. */
   snapshotFormat(server: Server): string | undefined;
   /** Uploads the content of a `snapshot` to the image service, with `upload` or on the host itself. */
   saveSnapshot(
-    order: SnapshotWork,
+    work: SnapshotWork,
     upload: (content: ImageContent) => Promise<unknown>,
     signal: AbortSignal,
   ): Promise<void>;
   /** Returns null if this process cannot reach the console. */
   openConsole(server: Server, type: string): Promise<Duplex | null>;
-  /** Starts the download of images; does not wait for it on other hosts. */
+  /** Starts the download of images. Does not wait for downloads on other hosts. */
   cacheImages(host: string, imageIds: readonly string[]): Promise<void>;
 }
 
-/** Wraps machines with an observer that receives durations and outcomes of commands. */
+/** Wraps machines, so that an observer receives the durations and outcomes of commands. */
 export function observedMachines(machines: Machines, { step, around }: EngineObserver): Machines {
   if (!step && !around) return machines;
-  async function performTimed(order: MachineRequest, signal: AbortSignal): Promise<void> {
+  async function performTimed(request: MachineRequest, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     const report = (outcome: 'done' | 'failed' | 'stopped') =>
-      step?.({ verb: order.work.verb, outcome, ms: performance.now() - startedAt });
+      step?.({ verb: request.work.verb, outcome, ms: performance.now() - startedAt });
     try {
-      await machines.perform(order, signal);
+      await machines.perform(request, signal);
     } catch (error) {
       report(signal.aborted ? 'stopped' : 'failed');
       throw error;
@@ -80,13 +81,15 @@ export function observedMachines(machines: Machines, { step, around }: EngineObs
     report('done');
   }
   const perform: Machines['perform'] = around
-    ? (order, signal) =>
-        around({ type: 'step', verb: order.work.verb, serverId: order.server.id }, () => performTimed(order, signal))
+    ? (request, signal) =>
+        around({ type: 'step', verb: request.work.verb, serverId: request.server.id }, () =>
+          performTimed(request, signal),
+        )
     : performTimed;
   return { ...machines, perform };
 }
 
-/** Creates the machines of a driver in this process. */
+/** Returns the machines that a driver in this process controls. */
 export function machinesOf(driver: Driver): Machines {
   return {
     ...localQueries(driver),

@@ -1,7 +1,7 @@
 import type { Driver } from './driver.js';
 
 /**
- * Creates the driver of processes that serve the API without machines: all hosts are separate processes
+ * Creates the driver of processes that serve the API without running machines, because all hosts are separate processes
  * (`createHost`).
  *
  * @example

@@ -20,13 +20,13 @@ const CREATING: readonly DriverVerb[] = [
 const REMOVING: readonly DriverVerb[] = ['destroy', 'leave', 'shelve_offload', 'confirm_migration', 'revert_migration'];
 
 /** Returns whether a command removes the machine from this host; a move within the host does not. */
-function isInProgress(work: DriverWork, server: Server): boolean {
+function removesMachine(work: DriverWork, server: Server): boolean {
   return REMOVING.includes(work.verb) && !('sourceHost' in work && work.sourceHost === server.host);
 }
 
 const SUFFIX = '.json';
 
-/** The simulated machines of one host, each a file in a folder, so that they outlive the process. */
+/** The simulated machines of one host. Each is a file in a folder, so that it outlives the process. */
 export class SimulatedMachines {
   readonly #directory: string;
 
@@ -35,16 +35,16 @@ export class SimulatedMachines {
   }
 
   /** Updates the files after a command. Idempotent. */
-  async after(work: DriverWork, server: Server): Promise<void> {
+  async update(work: DriverWork, server: Server): Promise<void> {
     const path = join(this.#directory, server.id + SUFFIX);
-    if (isInProgress(work, server)) await rm(path, { force: true });
+    if (removesMachine(work, server)) await rm(path, { force: true });
     if (!CREATING.includes(work.verb)) return;
     await mkdir(this.#directory, { recursive: true });
     await writeFile(`${path}.new`, JSON.stringify({ name: server.name, by: work.verb }));
     await rename(`${path}.new`, path);
   }
 
-  /** Marks all machines as stopped or paused. Returns the ids of those that were not. */
+  /** Marks all machines as stopped or paused. Returns the ids of the servers whose machines were not marked before. */
   async fence(action: FenceAction): Promise<readonly string[]> {
     const mark = JSON.stringify({ by: 'fence', how: action });
     const fenced: string[] = [];
@@ -57,7 +57,7 @@ export class SimulatedMachines {
     return fenced;
   }
 
-  /** Returns the ids of the servers that have a machine in this process. */
+  /** Returns the ids of the servers that have a machine. */
   async list(): Promise<readonly string[]> {
     await mkdir(this.#directory, { recursive: true });
     const files = await readdir(this.#directory);

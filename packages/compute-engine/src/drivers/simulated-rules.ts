@@ -1,7 +1,7 @@
 import type { Server } from '../model/index.js';
 import type { DriverVerb, DriverWork, WorkOrigin } from './driver.js';
 
-/** Selects commands; all given conditions must match. Names match completely, or as a regular expression. */
+/** Selects commands. All given conditions must match: strings match completely, regular expressions as usual. */
 export interface RuleMatch {
   readonly verb?: DriverVerb | readonly DriverVerb[];
   /** Name of the action: `rebuild`, `os-migrateLive`, ... */
@@ -20,30 +20,31 @@ export interface Rule {
   readonly fromCall?: number;
   /** Number of calls to which the rule applies. `fail: '...', times: 2` fails twice, then has no effect. */
   readonly times?: number;
+  /** Delays the command by this number of milliseconds. */
   readonly delayMs?: number;
-  /** Rejects with this message. */
+  /** Rejects the command with this message. */
   readonly fail?: string;
-  /** Blocks until `release()`. */
+  /** Blocks the command until `release()`. */
   readonly hang?: true;
 }
 
 const RULE_KEYS = ['match', 'fromCall', 'times', 'delayMs', 'fail', 'hang'];
 const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'host'];
 
-/** Rules also come from files, where a misspelled key would silently match everything. */
+/** Throws a TypeError for unknown keys. Rules may come from files, where a misspelled key would silently match everything. */
 export function checkRule(rule: Rule): void {
-  for (const [path, given, known] of [
+  for (const [part, value, known] of [
     ['a rule', rule, RULE_KEYS],
-    ["a rule's match", rule.match ?? {}, MATCH_KEYS],
+    ['"match" in a rule', rule.match ?? {}, MATCH_KEYS],
   ] as const) {
-    const unknown = Object.keys(given).find((key) => !known.includes(key));
+    const unknown = Object.keys(value).find((key) => !known.includes(key));
     if (unknown)
-      throw new TypeError(`${path} of the simulated driver has no "${unknown}" (it has ${known.join(', ')})`);
+      throw new TypeError(`unknown key "${unknown}" in ${part} of the simulated driver (known: ${known.join(', ')})`);
   }
-  if (!rule.match) throw new TypeError('a rule of the simulated driver needs "match": {} for all work');
+  if (!rule.match) throw new TypeError('a rule of the simulated driver requires "match"; {} matches all commands');
 }
 
-function sameText(pattern: string | Pick<RegExp, 'test'>, text: string): boolean {
+function matchesPattern(pattern: string | Pick<RegExp, 'test'>, text: string): boolean {
   return typeof pattern === 'string' ? pattern === text : pattern.test(text);
 }
 
@@ -53,7 +54,7 @@ export function matches(match: RuleMatch, work: DriverWork, server: Server, orig
   return (
     (verb === undefined || [verb].flat().includes(work.verb)) &&
     (action === undefined || action === origin.action) &&
-    (name === undefined || sameText(name, server.name)) &&
+    (name === undefined || matchesPattern(name, server.name)) &&
     (flavor === undefined || flavor === server.flavor.id || flavor === server.flavor.name) &&
     (image === undefined || image === server.imageId) &&
     (host === undefined || host === server.host) &&

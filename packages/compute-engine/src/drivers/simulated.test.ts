@@ -83,8 +83,8 @@ describe('a rule of the simulated driver', () => {
   });
 
   it('is rejected if a key is misspelled', () => {
-    expect(() => driverWith({ match: {}, fails: 'x' } as never)).toThrow('has no "fails"');
-    expect(() => driverWith({ match: { nmae: 'x' } } as never)).toThrow('has no "nmae"');
-    expect(() => driverWith({ fail: 'x' } as never)).toThrow('needs "match"');
+    expect(() => driverWith({ match: {}, fails: 'x' } as never)).toThrow('unknown key "fails"');
+    expect(() => driverWith({ match: { nmae: 'x' } } as never)).toThrow('unknown key "nmae"');
+    expect(() => driverWith({ fail: 'x' } as never)).toThrow('requires "match"');
   });
 });

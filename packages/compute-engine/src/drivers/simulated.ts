@@ -36,10 +36,10 @@ export interface RuleHandle {
   readonly calls: number;
 }
 
-/** Options of simulated machines. Times are milliseconds of the clock. */
+/** Options of the simulated driver. Times are milliseconds of the clock. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
-  /** Duration of every step; default 0: immediate. */
+  /** Duration of every command; default 0: immediate. */
   readonly latencyMs?: number;
   readonly rules?: readonly Rule[];
   /**
@@ -69,7 +69,7 @@ const CONSOLES: Readonly<Record<string, number>> = {
 };
 
 /**
- * Machines without a hypervisor: instant or with latency, and with scripted behavior.
+ * Simulates machines without a hypervisor: immediately or with latency, and with scripted behavior.
  *
  * @example
  * ```ts
@@ -150,7 +150,7 @@ export class SimulatedDriver implements Driver {
     for (const active of this.#rules) {
       if (matches(active.rule.match, work, server, origin)) await this.#apply(active, signal);
     }
-    await this.#machines?.after(work, server);
+    await this.#machines?.update(work, server);
   }
 
   async fence(action: FenceAction): Promise<readonly string[]> {
@@ -190,7 +190,7 @@ export class SimulatedDriver implements Driver {
     return formatUptime(now, now - this.#startedAt);
   }
 
-  /** Simulated hosts accept every power action. */
+  /** Accepts every power action. */
   async hostPower(_host: string, action: HostPowerAction): Promise<string> {
     return action;
   }
@@ -247,7 +247,7 @@ export class SimulatedDriver implements Driver {
     };
   }
 
-  /** Reports half of the work until the migration ends. */
+  /** Reports that half of the memory is transferred until the migration ends. */
   async moveProgress({ flavor }: Server): Promise<MoveProgress> {
     const memoryTotalBytes = flavor.memoryMb * 2 ** 20;
     const memoryProcessedBytes = Math.floor(memoryTotalBytes / 2);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DriverVerb } from '../drivers/driver.js';
-import { type MachineQuery, type MachineQueryName, queriesBy } from '../drivers/machine-queries.js';
+import { createQueries, type MachineQuery, type MachineQueryName } from '../drivers/machine-queries.js';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { badRequest, conflict } from '../errors/rejection.js';
 import { WorkerStopping } from '../jobs/worker.js';
@@ -123,7 +123,7 @@ export function distributedMachines(
   }
 
   return {
-    ...queriesBy((call, row) => async (target: Server & string, ...given: readonly unknown[]) => {
+    ...createQueries((call, row) => async (target: Server & string, ...given: readonly unknown[]) => {
       const server = row.target === 'server' ? target : null;
       const host = await remote(server ? server.host : target);
       return host
