@@ -4,14 +4,15 @@ import { PowerWatch } from '../hosts/power-watch.js';
 import { ReportWatch } from '../hosts/report-watch.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 
+/** The watches of the driver of this process. */
 export interface DriverWatches {
-  /** The latest report of the driver, and the hosts that it is about. */
+  /** Returns the latest report of the driver, and the hosts that it describes. */
   latest(): ReportWatch['latest'];
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Follows the machines of the driver of this process, and their computer. */
+/** Creates the watches that follow the machines of the driver of this process, and their computer. */
 export function driverWatches(
   { store, clock, driver, worker, infrastructure }: Core,
   onError: (error: unknown) => void,

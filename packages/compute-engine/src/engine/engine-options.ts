@@ -22,9 +22,11 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
    * through `engine.reading()`. All processes of one database need the same list. Default: none.
    */
   readonly databaseRead?: readonly string[];
+  /** The clock of all parts of the engine. Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * Default: simulated machines without latency. Pass a function for a driver that needs the clock, images or networks.
+   * The driver that runs machines. Pass a function for a driver that needs the clock, images or networks. Default: simulated
+   * machines without latency.
    */
   readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
   /**
@@ -39,18 +41,20 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
    * Initial content of the cloud; default: a small cloud with fixed ids. Records that already exist are not changed.
    */
   readonly preset?: Preset;
+  /** Settings of the cloud. */
   readonly settings?: Partial<Settings>;
+  /** Options of the worker that executes background jobs; false: this process executes none. */
   readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
   /**
-   * Additional actions, to be started with `engine.servers.act`. Stored jobs of an unknown action are left to engines
-   * that have this action.
+   * Additional actions, which `engine.servers.act` starts. Stored jobs of an unknown action are left to engines that have
+   * this action.
    */
   readonly actions?: readonly AnyAction[];
-  /** Observers for metrics and traces. All of them receive every event. Default: none, which costs nothing. */
+  /** Observers for metrics and traces. Each of them receives every event. Default: none. */
   readonly observer?: EngineObserver | readonly EngineObserver[];
   /**
-   * Stores notifications for webhooks and for readers of the event stream (`{}` enables the stream alone). Default:
-   * notifications are not stored; `engine.on` works in either case.
+   * Stores notifications for webhooks and for readers of the event stream (`{}` enables only the stream). Default:
+   * notifications are not stored. `engine.on` works in either case.
    */
   readonly events?: EventOptions;
   /** Called when a background job fails unexpectedly. */
@@ -103,7 +107,7 @@ export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>):
   return 'at' in observer ? observer : [observer];
 }
 
-/** Minimum number of characters, so that the secret cannot be guessed. */
+/** Minimum number of characters of a webhook's secret, so that it cannot be guessed. */
 const MIN_SECRET_LENGTH = 24;
 
 function checkWebhook(given: WebhookOptions): void {
@@ -140,7 +144,7 @@ export function checkEngineOptions(given: EngineOptions): void {
   checkOptions('createEngine()', given, options);
   checkReplicas(given);
   checkOptions('createEngine(): events', given.events ?? {}, events);
-  for (const one of given.events?.webhooks ?? []) checkWebhook(one);
+  for (const webhookOptions of given.events?.webhooks ?? []) checkWebhook(webhookOptions);
   namedWebhooks(given.events?.webhooks ?? []);
   for (const observer of observersOf(given)) checkOptions('createEngine(): observer', observer, engineObserverHooks);
   checkOptions('createEngine(): catalogs', given.catalogs ?? {}, catalogs);

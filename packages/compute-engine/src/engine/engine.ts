@@ -118,7 +118,7 @@ export interface Engine {
   /** Stored notifications, for readers of the stream: see the option `events`. */
   readonly events: Pick<EngineEvents, 'deadLetters' | 'endReading' | 'isRetained' | 'read'>;
   /**
-   * Subscribes to changes that this process has committed: state changes, actions that start, end and fail, quota
+   * Subscribes to changes that this process has committed: state changes, the start, end and failure of actions, and quota
    * rejections. `*` in a type is a wildcard. Returns a function that unsubscribes.
    *
    * @example engine.on('instance.*.error', ({ payload }) => console.error(payload))
@@ -129,7 +129,7 @@ export interface Engine {
   /** Health of the database and of the background work, for health endpoints. */
   readonly health: EngineHealth;
   /**
-   * Resolves when this process has no job left that it could execute now, for tests and scripts. Jobs that wait for the
+   * Resolves when this process has executed all jobs that it can execute now, for tests and scripts. Jobs that wait for the
    * clock, a retry or another process are ignored.
    */
   idle(): Promise<void>;
@@ -137,10 +137,10 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Merges the actions of the API with additional ones; names must be unique. */
-function withCustomActions(own: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
+/** Merges the actions of the API with additional ones. Names must be unique. */
+function withCustomActions(custom: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
   const all = new Map(actionsByName);
-  for (const record of own) {
+  for (const record of custom) {
     if (all.has(record.name)) throw new TypeError(`createEngine(): the action "${record.name}" already exists`);
     all.set(record.name, record);
   }
@@ -162,7 +162,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);
-  const observer = observedBy([...observersOf(options), { overQuota: (notified) => events.rejected(notified) }]);
+  const observer = observedBy([...observersOf(options), { overQuota: (rejection) => events.rejected(rejection) }]);
   const store = await openStore(database, options, observer);
   const onError = (error: unknown) => options.onError?.(error, undefined);
   const events = new EngineEvents(store, clock, options.events, onError, observer);
@@ -223,8 +223,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     events,
   };
   const interfaceRefresh = new InterfaceRefresh(core);
-  const ofProjects = projectServices(core, interfaceRefresh);
-  const { servers } = ofProjects;
+  const servicesOfProjects = projectServices(core, interfaceRefresh);
+  const { servers } = servicesOfProjects;
   const externalEvents = new ExternalEvents(core, servers, interfaceRefresh);
   const services = new Services(core);
   await applyPreset(store, clock, embedded, preset, driver.offer).catch(async (error) => {
@@ -253,7 +253,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     settings,
     embedded,
     quotaDatabase: quotaDatabase(store),
-    ...ofProjects,
+    ...servicesOfProjects,
     reading: (caller) => readingFor(caller),
     periodicTasks,
     retention,
@@ -270,7 +270,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     assistedSnapshots: new AssistedSnapshots(core),
     statistics: new Statistics(core, watches),
     events,
-    on: (type, onNotification) => events.on(type, onNotification),
+    on: (type, listener) => events.on(type, listener),
     health: engineHealth(core),
     idle: () => worker.idle(),
     close: async () => {

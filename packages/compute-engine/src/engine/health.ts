@@ -27,21 +27,22 @@ export interface EngineHealth {
   replicas(): Promise<PartHealth>;
 }
 
-/** A job that has waited this long shows that no worker is alive: leases last 10 s, and workers poll twice a second. */
+/** If a job has been due for this long, no worker is alive: leases last 10 s, and workers poll twice a second. */
 const OVERDUE_MS = 30_000;
 
-function lineOf({ name, staleMs, failure }: ReplicaState): string {
+function describeReplica({ name, staleMs, failure }: ReplicaState): string {
   if (failure !== undefined) return `${name}: ${failure}`;
   return staleMs === undefined ? `${name} is late.` : `${name} lags by at most ${Math.round(staleMs)} ms.`;
 }
 
-async function replicasOf(replicas: ReadReplicas | undefined): Promise<PartHealth> {
+async function replicasHealth(replicas: ReadReplicas | undefined): Promise<PartHealth> {
   const states = (await replicas?.states()) ?? [];
   if (states.length === 0) return { healthy: true, reason: 'No replicas are configured.' };
   const healthy = states.every(({ failure, staleMs }) => failure === undefined && staleMs !== undefined);
-  return { healthy, reason: states.map(lineOf).join(' ') };
+  return { healthy, reason: states.map(describeReplica).join(' ') };
 }
 
+/** Creates the checks of an engine. */
 export function engineHealth({ store, driver }: Pick<Core, 'store' | 'driver'>): EngineHealth {
   return {
     database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), failedPart),
@@ -54,6 +55,6 @@ export function engineHealth({ store, driver }: Pick<Core, 'store' | 'driver'>):
         (error) => ({ ...failedPart(error), overdueMs: 0 }),
       ),
     machines: () => machinesHealth(driver),
-    replicas: () => replicasOf(store.replicas),
+    replicas: () => replicasHealth(store.replicas),
   };
 }

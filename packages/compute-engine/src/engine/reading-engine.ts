@@ -9,7 +9,7 @@ interface EngineParts {
   readonly interfaceRefresh: InterfaceRefresh;
 }
 
-/** Returns an engine that reads project resources from one replica, and everything else as before. */
+/** Returns an engine that reads project resources from one replica, and everything else like the given engine. */
 function engineReadingFrom<E extends EngineParts>({ session }: ReadReplica, engine: E, core: Core): E {
   const store = { ...core.store, ...session };
   return { ...engine, ...projectServices({ ...core, store }, engine.interfaceRefresh) };
@@ -25,8 +25,8 @@ export function readingEngines<E extends EngineParts>(engine: E, core: Core, rep
     const replica = await replicas.of([projectId, userId]);
     core.observer.reading?.({ replica: replica?.name });
     if (!replica) return engine;
-    let reading = engines.get(replica);
-    if (!reading) engines.set(replica, (reading = engineReadingFrom(replica, engine, core)));
-    return reading;
+    let replicaEngine = engines.get(replica);
+    if (!replicaEngine) engines.set(replica, (replicaEngine = engineReadingFrom(replica, engine, core)));
+    return replicaEngine;
   };
 }

@@ -14,11 +14,11 @@ export interface JobStatistics {
   readonly overdueMs: number;
 }
 
-/** Maximum number of rows that one query counts on SQLite, which counts in this process: a few milliseconds. */
+/** Maximum number of rows that one query counts on SQLite, which blocks this process for a few milliseconds. */
 const COUNT_BATCH = 20_000;
 
 /** Limits the time spent on counting: a result is cached for the duration of its query, multiplied by this factor. */
-const SHARE = 50;
+const CACHE_FACTOR = 50;
 
 /** Minimum time for which a result is cached. */
 const MIN_RETENTION_MS = 5_000;
@@ -27,8 +27,8 @@ type StatisticsCore = Pick<Core, 'store' | 'worker' | 'driver'>;
 type ByState = Readonly<Partial<Record<VmState, number>>>;
 
 /**
- * Counts of records for dashboards, which poll every few seconds from several places. Results are cached for some
- * seconds, longer if they took longer to compute; computing them never blocks requests.
+ * Counts of records for dashboards, several of which may poll every few seconds. Results are cached for a few seconds, or
+ * longer if they took longer to compute. Computing them never blocks requests.
  */
 export class Statistics implements HostStatistics {
   readonly #core: StatisticsCore;
@@ -52,7 +52,7 @@ export class Statistics implements HostStatistics {
     this.#servers = counting;
     const cacheResult = () => {
       const now = performance.now();
-      counting.retainedUntil = now + Math.max(MIN_RETENTION_MS, SHARE * (now - startedAt));
+      counting.retainedUntil = now + Math.max(MIN_RETENTION_MS, CACHE_FACTOR * (now - startedAt));
     };
     counting.count.then(cacheResult, () => {
       if (this.#servers === counting) this.#servers = undefined;
@@ -60,23 +60,24 @@ export class Statistics implements HostStatistics {
     return counting.count;
   }
 
+  /** Returns figures about the jobs of all processes. */
   async jobs(): Promise<JobStatistics> {
     const { store, worker } = this.#core;
     return { pending: await worker.pending(), overdueMs: await oldestOverdueJob(store, Date.now()) };
   }
 
   /**
-   * Returns the figures of the guests that run in this process, excluding those of other hosts. Takes at most two seconds,
-   * after which machines that do not respond are only counted. Concurrent callers share one round of queries.
+   * Returns the figures of the guests that the driver of this process runs, without those of other hosts. Takes at most two
+   * seconds; machines that do not respond in that time are only counted. Concurrent callers share one round of queries.
    */
   guests(): Promise<GuestStatistics> {
     return this.#guests.read();
   }
 
   /**
-   * Returns the figures of the host whose machines run in this process. Undefined for drivers that do not report on their
-   * computer, such as the simulated one, and in processes without a worker. Hosts that share the computer share the figures,
-   * under the first of their names.
+   * Returns the figures of the host whose machines the driver of this process runs. Undefined for drivers that do not report on
+   * their computer, such as the simulated one, and in processes without a worker. If several hosts share the computer, the figures
+   * have the name of the first one.
    */
   async host(): Promise<HostFigures | undefined> {
     const { hosts, report } = this.#watches.latest();
@@ -114,15 +115,15 @@ export class Statistics implements HostStatistics {
     }
   }
 
-  /** Counts along the index. SQLite runs in this process, so it counts in batches and yields in between. */
+  /** Counts servers in the order of an index. SQLite runs in this process, so rows are counted in batches, with a yield in between. */
   async #countIn(state: VmState): Promise<number> {
     const { db, kind } = this.#core.store;
-    const those = () => db.selectFrom('servers').where('deleted', '=', 0).where('vm_state', '=', state);
+    const matching = () => db.selectFrom('servers').where('deleted', '=', 0).where('vm_state', '=', state);
     let after: { readonly created_at: number; readonly seq: number } | undefined;
     const rest = () => {
       const last = after;
-      if (!last) return those();
-      return those().where(({ eb, refTuple, tuple }) =>
+      if (!last) return matching();
+      return matching().where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'seq'), '>', tuple(last.created_at, last.seq)),
       );
     };

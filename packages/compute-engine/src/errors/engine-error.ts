@@ -22,7 +22,7 @@ export const errorCodes = {
   WORKER_STOPPING: 500,
 } as const;
 
-/** Stable, so programs may compare it; the message may change. */
+/** The code of an error. Codes are stable, so programs may compare them; messages may change. */
 export type EngineErrorCode = keyof typeof errorCodes;
 
 /** The base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */

@@ -12,9 +12,9 @@ export interface DeadLetter {
   /** The type of the event. */
   readonly type: string;
   readonly serverId: string | null;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   readonly reason: string;
-  /** How often the event was sent. */
+  /** The number of times that the event was sent. */
   readonly attempts: number;
   /** The time of the last attempt, in milliseconds since the epoch. */
   readonly failedAt: number;
@@ -22,7 +22,7 @@ export interface DeadLetter {
   readonly due: boolean;
 }
 
-/** A dead letter to be sent again. */
+/** A dead letter to send again. */
 export interface DueLetter {
   readonly number: number;
   readonly attempts: number;
@@ -41,8 +41,8 @@ export class DeadLetters {
   }
 
   /**
-   * Returns up to 100 dead letters of all webhooks, oldest first. @param after number of the last dead letter of the previous
-   * page
+   * Returns up to 100 dead letters of all webhooks, oldest first.
+   * @param after number of the last dead letter of the previous page
    */
   async list(after = 0): Promise<readonly DeadLetter[]> {
     const rows = await this.#store.db
@@ -66,10 +66,10 @@ export class DeadLetters {
   }
 
   /**
-   * Requests that dead letters are sent again, by the process that serves their webhook. Accepted ones are removed. Returns
-   * how many exist.
+   * Requests that dead letters are sent again, by the process that serves their webhook. Those that are then accepted are
+   * removed. Returns the number of dead letters that will be sent.
    *
-   * @param numbers of the dead letters; default: all
+   * @param numbers numbers of the dead letters; default: all
    */
   async retry(numbers?: readonly number[]): Promise<number> {
     const query = this.#store.db.updateTable('notification_failures').set({ due: 1 });
@@ -78,7 +78,7 @@ export class DeadLetters {
     return Number(numUpdatedRows);
   }
 
-  /** Stores an event that a webhook did not accept. A repeated call replaces the row of the first one. */
+  /** Stores an event that a webhook did not accept. Replaces an earlier dead letter for the same event and webhook. */
   async add(webhook: string, event: NotifiedEvent, reason: string, attempts: number): Promise<void> {
     const result = { reason, attempts, failed_at: Date.now(), due: 0 };
     await this.#store.db
@@ -97,7 +97,7 @@ export class DeadLetters {
       .execute();
   }
 
-  /** Returns dead letters of a webhook that are to be sent again, oldest first. */
+  /** Returns the dead letters of a webhook to send again, oldest first. */
   async due(webhook: string): Promise<readonly DueLetter[]> {
     const rows = await this.#store.db
       .selectFrom('notification_failures')

@@ -31,7 +31,7 @@ const RETENTION_MS = 7 * 86_400_000;
 /** Polling interval for events of other processes, and for expired ones. */
 const POLL_MS = 1000;
 const PURGE_EVERY = 60;
-/** How long new events wait for others to be ordered with them: those of a request, and those of its job. */
+/** Time for which new events wait, so that the events of a request and those of its job are ordered together. */
 const GATHER_MS = 5;
 /** Minimum interval between events of the same rejection, so that a client that repeats its request cannot fill the table. */
 const REJECTION_INTERVAL_MS = 10_000;
@@ -42,8 +42,9 @@ function sameTags({ tags: before }: New<Server>, { tags: after }: New<Server>): 
 }
 
 /**
- * Notifications about state changes, for listeners in this process, webhooks, and readers of the stream. With options, events
- * are stored in the transactions of their changes and sent after the commit. Without options and listeners, it is a no-op.
+ * Emits notifications about state changes to listeners in this process, webhooks, and readers of the stream. With options,
+ * events are stored in the transactions of their changes and sent after the commit. Without options and listeners, emitting is a
+ * no-op.
  */
 export class EngineEvents {
   /** Events that webhooks did not accept. */
@@ -57,14 +58,16 @@ export class EngineEvents {
   readonly #webhooks: readonly Webhook[];
   readonly #listeners = new Set<{ readonly accepts: (type: string) => boolean; readonly receive: EventListener }>();
   readonly #readers = new Set<() => void>();
-  /** Rejections to be stored, and the time at which each was last emitted. */
+  /** Rejections that are not stored yet. */
   readonly #rejections: Notification[] = [];
+  /** The time at which each rejection was last emitted, by project, user and kinds of quotas. */
   readonly #rejectedAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #polls = 0;
   #polling: Promise<void> | undefined;
-  #again = false;
-  /** Whether this process has stored events since it last ordered some. */
+  /** Whether another poll must follow the current one. */
+  #mustRepeat = false;
+  /** Whether this process has stored events since it last assigned positions. */
   #hasNew = false;
   #stopped = false;
   #readable = true;
@@ -117,7 +120,7 @@ export class EngineEvents {
     this.endReading();
   }
 
-  /** Ends every current and future `read()`: readers continue at another process while this one shuts down. */
+  /** Ends every current and future `read()`, so that readers continue at another process while this one shuts down. */
   endReading(): void {
     this.#readable = false;
     for (const resolve of this.#readers) resolve();
@@ -131,7 +134,8 @@ export class EngineEvents {
   }
 
   /**
-   * Yields events of all processes after a position, in order, until the signal is aborted. Without options there are none.
+   * Yields the events of all processes after a position, in order, until the signal is aborted. Without options, events are not
+   * stored, so it yields none.
    *
    * @param after the position; default: that of the last event
    */
@@ -165,7 +169,7 @@ export class EngineEvents {
     await this.#emit(tx, type, phase === 'error' ? 'ERROR' : 'INFO', server, stepPayload(step, context, args));
   }
 
-  /** Emits a request that exceeded a quota. It has no transaction, so the event is stored later. */
+  /** Emits an event for a request that exceeded a quota. The rejection has no transaction, so the event is stored later. */
   rejected({ projectId, userId, exceeded }: QuotaRejection): void {
     if (!this.active) return;
     const key = [projectId, userId, ...exceeded.map(({ kind }) => kind)].join(' ');
@@ -248,19 +252,19 @@ export class EngineEvents {
     });
   }
 
-  /** Runs one poll at a time; a call during a poll causes one more. */
+  /** Runs one poll at a time. A call during a poll causes one more poll. */
   #wake(): void {
     if (!this.#outbox || this.#stopped) return;
     if (this.#polling) {
-      this.#again = true;
+      this.#mustRepeat = true;
       return;
     }
     this.#polling = this.#poll(this.#outbox)
       .catch(this.#onError)
       .finally(() => {
         this.#polling = undefined;
-        if (!this.#again) return;
-        this.#again = false;
+        if (!this.#mustRepeat) return;
+        this.#mustRepeat = false;
         this.#wake();
       });
   }
@@ -268,7 +272,7 @@ export class EngineEvents {
   async #poll(outbox: Outbox): Promise<void> {
     if (this.#hasNew) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     const mayHaveNew = this.#hasNew;
-    this.#hasNew = this.#again = false;
+    this.#hasNew = this.#mustRepeat = false;
     for (let [event] = this.#rejections; event; [event] = this.#rejections) {
       await this.#store.transaction((tx) => outbox.add(tx, event, null));
       this.#rejections.shift();
@@ -280,13 +284,13 @@ export class EngineEvents {
     if (this.#polls++ % PURGE_EVERY === 0) while (await this.#purge(outbox));
   }
 
-  /** Deletes expired events, and reports those that webhooks had not accepted. Returns whether there may be more. */
+  /** Deletes expired events, and reports those that webhooks had not accepted. Returns whether more expired events may exist. */
   async #purge(outbox: Outbox): Promise<boolean> {
     const before = Date.now() - this.#keepMs;
     await this.deadLetters.purge(before);
-    const { events, places, more } = await outbox.purge(before);
+    const { events, positions, more } = await outbox.purge(before);
     for (const webhook of this.#webhooks) {
-      const count = webhook.missed(events, places.get(webhook.name) ?? 0);
+      const count = webhook.missed(events, positions.get(webhook.name) ?? 0);
       if (count > 0) this.#dropped?.({ webhook: webhook.host, count });
     }
     return more;

@@ -2,7 +2,7 @@ import type { Context } from '../core/context.js';
 import type { FlavorCopy, New, PowerState, Server } from '../model/index.js';
 import { type NotificationObject, notificationObject } from './notification.js';
 
-/** The caller and request of a change; undefined for changes that the engine makes by itself. */
+/** The caller and request of a change; undefined for changes that no caller has requested. */
 export type Initiator = Pick<Context, 'caller' | 'requestId'> | undefined;
 
 const powerStates: Readonly<Record<PowerState, string>> = {
@@ -14,7 +14,7 @@ const powerStates: Readonly<Record<PowerState, string>> = {
   7: 'suspended',
 };
 
-function time(ms: number | null): string | null {
+function formatTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
@@ -82,11 +82,11 @@ export function instanceFields(server: New<Server>, initiator: Initiator): Recor
     key_name: server.keyName,
     kernel_id: server.kernelId ?? '',
     ramdisk_id: server.ramdiskId ?? '',
-    created_at: time(server.createdAt),
-    updated_at: time(server.updatedAt),
-    launched_at: time(server.launchedAt),
-    terminated_at: time(server.terminatedAt),
-    deleted_at: server.deleted ? time(server.terminatedAt ?? server.updatedAt) : null,
+    created_at: formatTime(server.createdAt),
+    updated_at: formatTime(server.updatedAt),
+    launched_at: formatTime(server.launchedAt),
+    terminated_at: formatTime(server.terminatedAt),
+    deleted_at: server.deleted ? formatTime(server.terminatedAt ?? server.updatedAt) : null,
     state: server.vmState,
     power_state: powerStates[server.powerState],
     task_state: server.taskState,

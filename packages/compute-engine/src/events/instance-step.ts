@@ -2,11 +2,11 @@ import type { Fault, FlavorCopy, Server } from '../model/index.js';
 import { flavorPayload, type Initiator, instanceFields } from './instance-payload.js';
 import { type NotificationObject, notificationObject } from './notification.js';
 
-/** A step of an action, with the name that the original uses. */
+/** A step of an action, with the name that Nova uses. */
 export interface InstanceStep {
   /** For example `create` or `resize_prep`. */
   readonly name: string;
-  /** Undefined for notifications that the original sends without a phase. */
+  /** Undefined for notifications that Nova sends without a phase. */
   readonly phase?: 'start' | 'end' | 'error';
   /** The server at that time. */
   readonly server: Server;
@@ -24,60 +24,68 @@ interface StepArguments {
   readonly flavor?: FlavorCopy;
 }
 
-interface StepForm {
+/** The payload of a step: the name and version of its object, and its additional fields. */
+interface PayloadType {
   readonly object: string;
   readonly version: string;
-  readonly more?: (server: Server, args: StepArguments) => Readonly<Record<string, unknown>>;
+  readonly extraFields?: (server: Server, args: StepArguments) => Readonly<Record<string, unknown>>;
 }
 
-const plain: StepForm = { object: 'InstanceActionPayload', version: '1.9' };
+const defaultType: PayloadType = { object: 'InstanceActionPayload', version: '1.9' };
 
 const certificates = ({ trustedCerts }: Server) => ({ trusted_image_certificates: trustedCerts });
-const rebuilt: StepForm = { object: 'InstanceActionRebuildPayload', version: '1.10', more: certificates };
-const volumeForm: StepForm = {
+const rebuildType: PayloadType = {
+  object: 'InstanceActionRebuildPayload',
+  version: '1.10',
+  extraFields: certificates,
+};
+const volumeType: PayloadType = {
   object: 'InstanceActionVolumePayload',
   version: '1.7',
-  more: (_server, { volumeId }) => ({ volume_id: volumeId }),
+  extraFields: (_server, { volumeId }) => ({ volume_id: volumeId }),
 };
-const shareForm: StepForm = {
+const shareType: PayloadType = {
   object: 'InstanceActionSharePayload',
   version: '1.0',
-  more: (_server, { shareId }) => ({ share_id: shareId }),
+  extraFields: (_server, { shareId }) => ({ share_id: shareId }),
 };
 
-/** Steps with additional payload fields. */
-const forms: Readonly<Record<string, StepForm>> = {
+/** Payloads of steps that have additional fields, by the name of the step. */
+const payloadTypes: Readonly<Record<string, PayloadType>> = {
   create: {
     object: 'InstanceCreatePayload',
     version: '1.13',
-    more: (server) => ({ keypairs: [], tags: server.tags, ...certificates(server) }),
+    extraFields: (server) => ({ keypairs: [], tags: server.tags, ...certificates(server) }),
   },
-  rebuild: rebuilt,
-  rebuild_scheduled: rebuilt,
+  rebuild: rebuildType,
+  rebuild_scheduled: rebuildType,
   rescue: {
     object: 'InstanceActionRescuePayload',
     version: '1.4',
-    more: (_server, { imageId }) => ({ rescue_image_ref: imageId || null }),
+    extraFields: (_server, { imageId }) => ({ rescue_image_ref: imageId || null }),
   },
   resize_prep: {
     object: 'InstanceActionResizePrepPayload',
     version: '1.4',
-    more: (_server, { flavor }) => ({ new_flavor: flavor ? flavorPayload(flavor) : null }),
+    extraFields: (_server, { flavor }) => ({ new_flavor: flavor ? flavorPayload(flavor) : null }),
   },
   snapshot: {
     object: 'InstanceActionSnapshotPayload',
     version: '1.10',
-    more: (_server, { imageId }) => ({ snapshot_image_id: imageId }),
+    extraFields: (_server, { imageId }) => ({ snapshot_image_id: imageId }),
   },
-  volume_attach: volumeForm,
-  volume_detach: volumeForm,
+  volume_attach: volumeType,
+  volume_detach: volumeType,
   volume_swap: {
     object: 'InstanceActionVolumeSwapPayload',
     version: '1.9',
-    more: (_server, { oldVolumeId, newVolumeId }) => ({ old_volume_id: oldVolumeId, new_volume_id: newVolumeId }),
+    extraFields: (_server, { oldVolumeId, newVolumeId }) => ({
+      old_volume_id: oldVolumeId,
+      new_volume_id: newVolumeId,
+    }),
   },
-  share_attach: shareForm,
-  share_detach: shareForm,
+  share_attach: shareType,
+  share_detach: shareType,
 };
 
 function exceptionOf({ message, details }: Fault): NotificationObject {
@@ -97,10 +105,10 @@ function exceptionOf({ message, details }: Fault): NotificationObject {
  */
 export function stepPayload(step: InstanceStep, initiator: Initiator, args: unknown): NotificationObject {
   const { name, server, fault } = step;
-  const { object, version, more } = (Object.hasOwn(forms, name) && forms[name]) || plain;
+  const { object, version, extraFields } = (Object.hasOwn(payloadTypes, name) && payloadTypes[name]) || defaultType;
   return notificationObject(object, version, {
     ...instanceFields(server, initiator),
     fault: fault ? exceptionOf(fault) : null,
-    ...more?.(server, (args ?? {}) as StepArguments),
+    ...extraFields?.(server, (args ?? {}) as StepArguments),
   });
 }

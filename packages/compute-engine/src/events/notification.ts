@@ -6,7 +6,7 @@ export interface NotificationObject {
   readonly 'nova_object.data': Readonly<Record<string, unknown>>;
 }
 
-/** An event, in the format of the original's versioned notifications. */
+/** An event, in the format of Nova's versioned notifications. */
 export interface Notification {
   /** Unique for this event, so that receivers can detect duplicates. */
   readonly message_id: string;

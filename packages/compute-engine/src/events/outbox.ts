@@ -23,8 +23,9 @@ export interface NotifiedEvent {
 /** Expired events that were deleted. */
 export interface PurgedEvents {
   readonly events: readonly { readonly position: number | null; readonly type: string }[];
-  /** Position of each listener. */
-  readonly places: ReadonlyMap<string, number>;
+  /** The position of each listener, by name. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Whether more expired events may exist. */
   readonly more: boolean;
 }
 
@@ -37,7 +38,7 @@ const insertEvent = hotStatement(({ db }) =>
 /** Number of events that are ordered, read or deleted at a time. */
 const BATCH = 200;
 
-/** Not prepared: a cached plan would be for the size that the table had when the connection was opened. */
+/** A raw query, because the cached plan of a prepared one would suit the size that the table had when the connection was opened. */
 const assignPositions = CompiledQuery.raw(
   `update notifications set position = (select position from notification_cursors where name = '') + fresh.n
      from (select seq as s, row_number() over (order by seq) as n from notifications
@@ -46,9 +47,9 @@ const assignPositions = CompiledQuery.raw(
 );
 
 /**
- * Events are stored in the transactions of their changes, so that neither exists without the other. Concurrent transactions
- * become visible in any order; their events receive positions only afterwards, so a reader that has reached a position has
- * not missed any before it. Events of one server are in the order in which they occurred.
+ * Stores events in the transactions of their changes, so that neither exists without the other. Concurrent transactions
+ * become visible in any order. Events receive positions only after their commit, so a reader that has reached a position has
+ * not missed earlier ones. Events of one server are in the order in which they occurred.
  */
 export class Outbox {
   readonly #store: Store;
@@ -57,15 +58,16 @@ export class Outbox {
     this.#store = store;
   }
 
+  /** Stores an event in the transaction of its change. */
   async add(tx: Tx, event: Notification, serverId: string | null): Promise<void> {
     const row = [event.message_id, 0, JSON.stringify(event), event.event_type, serverId, Date.now()];
-    const one = (values: readonly unknown[]) => insertEvent(tx, values).then(() => {});
-    await batchStatement(tx, 'insert notifications', row, one, (rows) =>
+    const insertOne = (values: readonly unknown[]) => insertEvent(tx, values).then(() => {});
+    await batchStatement(tx, 'insert notifications', row, insertOne, (rows) =>
       insertRows(tx, 'notifications', COLUMNS, rows),
     );
   }
 
-  /** Returns whether there are events without a position. */
+  /** Returns whether events without a position exist. */
   async hasNew(): Promise<boolean> {
     const { db } = this.#store;
     const found = await db.selectFrom('notifications').select('seq').where('position', 'is', null).limit(1).execute();
@@ -114,12 +116,12 @@ export class Outbox {
   }
 
   /**
-   * Deletes a batch of events that occurred before a time, and returns them with the listeners' positions at that time.
-   * `more`: there may be more.
+   * Deletes a batch of events that occurred before a time, in milliseconds since the epoch. Returns them, with the positions that
+   * the listeners have reached.
    */
   async purge(before: number): Promise<PurgedEvents> {
     return this.#store.transaction(async (tx) => {
-      const places = await tx.db.selectFrom('notification_cursors').select(['name', 'position']).execute();
+      const cursors = await tx.db.selectFrom('notification_cursors').select(['name', 'position']).execute();
       const old = tx.db.selectFrom('notifications').select('seq').where('created_at', '<', before).limit(BATCH);
       const events = await tx.db
         .deleteFrom('notifications')
@@ -131,19 +133,19 @@ export class Outbox {
           position: position === null ? null : Number(position),
           type,
         })),
-        places: new Map(places.map(({ name, position }) => [name, Number(position)])),
+        positions: new Map(cursors.map(({ name, position }) => [name, Number(position)])),
         more: events.length === BATCH,
       };
     });
   }
 
   /**
-   * Registers a listener; a new one starts after the last event.
+   * Registers a listener. A new listener starts after the last event.
    *
-   * @param earlier the name that an earlier version used, which may contain secrets; it is replaced
+   * @param formerName the name that an earlier version used, which may contain secrets; it is replaced
    */
-  async join(name: string, earlier: string | undefined): Promise<void> {
-    if (earlier !== undefined) await this.#rename(earlier, name);
+  async join(name: string, formerName: string | undefined): Promise<void> {
+    if (formerName !== undefined) await this.#rename(formerName, name);
     await this.#store.db
       .insertInto('notification_cursors')
       .values({ name, position: await this.last(), lease_until: 0 })
@@ -165,11 +167,12 @@ export class Outbox {
     return row && Number(row.position);
   }
 
-  /** Stores the position of a listener; false if another owner has acquired it. */
+  /** Stores the position of a listener. Returns false, without a change, if another owner has acquired the listener. */
   async advance(name: string, owner: string, position: number): Promise<boolean> {
     return this.#update(name, owner, { position });
   }
 
+  /** Releases a listener, so that another owner can acquire it immediately. */
   async release(name: string, owner: string): Promise<void> {
     await this.#update(name, owner, { lease_until: 0 });
   }

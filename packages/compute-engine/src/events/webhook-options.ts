@@ -7,7 +7,7 @@ export interface WebhookOptions {
    * instead.
    */
   readonly url: string;
-  /** The key that signs requests: at least 24 characters; after `whsec_`, base64. */
+  /** The key that signs requests: at least 24 characters. If it starts with `whsec_`, the rest is base64. */
   readonly secret: string;
   /** At most 32 types of at most 255 characters; `*` matches any characters: `instance.create.*`. Default: all types. */
   readonly types?: readonly string[];
@@ -21,7 +21,7 @@ export interface WebhookOptions {
   readonly attempts?: number;
   /**
    * The key of the webhook's position among the events: a webhook with a new name receives only later events. Default: the
-   * host and a digest of its URL without credentials; additional webhooks with the same URL also have their types.
+   * host and a digest of its URL without credentials; for additional webhooks with the same URL, followed by their types.
    */
   readonly name?: string;
 }
@@ -32,11 +32,11 @@ export interface WebhookTarget {
   readonly url: string;
   /** The value of the `Authorization` header; undefined without credentials in the URL. */
   readonly authorization: string | undefined;
-  /** Host and port, which unlike the URL contain no secrets. */
+  /** Host and port, which, unlike the URL, contain no secrets. */
   readonly host: string;
 }
 
-function decodeText(text: string): string {
+function decodeCredential(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -44,37 +44,40 @@ function decodeText(text: string): string {
   }
 }
 
-/** Parses a URL. Its credentials become a header, because `fetch` does not accept them in a URL. */
+/** Parses the URL of a webhook. Its credentials become a header, because `fetch` does not accept them in a URL. */
 export function webhookTarget(text: string): WebhookTarget {
   const url = new URL(text);
-  const credentials = [url.username, url.password].map(decodeText).join(':');
+  const credentials = [url.username, url.password].map(decodeCredential).join(':');
   url.username = '';
   url.password = '';
   const authorization = credentials === ':' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
   return { url: url.href, authorization, host: url.host };
 }
 
-/** Returns the default name of a webhook. It contains a digest of the URL, because paths and queries are often secrets. */
-function defaultName(given: string): string {
-  const { host, url } = webhookTarget(given);
+/** Returns the default name of a webhook. It contains only a digest of the URL, because paths and queries are often secret. */
+function defaultName(webhookUrl: string): string {
+  const { host, url } = webhookTarget(webhookUrl);
   return `${host} ${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
 }
 
 /** A webhook with the key of its position. */
 export interface NamedWebhook extends WebhookOptions {
   readonly name: string;
-  /** The key of earlier versions, which stored the URL in the table; undefined if the webhook has its own name. */
+  /** The key that earlier versions used, which contains the URL; undefined if the options name the webhook. */
   readonly formerName: string | undefined;
 }
 
-/** Returns webhooks with their names, in their order. @throws TypeError if two webhooks have the same name */
+/**
+ * Returns the webhooks with their names, in the same order.
+ * @throws TypeError if two webhooks have the same name
+ */
 export function namedWebhooks(webhooks: readonly WebhookOptions[]): readonly NamedWebhook[] {
   const names = new Set<string>();
   return webhooks.map((webhook) => {
     const { url, types = ['*'] } = webhook;
-    const plain = defaultName(url);
-    const suffix = names.has(plain) ? ` ${types.toSorted().join(',')}` : '';
-    const name = webhook.name ?? `${plain}${suffix}`;
+    const baseName = defaultName(url);
+    const suffix = names.has(baseName) ? ` ${types.toSorted().join(',')}` : '';
+    const name = webhook.name ?? `${baseName}${suffix}`;
     if (names.has(name))
       throw new TypeError(`createEngine(): two webhooks have the name ${JSON.stringify(name)}; set a name for each`);
     names.add(name);

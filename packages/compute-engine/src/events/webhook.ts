@@ -11,12 +11,13 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 const ATTEMPTS = 20;
 
-/** With these statuses, a receiver rejects all requests for a while, not this particular event. */
+/** Statuses with which a receiver rejects all requests for a while, and not this particular event. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([429, 503]);
 
-/** Number of events that are read at a time, and number of servers whose events are sent concurrently. */
+/** Number of events that are read at a time. */
 const BATCH = 50;
-const BATCH_SIZE = 8;
+/** Number of servers whose events are sent concurrently. */
+const CONCURRENCY = 8;
 
 /**
  * Returns the `webhook-signature` of a body according to the Standard Webhooks specification, for receivers that verify it.
@@ -44,7 +45,7 @@ export function signatureOf(secret: string, id: string, timestamp: number, body:
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** The receiver did not accept an event. */
+/** The error of an event that the receiver did not accept. */
 class WebhookRejected extends EngineError<'WEBHOOK_REJECTED'> {
   constructor(
     host: string,
@@ -55,7 +56,7 @@ class WebhookRejected extends EngineError<'WEBHOOK_REJECTED'> {
   }
 }
 
-/** The services that a webhook uses. */
+/** The dependencies of a webhook. */
 export interface WebhookTools {
   readonly outbox: Outbox;
   readonly deadLetters: DeadLetters;
@@ -64,9 +65,9 @@ export interface WebhookTools {
   readonly rejected?: (event: { readonly webhook: string; readonly type: string }) => void;
 }
 
-/** Sends events to one receiver: each until it is accepted or becomes a dead letter, and those of one server in order. */
+/** Sends events to one receiver. Repeats each event until it is accepted or becomes a dead letter. Keeps the order for each server. */
 export class Webhook {
-  /** The key of its position. */
+  /** The key of the webhook's position. */
   readonly name: string;
   readonly #options: NamedWebhook;
   readonly #target: WebhookTarget;
@@ -78,7 +79,7 @@ export class Webhook {
   readonly #acknowledged = new Set<string>();
   /** Number of rejections of each event of the current batch. */
   readonly #rejections = new Map<string, number>();
-  /** Duration of the lease that keeps other processes from sending. */
+  /** Duration of the lease that prevents other processes from sending. */
   readonly #leaseMs: number;
   #leaseUntil = 0;
   #failures = 0;
@@ -94,24 +95,24 @@ export class Webhook {
     this.#leaseMs = 3 * (options.timeoutMs ?? TIMEOUT_MS);
   }
 
-  /** The host of the target, which unlike the URL contains no secrets. */
+  /** The host of the target, which, unlike the URL, contains no secrets. */
   get host(): string {
     return this.#target.host;
   }
 
-  /** Stores the position of a new webhook: that of the last event. */
+  /** Stores the position of a new webhook, which starts after the last event. */
   join(): Promise<void> {
     return this.#tools.outbox.join(this.name, this.#options.formerName);
   }
 
-  /** Returns how many of the deleted events would still have been sent. */
+  /** Returns how many of the deleted events had not been sent yet. */
   missed(events: readonly { readonly position: number | null; readonly type: string }[], position: number): number {
     return events.filter(
       (event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#accepts(event.type),
     ).length;
   }
 
-  /** Sends pending events, unless that is in progress or the webhook is backing off. */
+  /** Sends pending events, unless it is already sending or waits before a retry. */
   wake(): void {
     if (this.#sending || this.#ending.signal.aborted || performance.now() < this.#notBefore) return;
     this.#sending = this.#send()
@@ -145,7 +146,7 @@ export class Webhook {
     }
   }
 
-  /** Sends dead letters whose repetition an administrator has requested, each once. */
+  /** Sends each dead letter once that an administrator has requested to send again. */
   async #sendDue(): Promise<void> {
     const { deadLetters } = this.#tools;
     for (const { number, attempts, event } of await deadLetters.due(this.name)) {
@@ -164,34 +165,34 @@ export class Webhook {
     return this.#tools.outbox.acquire(this.name, this.#owner, this.#leaseUntil);
   }
 
-  /** Renews the lease, which lasts longer than a request may take: no two processes send the same events at a time. */
-  async #retain(): Promise<void> {
+  /** Renews the lease, which lasts longer than a request may take, so two processes never send the same events concurrently. */
+  async #renewLease(): Promise<void> {
     if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
     if ((await this.#acquire()) === undefined) throw new Error('another process has acquired this webhook');
   }
 
   /** Sends events of one server in order, and those of several servers concurrently. */
   async #sendAll(events: readonly NotifiedEvent[]): Promise<void> {
-    const lines = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
-    const failed: { readonly line: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
+    const queues = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
+    const failed: { readonly queue: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
     const acknowledgedBefore = this.#acknowledged.size;
-    const next = async (): Promise<void> => {
-      for (let line = lines.shift(); line && !this.#ending.signal.aborted; line = lines.shift())
-        await this.#sendLine(line).catch((error) => failed.push({ line, error }));
+    const sendQueues = async (): Promise<void> => {
+      for (let queue = queues.shift(); queue && !this.#ending.signal.aborted; queue = queues.shift())
+        await this.#sendQueue(queue).catch((error) => failed.push({ queue, error }));
     };
-    await Promise.all(Array.from({ length: BATCH_SIZE }, next));
+    await Promise.all(Array.from({ length: CONCURRENCY }, sendQueues));
     if (this.#ending.signal.aborted) throw this.#ending.signal.reason;
-    const receives = this.#acknowledged.size > acknowledgedBefore;
-    const pending: unknown[] = [];
-    for (const { line, error } of failed) if (!(await this.#dropFailed(line, error, receives))) pending.push(error);
-    if (pending.length > 0) throw pending[0];
+    const isAvailable = this.#acknowledged.size > acknowledgedBefore;
+    const errors: unknown[] = [];
+    for (const { queue, error } of failed) if (!(await this.#dropFailed(queue, error, isAvailable))) errors.push(error);
+    if (errors.length > 0) throw errors[0];
     // After a dead letter, later events of the same server are sent.
     const rest = events.filter(({ id }) => !this.#acknowledged.has(id));
     if (rest.length > 0) await this.#sendAll(rest);
   }
 
-  async #sendLine(line: readonly NotifiedEvent[]): Promise<void> {
-    for (const event of line) {
+  async #sendQueue(queue: readonly NotifiedEvent[]): Promise<void> {
+    for (const event of queue) {
       if (this.#acknowledged.has(event.id)) continue;
       await this.#post(event);
       this.#acknowledged.add(event.id);
@@ -199,14 +200,14 @@ export class Webhook {
   }
 
   /**
-   * Counts a failed attempt of the first event of a server that was not accepted, and makes it a dead letter after the last
-   * one.
+   * Counts a failed attempt of the first event in a server's queue that was not accepted. After the last attempt, stores the event
+   * as a dead letter and returns true.
    *
-   * @param receives whether other events were accepted in the meantime: then the receiver is available
+   * @param isAvailable whether the receiver is available, because it accepted other events in the meantime
    */
-  async #dropFailed(line: readonly NotifiedEvent[], error: unknown, receives: boolean): Promise<boolean> {
-    const event = line.find(({ id }) => !this.#acknowledged.has(id));
-    const counts = receives || (error instanceof WebhookRejected && !UNAVAILABLE.has(error.responseStatus));
+  async #dropFailed(queue: readonly NotifiedEvent[], error: unknown, isAvailable: boolean): Promise<boolean> {
+    const event = queue.find(({ id }) => !this.#acknowledged.has(id));
+    const counts = isAvailable || (error instanceof WebhookRejected && !UNAVAILABLE.has(error.responseStatus));
     if (!event || !counts) return false;
     const attempts = (this.#rejections.get(event.id) ?? 0) + 1;
     this.#rejections.set(event.id, attempts);
@@ -221,7 +222,7 @@ export class Webhook {
   async #post({ id, type, body }: NotifiedEvent): Promise<void> {
     const { secret, timeoutMs = TIMEOUT_MS } = this.#options;
     const { url, authorization, host } = this.#target;
-    await this.#retain();
+    await this.#renewLease();
     const timestamp = Math.floor(Date.now() / 1000);
     const response = await fetch(url, {
       method: 'POST',
@@ -249,7 +250,7 @@ export class Webhook {
   }
 }
 
-/** Returns why a request failed, with the cause that `fetch` hides behind "fetch failed". */
+/** Returns the reason why a request failed, including the cause that the message "fetch failed" omits. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
