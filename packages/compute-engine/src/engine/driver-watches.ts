@@ -20,8 +20,8 @@ export function driverWatches(
   const power = new PowerWatch({
     store,
     driver,
-    follow: async (server, end) => {
-      await store.transaction((tx) => worker.add(tx, followPowerJob(server, end)));
+    follow: async (server, change) => {
+      await store.transaction((tx) => worker.add(tx, followPowerJob(server, change)));
     },
     onError,
   });

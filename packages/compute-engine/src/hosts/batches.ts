@@ -5,8 +5,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Sends items in batches: items that are added while a batch is being sent form the next one. Under load, each item
- * costs fewer statements.
+ * Sends items in batches: items that are added while a batch is being sent form the next one. Under load, fewer statements
+ * are needed for each item.
  */
 export class Batches<Item> {
   readonly #send: (items: readonly Item[]) => Promise<void>;
@@ -24,7 +24,7 @@ export class Batches<Item> {
     this.#isOutage = isOutage;
   }
 
-  /** Resolves when the item is sent; rejects if that failed. */
+  /** Sends an item with the next batch. Rejects if that fails. */
   add(item: Item): Promise<void> {
     const done = new Promise<void>((sent, failed) => this.#waiting.push({ item, sent, failed }));
     if (!this.#sending) void this.#flush();

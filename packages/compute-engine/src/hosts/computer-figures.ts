@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The modes in which Linux counts CPU time, in the order of `/proc/stat`. The time of guests is part of `user` and `nice`. */
 const MODES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'] as const;
 
-/** What a processor does: `user`, `system`, `idle` and others. */
+/** A mode in which Linux counts CPU time: `user`, `system`, `idle` and others. */
 export type CpuMode = (typeof MODES)[number];
 
 /** The traffic of a network interface since the boot. */
@@ -14,7 +14,7 @@ export interface InterfaceFigures {
   readonly transmittedBytes: number;
 }
 
-/** Figures of a computer and all its programs; undefined where the system does not report them. */
+/** Figures of a computer and all its programs. Figures that the system does not report are undefined. */
 export interface ComputerFigures {
   /** The number of processors in use. */
   readonly cpus: number | undefined;
@@ -23,35 +23,35 @@ export interface ComputerFigures {
   /** The average number of runnable tasks in the last 1, 5 and 15 minutes. */
   readonly loadAverages: readonly [number, number, number] | undefined;
   readonly memory: { readonly totalBytes: number; readonly availableBytes: number } | undefined;
-  /** The interfaces with a device. Bridges, taps and tunnels would count the same packets again. */
+  /** The physical network interfaces. Bridges, taps and tunnels would count the same packets again. */
   readonly interfaces: readonly InterfaceFigures[];
 }
 
 const KIB = 1024;
 /** Clock ticks per second in `/proc`, the same on all architectures. */
 const TICKS_PER_SECOND = 100;
-/** The kernel may count a mode a little backwards. A counter that decreases would look like a restart. */
-const BACKWARDS_SECONDS = 3;
+/** The kernel may decrease a counter slightly. Decreases below this limit are hidden, because they would look like a restart. */
+const MIN_DECREASE_SECONDS = 3;
 
 type CpuFigures = { readonly cpus: number; readonly cpuSeconds: Readonly<Record<CpuMode, number>> };
 
-function processorsIn(stat: string): CpuFigures {
+function parseCpuFigures(stat: string): CpuFigures {
   const ticks = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
   const seconds = MODES.map((mode, index) => [mode, (ticks[index] ?? 0) / TICKS_PER_SECOND]);
   return { cpus: stat.match(/^cpu\d+ /gm)?.length ?? 0, cpuSeconds: Object.fromEntries(seconds) };
 }
 
-function averagesIn(text: string): readonly [number, number, number] {
+function parseLoadAverages(text: string): readonly [number, number, number] {
   const [one = 0, five = 0, fifteen = 0] = text.split(' ').map(Number);
   return [one, five, fifteen];
 }
 
-function memoryIn(text: string): ComputerFigures['memory'] {
+function parseMemory(text: string): ComputerFigures['memory'] {
   const bytes = (name: string) => Number(new RegExp(`^${name}: *(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * KIB;
   return { totalBytes: bytes('MemTotal'), availableBytes: bytes('MemAvailable') };
 }
 
-function interfacesIn(text: string, names: ReadonlySet<string>): readonly InterfaceFigures[] {
+function parseInterfaces(text: string, names: ReadonlySet<string>): readonly InterfaceFigures[] {
   return [...text.matchAll(/^ *(\S+?): *(.*)$/gm)].flatMap(([, name = '', figures = '']) => {
     if (!names.has(name)) return [];
     const values = figures.split(/ +/).map(Number);
@@ -68,12 +68,12 @@ export class ComputerReader {
   #reading: Promise<ComputerFigures> | undefined;
   #cpuSeconds: Readonly<Record<CpuMode, number>> | undefined;
 
-  /** @param root the folder with `proc` and `sys` */
+  /** @param root the folder that contains `proc` and `sys` */
   constructor(root = '/') {
     this.#root = root;
   }
 
-  /** Never rejects. */
+  /** Reads all figures. Never rejects. */
   read(): Promise<ComputerFigures> {
     this.#reading ??= this.#readAll().finally(() => {
       this.#reading = undefined;
@@ -83,24 +83,26 @@ export class ComputerReader {
 
   async #readAll(): Promise<ComputerFigures> {
     const [cpu, loadAverages, memory, interfaces] = await Promise.all([
-      this.#parsed('proc/stat', processorsIn),
-      this.#parsed('proc/loadavg', averagesIn),
-      this.#parsed('proc/meminfo', memoryIn),
+      this.#parseFile('proc/stat', parseCpuFigures),
+      this.#parseFile('proc/loadavg', parseLoadAverages),
+      this.#parseFile('proc/meminfo', parseMemory),
       this.#interfaces(),
     ]);
     return { cpus: cpu?.cpus, cpuSeconds: cpu && this.#ascending(cpu.cpuSeconds), loadAverages, memory, interfaces };
   }
 
-  async #parsed<T>(path: string, parse: (text: string) => T): Promise<T | undefined> {
+  async #parseFile<T>(path: string, parse: (text: string) => T): Promise<T | undefined> {
     const text = await readFile(join(this.#root, path), 'utf8').catch(() => undefined);
     return text === undefined ? undefined : parse(text);
   }
 
+  /** Returns the CPU times without small decreases since the previous call. */
   #ascending(current: Readonly<Record<CpuMode, number>>): Readonly<Record<CpuMode, number>> {
     const previous = this.#cpuSeconds ?? current;
     const ascending = { ...current };
     for (const mode of MODES)
-      if (previous[mode] - current[mode] < BACKWARDS_SECONDS) ascending[mode] = Math.max(previous[mode], current[mode]);
+      if (previous[mode] - current[mode] < MIN_DECREASE_SECONDS)
+        ascending[mode] = Math.max(previous[mode], current[mode]);
     this.#cpuSeconds = ascending;
     return ascending;
   }
@@ -112,6 +114,6 @@ export class ComputerReader {
       names.map((name) => readdir(join(folder, name, 'device')).catch(() => undefined)),
     );
     const physical = new Set(names.filter((_, index) => devices[index] && !devices[index].includes('physfn')));
-    return (await this.#parsed('proc/net/dev', (text) => interfacesIn(text, physical))) ?? [];
+    return (await this.#parseFile('proc/net/dev', (text) => parseInterfaces(text, physical))) ?? [];
   }
 }

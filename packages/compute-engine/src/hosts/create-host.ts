@@ -34,7 +34,7 @@ import { ReportWatch } from './report-watch.js';
 
 /** Checks of a host's parts. */
 export interface HostHealth {
-  /** Checks that the host has recently stored a heartbeat, so that the others do not consider it down. */
+  /** Checks that the host has recently stored a heartbeat, so that other processes do not consider it down. */
   heartbeat(): Promise<PartHealth>;
   /** Checks that servers can start on this computer. */
   machines(): Promise<PartHealth>;
@@ -43,20 +43,20 @@ export interface HostHealth {
 /** A running host. */
 export interface Host {
   readonly name: string;
-  /** The capacity that it offers to servers. Memory in MiB, disk in GiB. */
+  /** The capacity that the host offers to servers. Memory is in MiB, disk in GiB. */
   readonly resources: MachineResources;
   /** Checks of the host, for health endpoints. Each call executes the check again and never rejects. */
   readonly health: HostHealth;
   /** Figures of the host and its guests, for metrics. */
   readonly statistics: HostStatistics;
   /**
-   * Stops the host and releases its lease. Machines continue to run if they can, and the next process with this name
-   * takes them over.
+   * Stops the host and releases its lease. Machines that can outlive the process continue to run, and the next process with
+   * this name takes them over.
    */
   stop(): Promise<void>;
 }
 
-/** Another live process is the host with this name. */
+/** The error of a process that starts as a host while another live process is the host with the same name. */
 export class HostInUse extends EngineError<'HOST_IN_USE'> {
   constructor(host: string) {
     super('HOST_IN_USE', `another process is already the host ${host}: stop it, or choose another name`);
@@ -66,13 +66,14 @@ export class HostInUse extends EngineError<'HOST_IN_USE'> {
 const RESERVED = { vcpus: 0, memoryMb: 512, diskGb: 0 } as const;
 
 async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<MachineResources> {
-  const found = await machineResources(directory);
+  const total = await machineResources(directory);
   const reservedResources = { ...RESERVED, ...reserved };
-  const left = (kind: keyof MachineResources) => resources[kind] ?? Math.max(1, found[kind] - reservedResources[kind]);
-  return { vcpus: left('vcpus'), memoryMb: left('memoryMb'), diskGb: left('diskGb') };
+  const offered = (kind: keyof MachineResources) =>
+    resources[kind] ?? Math.max(1, total[kind] - reservedResources[kind]);
+  return { vcpus: offered('vcpus'), memoryMb: offered('memoryMb'), diskGb: offered('diskGb') };
 }
 
-/** Acquires the lease, waiting until that of a crashed process expires. A live process renews its lease. */
+/** Acquires the lease; waits until the lease of a crashed process expires. A live process renews its lease. */
 async function acquireLease(lease: HostLease, name: string, leaseMs: number): Promise<void> {
   for (const deadline = Date.now() + leaseMs + 1_000; !(await lease.acquire()); ) {
     if (Date.now() > deadline) throw new HostInUse(name);
@@ -82,18 +83,18 @@ async function acquireLease(lease: HostLease, name: string, leaseMs: number): Pr
 
 /** Returns the links through which a driver sends requests to other hosts. */
 function linksOf(store: Store, caller: HostCaller, own: Pick<HostLinks, 'self' | 'address' | 'all'>): HostLinks {
-  const ofDriver = (call: unknown): LinkRequest => ({ kind: 'driver', call });
+  const driverRequest = (call: unknown): LinkRequest => ({ kind: 'driver', call });
   return {
     ...own,
     volumeHost: volumeHostFinder(store),
     storageOf: storageFinder(store),
-    request: (host, request, signal) => caller.request(host, ofDriver(request), signal),
-    read: (host, request, signal) => caller.read(host, ofDriver(request), signal),
-    connect: (host, request, signal) => caller.connect(host, ofDriver(request), signal),
+    request: (host, request, signal) => caller.request(host, driverRequest(request), signal),
+    read: (host, request, signal) => caller.read(host, driverRequest(request), signal),
+    connect: (host, request, signal) => caller.connect(host, driverRequest(request), signal),
   };
 }
 
-/** The content of all volumes is on one host. */
+/** Throws an error if another host stores volumes, because the content of all volumes is on one host. */
 async function checkVolumeHost(store: Store, name: string): Promise<void> {
   const volumeHost = await volumeHostFinder(store)();
   if (volumeHost !== null && volumeHost !== name)
@@ -114,11 +115,13 @@ async function listen(links: LinkServer, address: string, port: number): Promise
 }
 
 /**
- * Makes this process a host: it registers in the database of the API processes, sends heartbeats, and executes their
- * requests for its servers. Machines outlive it if the driver supports that. At the start, it removes resources of
- * servers that were deleted or moved while it was down.
+ * Makes this process a host: it registers in the database of the API processes, stores heartbeats, and executes requests
+ * of these processes for its servers. Machines outlive it if the driver supports that. At the start, it removes resources
+ * of servers that were deleted or moved while it was down.
  *
- * @throws TypeError for invalid options, {@link HostInUse}, and errors of `createEngine` for databases and keys
+ * @throws TypeError for invalid options
+ * @throws {@link HostInUse} if another live process is the host with this name
+ * @throws the errors of `createEngine` for databases and keys
  *
  * @example
  * ```ts
@@ -162,14 +165,15 @@ export async function createHost(given: HostOptions): Promise<Host> {
     driver = typeof given.driver === 'function' ? await given.driver(clock, services) : given.driver;
     const machines = machinesOf(driver);
     const orphans = new OrphanedMachines({ name, store, driver, machines, onError });
-    const able = driver;
-    if (fence !== 'off' && !able.fence) throw new TypeError(`createHost(): the driver ${able.name} has no fence`);
+    const hostDriver = driver;
+    if (fence !== 'off' && !hostDriver.fence)
+      throw new TypeError(`createHost(): the driver ${hostDriver.name} does not support fencing`);
     const machineFence = new MachineFence({
-      ...{ host: name, action: fence, downMs, store, machines, guard: able.guard, onError },
-      fence: async (...order) => (await able.fence?.(...order)) ?? [],
+      ...{ host: name, action: fence, downMs, store, machines, guard: hostDriver.guard, onError },
+      fence: async (...args) => (await hostDriver.fence?.(...args)) ?? [],
     });
-    linkServer = new LinkServer({ keys, respond: linkResponses(store, able, name) });
-    if (able.volumes) await checkVolumeHost(store, name);
+    linkServer = new LinkServer({ keys, respond: linkResponses(store, hostDriver, name) });
+    if (hostDriver.volumes) await checkVolumeHost(store, name);
     const port = await listen(linkServer, given.listen ?? address, given.port ?? 0);
     const program = new HostProgram({
       url: database,
@@ -183,22 +187,22 @@ export async function createHost(given: HostOptions): Promise<Host> {
       register: async (removed, fences) =>
         registerHost(store, {
           seed: { ...given.resources, ...resources, name },
-          offer: able.offer,
+          offer: hostDriver.offer,
           address,
           now: clock.now(),
           removed,
-          report: removed && (await able.hostReport?.()),
+          report: removed && (await hostDriver.hostReport?.()),
           process: {
-            driver: able.name,
-            cannot: driverVerbs.filter((verb) => able.supports?.(verb) === false),
-            canMove: able.canMove ?? true,
-            snapshotFormat: able.snapshotFormat ?? null,
+            driver: hostDriver.name,
+            cannot: driverVerbs.filter((verb) => hostDriver.supports?.(verb) === false),
+            canMove: hostDriver.canMove ?? true,
+            snapshotFormat: hostDriver.snapshotFormat ?? null,
             link: { address, port, publicKey: keys.publicKey },
             ...(fences && { fences }),
-            ...(able.volumes && { keepsVolumes: true }),
-            ...(able.storage !== undefined && { storage: able.storage }),
-            ...(able.tunnelPort !== undefined && { tunnelPort: able.tunnelPort }),
-            ...(able.wireguard && { wireguard: able.wireguard }),
+            ...(hostDriver.volumes && { keepsVolumes: true }),
+            ...(hostDriver.storage !== undefined && { storage: hostDriver.storage }),
+            ...(hostDriver.tunnelPort !== undefined && { tunnelPort: hostDriver.tunnelPort }),
+            ...(hostDriver.wireguard && { wireguard: hostDriver.wireguard }),
           },
         }),
       concurrency,
@@ -228,19 +232,19 @@ export async function createHost(given: HostOptions): Promise<Host> {
           process: program.figures(),
         }),
       },
-      health: { heartbeat: async () => program.health(), machines: () => machinesHealth(able) },
+      health: { heartbeat: async () => program.health(), machines: () => machinesHealth(hostDriver) },
       stop: () =>
         closeInOrder(
           () => powerWatch.stop(),
           () => reportWatch.stop(),
           () => program.stop(),
           () => linkServer?.close(),
-          () => able.close?.(),
+          () => hostDriver.close?.(),
           () => store.close(),
         ),
     };
   } catch (error) {
-    // Errors of the clean-up must not hide the error of the start.
+    // Errors of the cleanup must not hide the error of the start.
     await closeInOrder(
       () => lease.release(),
       () => linkServer?.close(),

@@ -13,33 +13,34 @@ import { type HostCaller, HostUnreachable } from './links/host-caller.js';
 import type { LinkRequest } from './links/link-request.js';
 import type { MachineCall } from './machine-call.js';
 
-/** Timeout of a host's response while a caller waits for it. */
+/** Timeout of a host's response for which a caller waits. */
 const RESPONSE_TIMEOUT_MS = 10_000;
-/** Interval of attempts to reach a host within that time: its process may be restarting. */
+/** Interval between attempts to reach a host within that time: its process may be restarting. */
 const RETRY_INTERVAL_MS = 250;
-/** After these commands, a server is on exactly one host, or deleted. */
+/** Commands after which a server is on exactly one host, or deleted. */
 const ENDS: ReadonlySet<DriverVerb> = new Set(['live_migration_finish', 'live_migration_abort', 'destroy']);
 
-/** If these commands fail, the server stays on one host. */
+/** Commands after whose failure the server stays on one host. */
 const MOVES: ReadonlySet<DriverVerb> = new Set(['live_migration_prepare', 'live_migration_run']);
 
-/** Secret arguments of commands, which are excluded from the digest. */
+/** Secret arguments of commands, which the digest in request ids excludes. */
 const SECRET = new Set(['adminPassword', 'files']);
 
 /** Returns the id of a request: the same command of the same job is the same request, in any process. */
 function requestId(job: MachineJob | undefined, host: string, call: MachineCall): string {
   if (!job) return randomUUID();
-  const what = call.kind === 'perform' ? call.work : call.kind;
-  const text = JSON.stringify([host, what], (key, value) => (SECRET.has(key) ? undefined : value));
+  const work = call.kind === 'perform' ? call.work : call.kind;
+  const text = JSON.stringify([host, work], (key, value) => (SECRET.has(key) ? undefined : value));
   return `${job.id}.${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
 }
 
-/** Processes of earlier versions do not set the attempt. */
+/** Returns the id and the attempt of a job. Processes of earlier versions do not set the attempt. */
 const attemptOfJob = (job: MachineJob | undefined) => job && { id: job.id, attempt: job.attempt ?? 1 };
 
-/** Requests of a job that another process continues are left for that process. */
-const forSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
+/** Returns whether a request is left to the process that continues its job, by the reason of the abort. */
+const isLeftToSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 
+/** Dependencies of `distributedMachines()`. */
 export interface DistributedMachinesParts {
   readonly rpcClient: HostRpcClient;
   readonly caller: Pick<HostCaller, 'request' | 'connect'>;
@@ -47,50 +48,50 @@ export interface DistributedMachinesParts {
 }
 
 /**
- * Creates machines that may run on host processes: commands of jobs are sent to those through the database, queries over links;
- * all others are executed in this process.
+ * Returns machines that may run on host processes. Commands of jobs are sent to these processes through the database, and queries
+ * over links. Commands and queries for all other machines are executed in this process.
  */
 export function distributedMachines(
   local: Machines,
   { rpcClient, caller, infrastructure }: DistributedMachinesParts,
 ): Machines {
   /** Returns the host with a name if it is a separate process. */
-  async function remote(name: string | null): Promise<Host | undefined> {
+  async function findRemote(name: string | null): Promise<Host | undefined> {
     if (name === null) return undefined;
     const host = (await infrastructure.hosts()).hosts.get(name);
     return host?.node.process ? host : undefined;
   }
 
-  /** Looks the host up in the cached scheduler state, for results that must be synchronous. */
+  /** Returns the host process of a server from the cached scheduler state, for results that must be synchronous. */
   const lastProcess = (server: Server | undefined) =>
     server?.host == null ? undefined : infrastructure.lastKnown(server.host)?.node.process;
 
-  /** Sends a query to a host. A query that may be repeated is, because the process of the host may be restarting. */
-  async function send(host: string, request: LinkRequest, repeats: boolean, signal: AbortSignal): Promise<unknown> {
+  /** Sends a query to a host. Retries idempotent ones while the host cannot be reached, because its process may be restarting. */
+  async function send(host: string, request: LinkRequest, retries: boolean, signal: AbortSignal): Promise<unknown> {
     for (;;) {
       try {
         return await caller.request(host, request, signal);
       } catch (error) {
-        if (!repeats || !(error instanceof HostUnreachable)) throw error;
+        if (!retries || !(error instanceof HostUnreachable)) throw error;
       }
       await sleep(RETRY_INTERVAL_MS, undefined, { signal });
     }
   }
 
-  async function query(
+  async function sendQuery(
     host: Host,
     call: MachineQueryName,
     row: MachineQuery,
     server: Server | null,
     given: readonly unknown[],
   ): Promise<unknown> {
-    const inTime = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
     try {
       if (!infrastructure.isUp(host.service)) throw new HostUnreachable(host.name, 'it is down');
       const request: LinkRequest = { kind: 'machine', call, serverId: server?.id ?? null, given };
-      return await send(host.name, request, row.idempotent, inTime);
+      return await send(host.name, request, row.idempotent, timeout);
     } catch (error) {
-      if (!inTime.aborted && !(error instanceof HostUnreachable)) throw error;
+      if (!timeout.aborted && !(error instanceof HostUnreachable)) throw error;
       if (row.fallback !== undefined) return row.fallback;
       throw server
         ? conflict(`Instance ${server.id} cannot be reached: its host is unavailable at this time.`)
@@ -98,8 +99,8 @@ export function distributedMachines(
     }
   }
 
-  /** Sends a command of a job, which the next process that executes the job finds again. */
-  async function command(
+  /** Sends a command and waits for its result. If another process continues the job, it finds the stored command. */
+  async function sendCommand(
     host: Host,
     server: Server,
     job: MachineJob | undefined,
@@ -108,13 +109,13 @@ export function distributedMachines(
   ): Promise<void> {
     const id = requestId(job, host.name, call);
     const request = { id, host: host.name, serverId: server.id, call, job: attemptOfJob(job) };
-    await rpcClient.call(request, signal, forSuccessor);
+    await rpcClient.call(request, signal, isLeftToSuccessor);
   }
 
-  /** Requests hosts to check for remaining resources of a server. Hosts that are down check when they return. */
+  /** Requests that other hosts check for remaining resources of a server. Hosts that are down check at their next start. */
   async function cleanUp(server: Server): Promise<void> {
     for (const name of new Set(server.claims.map(({ host }) => host))) {
-      if (name === server.host || !(await remote(name))) continue;
+      if (name === server.host || !(await findRemote(name))) continue;
       // Hosts also check periodically, so a failure is ignored.
       await rpcClient
         .notify({ id: randomUUID(), host: name, serverId: server.id, call: { kind: 'tidy' } })
@@ -125,44 +126,44 @@ export function distributedMachines(
   return {
     ...createQueries((call, row) => async (target: Server & string, ...given: readonly unknown[]) => {
       const server = row.target === 'server' ? target : null;
-      const host = await remote(server ? server.host : target);
+      const host = await findRemote(server ? server.host : target);
       return host
-        ? query(host, call, row, server, given)
+        ? sendQuery(host, call, row, server, given)
         : (local[call] as (...all: readonly unknown[]) => Promise<unknown>)(target, ...given);
     }),
-    async perform(order, signal) {
-      const { work, server, origin, job } = order;
-      const host = await remote(executingHost(work, server));
-      if (!host) return local.perform(order, signal);
+    async perform(request, signal) {
+      const { work, server, origin, job } = request;
+      const host = await findRemote(executingHost(work, server));
+      if (!host) return local.perform(request, signal);
       try {
-        await command(host, server, job, { kind: 'perform', work, origin, job }, signal);
+        await sendCommand(host, server, job, { kind: 'perform', work, origin, job }, signal);
         if (ENDS.has(work.verb)) await cleanUp(server);
       } catch (error) {
-        if (MOVES.has(work.verb) && !forSuccessor(signal.reason)) await cleanUp(server);
+        if (MOVES.has(work.verb) && !isLeftToSuccessor(signal.reason)) await cleanUp(server);
         throw error;
       }
     },
-    isSynchronous: (order) => !lastProcess(order.server) && local.isSynchronous(order),
+    isSynchronous: (request) => !lastProcess(request.server) && local.isSynchronous(request),
     supports(verb, server) {
-      const there = lastProcess(server);
-      return there ? !there.cannot.includes(verb) : local.supports(verb, server);
+      const hostProcess = lastProcess(server);
+      return hostProcess ? !hostProcess.cannot.includes(verb) : local.supports(verb, server);
     },
     canMove(server) {
-      const there = lastProcess(server);
-      return there ? there.canMove : local.canMove(server);
+      const hostProcess = lastProcess(server);
+      return hostProcess ? hostProcess.canMove : local.canMove(server);
     },
     snapshotFormat(server) {
-      const there = lastProcess(server);
-      return there ? (there.snapshotFormat ?? undefined) : local.snapshotFormat(server);
+      const hostProcess = lastProcess(server);
+      return hostProcess ? (hostProcess.snapshotFormat ?? undefined) : local.snapshotFormat(server);
     },
-    async saveSnapshot(order, upload, signal) {
-      const { server, imageId, caller, job } = order;
-      const host = await remote(server.host);
-      if (!host) return local.saveSnapshot(order, upload, signal);
-      await command(host, server, job, { kind: 'saveSnapshot', imageId, caller, job }, signal);
+    async saveSnapshot(work, upload, signal) {
+      const { server, imageId, caller: imageCaller, job } = work;
+      const host = await findRemote(server.host);
+      if (!host) return local.saveSnapshot(work, upload, signal);
+      await sendCommand(host, server, job, { kind: 'saveSnapshot', imageId, caller: imageCaller, job }, signal);
     },
     async openConsole(server, type) {
-      const host = await remote(server.host);
+      const host = await findRemote(server.host);
       if (!host) return local.openConsole(server, type);
       const request: LinkRequest = { kind: 'console', serverId: server.id, type };
       return caller
@@ -170,7 +171,7 @@ export function distributedMachines(
         .catch((error) => Promise.reject(conflict(`The ${type} console cannot be reached: ${error.message}`)));
     },
     async cacheImages(name, imageIds) {
-      const host = await remote(name);
+      const host = await findRemote(name);
       if (!host) return local.cacheImages(name, imageIds);
       await rpcClient.notify({ id: randomUUID(), host: name, serverId: null, call: { kind: 'cacheImages', imageIds } });
     },

@@ -5,20 +5,20 @@ import type { Driver } from '../drivers/driver.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
 import type { Server } from '../model/index.js';
-import { type MachineEnd, PowerWatch } from './power-watch.js';
+import { type PowerChange, PowerWatch } from './power-watch.js';
 
-/** Creates the job that updates a server after its machine changed its power state; any API process may execute it. */
-export function followPowerJob(server: Server, end: MachineEnd): NewJob {
+/** Creates the job that updates a server after the power state of its machine has changed. Any API process may execute it. */
+export function followPowerJob(server: Server, change: PowerChange): NewJob {
   const { id, revision } = server;
   return {
     id: randomUUID(),
     kind: 'followPower',
     serverId: id,
-    payload: { context: backgroundWork(server), arguments: { revision, ...end } },
+    payload: { context: backgroundWork(server), arguments: { revision, ...change } },
   };
 }
 
-/** Watches the machines of a host process; each change becomes a job for an API process. */
+/** Creates the watch of the machines of a host process. Each change becomes a job for an API process. */
 export function powerWatchOfHost(options: {
   readonly store: Store;
   readonly driver: Driver;
@@ -26,12 +26,12 @@ export function powerWatchOfHost(options: {
   readonly onError: (error: unknown) => void;
 }): PowerWatch {
   const { store } = options;
-  // It contains no secrets, and a host has only its own key.
+  // The payload is not encrypted: it contains no secrets, and a host does not have the key for payloads of jobs.
   const jobs = new Jobs(store, new Payloads(undefined, { keepTokens: false }));
   return new PowerWatch({
     ...options,
-    follow: async (server, end) => {
-      await store.transaction((tx) => jobs.add(tx, followPowerJob(server, end), undefined, false));
+    follow: async (server, change) => {
+      await store.transaction((tx) => jobs.add(tx, followPowerJob(server, change), undefined, false));
     },
   });
 }

@@ -11,7 +11,7 @@ export interface GuestFigures extends Diagnostics {
 /** The running guests of this process. */
 export interface GuestStatistics {
   readonly guests: readonly GuestFigures[];
-  /** The number of machines whose figures could not be read in time. They are missing in `guests`. */
+  /** The number of machines whose figures could not be read in time. They are missing from `guests`. */
   readonly unresponsive: number;
 }
 
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 2_000;
 
 type Figures = GuestFigures | undefined;
 
-/** Reads figures of guests. Concurrent callers share one round, and rounds share the queries of a machine that hangs. */
+/** Reads figures of guests. Concurrent callers share one round, and rounds share the pending query of a machine that hangs. */
 export class GuestReader {
   readonly #core: Pick<Core, 'store' | 'driver'>;
   readonly #reading = new Map<string, Promise<Figures>>();
@@ -39,8 +39,8 @@ export class GuestReader {
 
   async #readAll(): Promise<GuestStatistics> {
     const ids = (await this.#core.driver.machines?.()) ?? [];
-    const late = AbortSignal.timeout(TIMEOUT_MS);
-    const results = await Promise.allSettled(ids.map((id) => inTime(this.#figuresOf(id), late)));
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const results = await Promise.allSettled(ids.map((id) => rejectOnAbort(this.#figuresOf(id), timeout)));
     return {
       guests: results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : [])),
       unresponsive: results.filter(({ status }) => status === 'rejected').length,
@@ -55,7 +55,7 @@ export class GuestReader {
     return reading;
   }
 
-  /** Returns undefined for machines that are off, and for those whose server was deleted. */
+  /** Reads the figures of a machine. Returns undefined if the machine is off or its server was deleted. */
   async #query(id: string): Promise<Figures> {
     const { store, driver } = this.#core;
     const server = await tables.servers.get(store, id);
@@ -67,10 +67,10 @@ export class GuestReader {
   }
 }
 
-/** Returns the result of a promise, or rejects when the signal is aborted first. */
-function inTime<T>(promise: Promise<T>, late: AbortSignal): Promise<T> {
+/** Returns the result of a promise, or rejects if the signal is aborted first. */
+function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    late.addEventListener('abort', () => reject(late.reason), { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     promise.then(resolve, reject);
   });
 }

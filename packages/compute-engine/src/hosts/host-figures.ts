@@ -11,7 +11,7 @@ export interface HostFigures {
    * failed.
    */
   readonly report: HostReport | undefined;
-  /** Undefined for the host of a process that serves the API, which has neither heartbeats nor a lease. */
+  /** Figures of the host process; undefined for the host of a process that serves the API, which has neither heartbeats nor a lease. */
   readonly process: HostProcessFigures | undefined;
 }
 

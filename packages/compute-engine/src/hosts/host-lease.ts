@@ -21,7 +21,7 @@ export class HostLease {
     return Math.max(0, this.#until - Date.now());
   }
 
-  /** Acquires the lease unless a live process has it. */
+  /** Acquires the lease. Returns false if a live process has it. */
   async acquire(): Promise<boolean> {
     const now = Date.now();
     const until = now + this.#leaseMs;
@@ -33,7 +33,7 @@ export class HostLease {
     return this.#update(rows.length === 1, until);
   }
 
-  /** Renews the lease; false if another process has acquired it. */
+  /** Renews the lease. Returns false if another process has acquired it. */
   async renew(): Promise<boolean> {
     const until = Date.now() + this.#leaseMs;
     const { rows } = await sql`

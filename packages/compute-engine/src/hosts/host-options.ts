@@ -12,19 +12,19 @@ import type { MachineResources } from './machine-resources.js';
 
 /** Options of `createHost()`. */
 export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions, HostKeyOptions {
-  /** `postgres://...`: the database of the API processes. The host also needs a key: `hostKey`, or their secret key. */
+  /** `postgres://...`: the database of the API processes. The host also needs a key: `hostKey`, or the secret key of these processes. */
   readonly database: string;
-  /** Name of the host, its service and its node; unique for each computer. */
+  /** Name of the host, its service and its node; must be unique among all hosts. */
   readonly name: string;
   /** The driver that runs machines on this computer. */
   readonly driver: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
-  /** Capacity and description of the host; omitted values are detected: cores, memory (MiB) and disk (GiB). */
+  /** Capacity and description of the host. Cores, memory (MiB) and disk (GiB) are detected if they are omitted. */
   readonly resources?: Partial<Omit<HostSeed, 'name'>>;
   /** Capacity reserved for the computer itself. Default: 512 MiB of memory. */
   readonly reserved?: Partial<MachineResources>;
   /** A folder on the disk whose size the host reports. Default: the working directory. */
   readonly directory?: string;
-  /** Address for administrators and other processes. Default: the computer's first non-internal address. */
+  /** Address that administrators see and other processes connect to. Default: the computer's first non-internal address. */
   readonly address?: string;
   /**
    * Port for connections of other hosts and the API, used for moving machines and for consoles; default 0: any free
@@ -35,14 +35,15 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly listen?: string;
   /** Services that replace embedded ones, as for `createEngine`. */
   readonly catalogs?: Partial<Catalogs>;
-  /** Folder with the content of images, as for `createEngine`: either shared with it, or omitted in both. */
+  /** Folder with the content of images, as for `createEngine`: either shared with the API processes, or omitted for both. */
   readonly imageDirectory?: string;
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /** Maximum number of concurrent requests; default 256. */
   readonly concurrency?: number;
   /** Interval between heartbeats; default 10,000 ms. A service without a heartbeat for `serviceDownSeconds` is down. */
   readonly heartbeatMs?: number;
-  /** Duration of the lease on the host name: how long another process waits after a crash; default 10,000 ms. */
+  /** Duration of the lease on the host name, for which another process waits after a crash; default 10,000 ms. */
   readonly leaseMs?: number;
   /** Seconds without a heartbeat after which another host is down and its routers move to others. Default 60. */
   readonly serviceDownSeconds?: number;
@@ -55,7 +56,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly observer?: Pick<StoreObserver, 'statement' | 'pool' | 'commit'> | undefined;
   /** Called for errors after which the host retries. */
   readonly onError?: (error: unknown) => void;
-  /** Called after another process has taken over this host; this one has released everything. */
+  /** Called after another process has taken over this host, and this process has released everything. */
   readonly onLost?: () => void;
 }
 
@@ -95,7 +96,10 @@ const DEFAULTS = {
   fence: 'off',
 } as const;
 
-/** Returns the options with their defaults. @throws TypeError if an option is invalid */
+/**
+ * Returns the options with their defaults.
+ * @throws TypeError if an option is invalid
+ */
 export function checkedHostOptions(
   given: HostOptions,
 ): HostOptions & Required<Pick<HostOptions, keyof typeof DEFAULTS>> {

@@ -11,6 +11,7 @@ import { type MachineFence, SILENT_SHARE } from './machine-fence.js';
 import type { OrphanedMachines } from './orphaned-machines.js';
 import { withdrawFence } from './register-host.js';
 
+/** Dependencies and options of a host process. */
 export interface HostProgramOptions {
   readonly url: string;
   readonly store: Store;
@@ -21,8 +22,8 @@ export interface HostProgramOptions {
   readonly work: HostRequestWorker;
   readonly orphans: OrphanedMachines;
   /**
-   * Records a heartbeat, and whether the host fences its machines; with the ids of evacuations whose resources were removed,
-   * also registers the host. Returns false if there are others.
+   * Records a heartbeat, and whether the host fences its machines. With the ids of the evacuations whose resources were removed,
+   * also registers the host. Returns false, without a heartbeat, if other evacuations exist.
    */
   readonly register: (removed: readonly string[] | undefined, fences: boolean) => Promise<boolean>;
   readonly concurrency: number;
@@ -39,10 +40,10 @@ export interface HostProgramOptions {
 const POLL_INTERVAL_MS = { listening: 1_000, unnotified: 50 } as const;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 const RETRY_MS = 500;
-/** The number of checks for missing heartbeats in `downMs`. */
+/** The number of checks for missing heartbeats within `downMs`. */
 const FENCE_POLLS = 20;
 
-/** The loops of a host process: lease renewal, heartbeats, requests and results. */
+/** Runs the loops of a host process: lease renewal, heartbeats, requests and results. */
 export class HostProgram {
   readonly #options: HostProgramOptions;
   readonly #notifications: NotificationListener;
@@ -52,10 +53,10 @@ export class HostProgram {
   readonly #timers = new Set<NodeJS.Timeout>();
   #pollTimer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
-  #again = false;
+  #mustRepeat = false;
   #cleaning: Promise<void> | undefined;
   #beating: Promise<void> | undefined;
-  /** The `bootTime()` at which the last stored heartbeat began. */
+  /** The `bootTime()` just before the last heartbeat was stored. */
   #heartbeatAt = Number.NEGATIVE_INFINITY;
   #hasLostLease = false;
 
@@ -89,8 +90,8 @@ export class HostProgram {
   }
 
   /**
-   * Aborts running requests, and leaves them to the next process with this name. Its machines continue to run without a fence,
-   * so the host no longer claims to have one.
+   * Aborts running requests, and leaves them to the next process with this name. The machines continue to run without a fence,
+   * so the record of the host no longer reports one.
    */
   async stop(): Promise<void> {
     this.#stopping.abort(new HostRequestEnded('the host is stopping'));
@@ -117,7 +118,7 @@ export class HostProgram {
     return { heartbeatAgeMs: bootTime() - this.#heartbeatAt, leaseMs: lease.remainingMs, fenced, fences };
   }
 
-  /** Repeats a task without overlap; errors are reported, and the task is repeated. */
+  /** Runs a task periodically, without overlap. Errors are reported and do not end the repetition. */
   #every(ms: number, round: () => Promise<void>): void {
     let busy = false;
     const timer = setInterval(async () => {
@@ -134,7 +135,7 @@ export class HostProgram {
     this.#timers.add(timer);
   }
 
-  /** Returns whether others may soon consider this host down, or have done so. */
+  /** Returns whether other processes may soon consider this host down, or already do. */
   #isSilent(): boolean {
     return bootTime() - this.#heartbeatAt >= this.#options.downMs * SILENT_SHARE;
   }
@@ -144,17 +145,14 @@ export class HostProgram {
     return this.#beating;
   }
 
-  /**
-   * A host that others may have considered down removes machines that were evacuated in the meantime, before it is up
-   * again.
-   */
+  /** Stores a heartbeat. If other processes may consider this host down, first removes machines that were evacuated. */
   async #heartbeat(): Promise<void> {
     const { register, fence, lease } = this.#options;
     const { signal } = this.#stopping;
     const silent = this.#isSilent();
     if (silent && !(await lease.renew())) {
       void this.#endAfterLostLease();
-      throw new HostRequestEnded('another process is the host now');
+      throw new HostRequestEnded('another process is now the host');
     }
     const fences = await fence.ensure(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
     let removed = silent ? await this.#removeEvacuated() : undefined;
@@ -165,7 +163,7 @@ export class HostProgram {
     }
     this.#heartbeatAt = now;
     await fence.renew(now);
-    // The heartbeat that a process stores after it was stopped for a while may be outdated.
+    // If this process was suspended while it stored the heartbeat, the heartbeat may be outdated.
     if (!this.#isSilent()) await fence.lift(signal);
   }
 
@@ -179,13 +177,13 @@ export class HostProgram {
   async #fenceIfSilent(): Promise<void> {
     if (!this.#isSilent()) return;
     if (await this.#isReplaced()) return this.#endAfterLostLease();
-    // A heartbeat may have been stored in the meantime.
+    // A heartbeat may have been stored since the first check.
     if (this.#isSilent()) await this.#options.fence.close(this.#heartbeatAt);
   }
 
   /**
-   * Returns whether another process is known to be the host: a process that was stopped must not fence its machines. Does not wait
-   * for a database that does not respond.
+   * Returns whether another process is known to be the host: a process that was suspended must not fence the machines of its successor.
+   * Does not wait for a database that does not respond.
    */
   #isReplaced(): Promise<boolean> {
     const { lease, downMs } = this.#options;
@@ -197,7 +195,7 @@ export class HostProgram {
     return Promise.race([replaced, late]);
   }
 
-  /** A heartbeat in progress would announce the fence again. If the database cannot be reached, the guard continues. */
+  /** Withdraws the fence after a heartbeat in progress, which would report it again, and then ends the guard. */
   async #endFence(): Promise<void> {
     const { store, name, owner, fence } = this.#options;
     await this.#beating?.catch(() => {});
@@ -224,22 +222,22 @@ export class HostProgram {
   }
 
   #onNotification(payload: string): void {
-    const [word, id] = payload.split(' ');
-    if (word === 'cancel' && id) this.#running.get(id)?.ending.abort(new HostRequestEnded('the request was cancelled'));
+    const [kind, id] = payload.split(' ');
+    if (kind === 'cancel' && id) this.#running.get(id)?.ending.abort(new HostRequestEnded('the request was cancelled'));
     else void this.#check();
   }
 
-  /** Runs one query at a time; a call during a query causes one more. */
+  /** Claims requests, with one query at a time. A call during a query causes one more query. */
   #check(): Promise<void> {
     if (this.#stopping.signal.aborted) return Promise.resolve();
-    if (this.#checking) this.#again = true;
+    if (this.#checking) this.#mustRepeat = true;
     else {
       clearTimeout(this.#pollTimer);
       this.#checking = this.#claim().finally(() => {
         this.#checking = undefined;
-        const again = this.#again;
-        this.#again = false;
-        if (again) void this.#check();
+        const mustRepeat = this.#mustRepeat;
+        this.#mustRepeat = false;
+        if (mustRepeat) void this.#check();
         else this.#schedule();
       });
     }
@@ -267,7 +265,7 @@ export class HostProgram {
     const ending = new AbortController();
     const done = this.#run(request, AbortSignal.any([this.#stopping.signal, ending.signal])).finally(() => {
       this.#running.delete(request.id);
-      // A request may wait because all slots were in use.
+      // Requests may wait because all slots were in use.
       if (this.#running.size === this.#options.concurrency - 1) void this.#check();
     });
     this.#running.set(request.id, { ending, done });
@@ -278,17 +276,17 @@ export class HostProgram {
     const { id, awaited } = request;
     try {
       const response = await work.respond(request, signal);
-      await this.#untilStored(() => (awaited ? this.#results.add({ id, result: response }) : requests.end(owner, id)));
+      await this.#storeResult(() => (awaited ? this.#results.add({ id, result: response }) : requests.end(owner, id)));
     } catch (error) {
       if (error instanceof HostRequestSuperseded)
-        return this.#untilStored(() => requests.end(owner, id)).catch(() => {});
+        return this.#storeResult(() => requests.end(owner, id)).catch(() => {});
       // Errors of cancelled requests, and of those left to the next process, are not reported.
       if (!signal.aborted) onError(error);
     }
   }
 
-  /** The work is complete, so its result is stored regardless of how long the database is unavailable. */
-  async #untilStored(store: () => Promise<void>): Promise<void> {
+  /** Stores the result of a completed request, and retries for as long as the database is unavailable. */
+  async #storeResult(store: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await store();

@@ -17,13 +17,14 @@ export class HostRequestEnded extends EngineError<'HOST_REQUEST_ENDED'> {
   }
 }
 
-/** A later job, or a later attempt of the same one, owns the server: the request has no response, and is removed. */
+/** The error if a later job, or a later attempt of the same job, owns the server. The request is removed without a response. */
 export class HostRequestSuperseded extends HostRequestEnded {
   constructor() {
-    super('another job, or a later attempt of this one, owns the server now');
+    super('another job, or a later attempt of this one, now owns the server');
   }
 }
 
+/** Dependencies and options of a `HostRequestWorker`. */
 export interface HostWorkOptions {
   readonly name: string;
   readonly store: Store;
@@ -48,8 +49,8 @@ function mayChange(server: Server, job: MachineJob | undefined): boolean {
 }
 
 /**
- * Returns whether a driver rejected a command to run a machine until the next heartbeat. The server may be on another host by that
- * time.
+ * Returns whether a driver has rejected a command because the machine must not run until the next heartbeat. By then, the server may
+ * be on another host.
  */
 function isFenced(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === 'HOST_FENCED';
@@ -68,12 +69,12 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Executes the requests of a host. For each server, at most one job that owns it executes a command: the newest. */
+/** Executes the requests to a host. Of the jobs that own a server in turn, only the newest executes commands. */
 export class HostRequestWorker {
   readonly #options: HostWorkOptions;
-  /** Work of the job that owns a server, by server id. */
+  /** Work in progress of jobs that own their server, by server id. */
   readonly #owning = new Map<string, Running>();
-  /** Concurrent work of other jobs, by server id. */
+  /** Controllers that abort concurrent work of other jobs, by server id. */
   readonly #concurrent = new Map<string, Set<AbortController>>();
 
   constructor(options: HostWorkOptions) {
@@ -85,10 +86,10 @@ export class HostRequestWorker {
    *
    * @throws the reason of `stopping`, or {@link HostRequestSuperseded}
    */
-  async respond(order: HostRequest, stopping: AbortSignal): Promise<MachineCallResult> {
+  async respond(request: HostRequest, stopping: AbortSignal): Promise<MachineCallResult> {
     for (;;) {
       try {
-        return { value: (await this.#do(order, stopping)) ?? null };
+        return { value: (await this.#execute(request, stopping)) ?? null };
       } catch (error) {
         if (stopping.aborted) throw stopping.reason;
         if (error instanceof HostRequestSuperseded) throw error;
@@ -100,13 +101,13 @@ export class HostRequestWorker {
     }
   }
 
-  async #do({ call, serverId }: HostRequest, stopping: AbortSignal): Promise<unknown> {
+  async #execute({ call, serverId }: HostRequest, stopping: AbortSignal): Promise<unknown> {
     const { name, machines, orphans } = this.#options;
     if (call instanceof Error) throw call;
     switch (call.kind) {
       case 'perform':
       case 'saveSnapshot':
-        return this.#work(call, serverId, stopping);
+        return this.#executeForServer(call, serverId, stopping);
       case 'tidy':
         return serverId === null ? undefined : orphans.cleanUp(serverId, stopping);
       case 'cacheImages':
@@ -120,7 +121,7 @@ export class HostRequestWorker {
     return server;
   }
 
-  async #work(request: MachineRequest, serverId: string | null, stopping: AbortSignal): Promise<void> {
+  async #executeForServer(request: MachineRequest, serverId: string | null, stopping: AbortSignal): Promise<void> {
     const server = await this.#server(serverId);
     const { id } = server;
     const ending = new AbortController();
@@ -129,8 +130,8 @@ export class HostRequestWorker {
     if (!owns) return this.#executeConcurrently(request, id, ending, signal);
     // A job that has lost the server must not abort the work of the job that owns it.
     if (!mayChange(server, request.job)) throw new HostRequestSuperseded();
-    const before = this.#owning.get(id);
-    const done = this.#after(before, request, id, signal);
+    const previous = this.#owning.get(id);
+    const done = this.#executeAfter(previous, request, id, signal);
     const running = { ending, done };
     this.#owning.set(id, running);
     try {
@@ -143,11 +144,16 @@ export class HostRequestWorker {
     }
   }
 
-  /** Aborts and awaits the work of the previous job, which has lost the server or considers itself complete. */
-  async #after(before: Running | undefined, request: MachineRequest, id: string, signal: AbortSignal): Promise<void> {
-    if (before) {
-      before.ending.abort(new HostRequestSuperseded());
-      await before.done.catch(() => {});
+  /** Executes a command after aborting and awaiting the work of the previous job, which no longer owns the server. */
+  async #executeAfter(
+    previous: Running | undefined,
+    request: MachineRequest,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (previous) {
+      previous.ending.abort(new HostRequestSuperseded());
+      await previous.done.catch(() => {});
     }
     if (request.kind === 'perform' && request.work.verb === 'destroy')
       for (const ending of this.#concurrent.get(id) ?? [])
@@ -161,17 +167,17 @@ export class HostRequestWorker {
     ending: AbortController,
     signal: AbortSignal,
   ): Promise<void> {
-    const others = this.#concurrent.get(id) ?? new Set();
-    this.#concurrent.set(id, others.add(ending));
+    const controllers = this.#concurrent.get(id) ?? new Set();
+    this.#concurrent.set(id, controllers.add(ending));
     try {
       await this.#perform(request, id, signal);
     } finally {
-      others.delete(ending);
-      if (others.size === 0) this.#concurrent.delete(id);
+      controllers.delete(ending);
+      if (controllers.size === 0) this.#concurrent.delete(id);
     }
   }
 
-  /** Fences the command: it is rejected if its job has lost the server in the meantime. */
+  /** Executes a command, unless its job has lost the server in the meantime. */
   async #perform(request: MachineRequest, id: string, signal: AbortSignal): Promise<void> {
     const { machines, images, orphans } = this.#options;
     await orphans.waitUntilSettled(id);

@@ -10,7 +10,7 @@ export interface NewHostRequest {
   readonly host: string;
   readonly serverId: string | null;
   readonly call: MachineCall;
-  /** The job that makes the request, and its attempt; undefined if no process waits for the response. */
+  /** The job that sends the request, and its attempt; undefined if no process waits for the response. */
   readonly job?: { readonly id: string; readonly attempt: number };
 }
 
@@ -18,7 +18,7 @@ export interface NewHostRequest {
 export interface HostRequest {
   readonly id: string;
   readonly serverId: string | null;
-  /** An error if the request cannot be decrypted, such as after a change of keys. */
+  /** The command; an error if it cannot be decrypted, for example after a change of keys. */
   readonly call: MachineCall | Error;
   /** Whether a process waits for the response. */
   readonly awaited: boolean;
@@ -30,14 +30,14 @@ export interface ReceivedResponse {
   readonly result: MachineCallResult;
 }
 
-/** How long unclaimed responses are kept: if the requester crashed, its successor has repeated the request by then. */
+/** Time for which uncollected responses are kept: if the requester has crashed, its successor repeats the request within this time. */
 const RETENTION_MS = 600_000;
 
 /**
- * Commits without waiting for the disk: if the database loses a request or response in a crash, it is repeated, which
+ * Makes the commit asynchronous. If the database loses a request or a response in a crash, the request is repeated, which
  * is idempotent.
  */
-const NOT_ON_DISK = sql`set_config('synchronous_commit', 'off', true)`;
+const ASYNCHRONOUS_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
 /** Binds a sealed request to its row and to its server. */
 function requestContext({ id, serverId }: Pick<NewHostRequest, 'id' | 'serverId'>): string {
@@ -49,9 +49,9 @@ function responseContext(id: string): string {
 }
 
 /**
- * The table of requests to hosts and their responses. Each row is one request, which is found again if a job is
- * continued by another process and repeats it. A row is deleted when its response is collected. The contents may be
- * secret and are therefore encrypted.
+ * The table of requests to hosts and their responses. Each row is one request. If another process continues a job and repeats
+ * a request, it finds the existing row. A row is deleted when its response is collected. Requests and responses may contain
+ * secrets and are therefore encrypted.
  */
 export class HostRequests {
   readonly #store: Store;
@@ -67,8 +67,11 @@ export class HostRequests {
   async post(requester: string | null, requests: readonly NewHostRequest[]): Promise<boolean> {
     await this.#withdraw(requests);
     // An insert statement may affect each row only once, so identical requests are merged.
-    const once = [...new Map(requests.map((order) => [order.id, order])).values()];
-    const rows = once.map((order) => ({ ...order, text: this.#write(order.host, requestContext(order), order.call) }));
+    const unique = [...new Map(requests.map((request) => [request.id, request])).values()];
+    const rows = unique.map((request) => ({
+      ...request,
+      text: this.#write(request.host, requestContext(request), request.call),
+    }));
     const { rows: posted } = await sql<{ known: boolean }>`
       with posted as (
         insert into host_orders (id, host, server_id, question, attempt, image_ids, asker, asked_at)
@@ -81,14 +84,14 @@ export class HostRequests {
           set asker = excluded.asker, question = excluded.question, attempt = excluded.attempt
           where host_orders.attempt <= excluded.attempt
         returning host, answered_at is not null as known)
-      select host, bool_or(known) as known, pg_notify(${channelOf(sql`host`)}, ''), ${NOT_ON_DISK}
+      select host, bool_or(known) as known, pg_notify(${channelOf(sql`host`)}, ''), ${ASYNCHRONOUS_COMMIT}
       from posted group by host`.execute(this.#store.db);
     return posted.some(({ known }) => known);
   }
 
   /**
-   * Removes requests of earlier attempts of the same jobs that are not among the given ones, and cancels them at their
-   * hosts. The process that waited for them died or lost its lease, and a host would otherwise execute both.
+   * Removes requests that earlier attempts of the same jobs have sent and that are not repeated now, and cancels them at their
+   * hosts. The process that waited for them died or lost its lease, and a host would otherwise execute both requests.
    */
   async #withdraw(requests: readonly NewHostRequest[]): Promise<void> {
     const later = requests.flatMap(({ job }) => (job && job.attempt > 1 ? { job: job.id, attempt: job.attempt } : []));
@@ -100,7 +103,7 @@ export class HostRequests {
         where split_part(host_orders.id, '.', 1) = later.job and host_orders.attempt < later.attempt
           and host_orders.id <> all(${requests.map(({ id }) => id)}::text[])
         returning host_orders.host, host_orders.id)
-      select pg_notify(${channelOf(sql`host`)}, 'cancel ' || id), ${NOT_ON_DISK} from withdrawn`.execute(
+      select pg_notify(${channelOf(sql`host`)}, 'cancel ' || id), ${ASYNCHRONOUS_COMMIT} from withdrawn`.execute(
       this.#store.db,
     );
   }
@@ -109,7 +112,7 @@ export class HostRequests {
   async collect(requester: string): Promise<readonly ReceivedResponse[]> {
     const { rows } = await sql<{ id: string; host: string; answer: string }>`
       delete from host_orders where asker = ${requester} and answered_at is not null
-      returning id, host, answer, ${NOT_ON_DISK}`.execute(this.#store.db);
+      returning id, host, answer, ${ASYNCHRONOUS_COMMIT}`.execute(this.#store.db);
     return rows.map(({ id, host, answer: response }) => {
       // A response that cannot be decrypted fails only its own request.
       const result = this.#read<MachineCallResult>(host, responseContext(id), response);
@@ -117,12 +120,12 @@ export class HostRequests {
     });
   }
 
-  /** Returns the ids whose requests no longer exist. */
+  /** Returns those of the ids whose requests no longer exist. */
   async missing(ids: readonly string[]): Promise<readonly string[]> {
     const { rows } = await sql<{ id: string }>`
       select id from host_orders where id = any(${ids}::text[])`.execute(this.#store.db);
-    const there = new Set(rows.map(({ id }) => id));
-    return ids.filter((id) => !there.has(id));
+    const existing = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => !existing.has(id));
   }
 
   /** Cancels a request, and notifies the host if it has started. */
@@ -133,8 +136,8 @@ export class HostRequests {
   }
 
   /**
-   * Claims requests of a host, oldest first, including those that an earlier process of it started. Returns none if
-   * `owner` does not have the lease.
+   * Claims requests to a host, oldest first, including those that an earlier process of the host has started. Returns none
+   * if `owner` does not have the lease.
    */
   async claim(host: string, owner: string, max: number): Promise<readonly HostRequest[]> {
     interface Row {
@@ -149,7 +152,7 @@ export class HostRequests {
         where host = ${host} and answered_at is null and begun_by is distinct from ${owner}
           and exists (select 1 from host_holds where host = ${host} and owner = ${owner})
         order by asked_at limit ${max} for update skip locked)
-      returning id, server_id, question, asker, ${NOT_ON_DISK}`.execute(this.#store.db);
+      returning id, server_id, question, asker, ${ASYNCHRONOUS_COMMIT}`.execute(this.#store.db);
     return rows.map(({ id, server_id, question: query, asker: requester }) => ({
       id,
       serverId: server_id,
@@ -170,17 +173,17 @@ export class HostRequests {
         from unnest(${responses.map(({ id }) => id)}::text[], ${texts}::text[]) as given (id, answer)
         where host_orders.id = given.id and host = ${host} and begun_by = ${owner}
         returning asker)
-      select pg_notify(${channelOf(sql`asker`)}, ''), ${NOT_ON_DISK} from (select distinct asker from answered) as askers`.execute(
+      select pg_notify(${channelOf(sql`asker`)}, ''), ${ASYNCHRONOUS_COMMIT} from (select distinct asker from answered) as askers`.execute(
       this.#store.db,
     );
   }
 
-  /** Removes a request that needs no response, or has none because a later one superseded it. */
+  /** Removes a request that needs no response, or that a later request has superseded. */
   async end(owner: string, id: string): Promise<void> {
     await sql`delete from host_orders where id = ${id} and begun_by = ${owner}`.execute(this.#store.db);
   }
 
-  /** Deletes unclaimed responses. */
+  /** Deletes responses that no process has collected in time. */
   async cleanUp(host: string): Promise<void> {
     await sql`
       delete from host_orders where host = ${host} and answered_at < ${Date.now() - RETENTION_MS}`.execute(
@@ -188,14 +191,14 @@ export class HostRequests {
     );
   }
 
-  #write(host: string, place: string, value: MachineCall | MachineCallResult): string {
+  #write(host: string, context: string, value: MachineCall | MachineCallResult): string {
     const text = JSON.stringify(value);
-    return this.#sealerOf(host)?.seal(text, place) ?? text;
+    return this.#sealerOf(host)?.seal(text, context) ?? text;
   }
 
-  #read<T>(host: string, place: string, text: string): T | Error {
+  #read<T>(host: string, context: string, text: string): T | Error {
     try {
-      return JSON.parse(this.#sealerOf(host)?.open(text, place) ?? text);
+      return JSON.parse(this.#sealerOf(host)?.open(text, context) ?? text);
     } catch (error) {
       return error as Error;
     }

@@ -14,7 +14,7 @@ interface Waiting {
 /** Polling interval for responses, with notifications and without. */
 const POLL_MS = { listening: 2_000, unnotified: 50 } as const;
 
-/** Minimum interval between checks for requests that have disappeared: a host removes those that were superseded. */
+/** Minimum interval between checks for requests that no longer exist: a host removes those that were superseded. */
 const MISSING_MS = 1_000;
 
 /** Sends requests to hosts and waits for their responses. Starts no timers or connections before the first request. */
@@ -26,13 +26,11 @@ export class HostRpcClient {
   readonly #waiting = new Map<string, Set<Waiting>>();
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
-  #again = false;
+  #mustRepeat = false;
   #stopped = false;
   #lastMissingCheckAt = 0;
 
-  /**
-   * @param url of the PostgreSQL database
-   */
+  /** @param url URL of the PostgreSQL database */
   constructor(url: string, store: Store, requests: HostRequests) {
     this.#requests = requests;
     this.#notifications = new NotificationListener({
@@ -41,8 +39,8 @@ export class HostRpcClient {
       receiver: this.#id,
       onNotification: () => void this.#poll(),
     });
-    this.#posts = new Batches(async (given) => {
-      if (await requests.post(this.#id, given)) void this.#poll();
+    this.#posts = new Batches(async (batch) => {
+      if (await requests.post(this.#id, batch)) void this.#poll();
     }, isOutage);
   }
 
@@ -50,19 +48,19 @@ export class HostRpcClient {
    * Sends a request to a host and waits for the response. If this process is stopping, the request remains, so that the
    * process that continues the job finds it.
    *
-   * @param isKept whether the request remains after an abort, by its reason
+   * @param isKept returns whether the request remains after an abort, by the reason of the abort
    * @throws the error of the host, or the signal's reason
    */
   async call(request: NewHostRequest, signal: AbortSignal, isKept: (reason: unknown) => boolean): Promise<unknown> {
     signal.throwIfAborted();
     this.#notifications.start();
-    const cached = this.#waiting.get(request.id) ?? new Set();
-    this.#waiting.set(request.id, cached);
+    const waiters = this.#waiting.get(request.id) ?? new Set();
+    this.#waiting.set(request.id, waiters);
     let waiting: Waiting | undefined;
     let end = () => {};
     const responded = new Promise<MachineCallResult>((resolve, fail) => {
       waiting = { request, report: resolve, fail };
-      cached.add(waiting);
+      waiters.add(waiting);
       end = () => fail(signal.reason);
     });
     signal.addEventListener('abort', end, { once: true });
@@ -75,8 +73,8 @@ export class HostRpcClient {
       throw error;
     } finally {
       signal.removeEventListener('abort', end);
-      if (waiting) cached.delete(waiting);
-      if (cached.size === 0 && this.#waiting.get(request.id) === cached) this.#waiting.delete(request.id);
+      if (waiting) waiters.delete(waiting);
+      if (waiters.size === 0 && this.#waiting.get(request.id) === waiters) this.#waiting.delete(request.id);
     }
   }
 
@@ -102,39 +100,38 @@ export class HostRpcClient {
     }, ms).unref();
   }
 
-  /** Runs one query at a time; a call during a query causes one more. */
-  #poll(thorough = false): Promise<void> {
-    if (this.#polling) this.#again = true;
+  /** Collects responses, with one query at a time. A call during a query causes one more query. */
+  #poll(checksMissing = false): Promise<void> {
+    if (this.#polling) this.#mustRepeat = true;
     else {
-      this.#polling = this.#collect(thorough).finally(() => {
+      this.#polling = this.#collect(checksMissing).finally(() => {
         this.#polling = undefined;
-        const again = this.#again && !this.#stopped;
-        this.#again = false;
-        if (again) void this.#poll();
+        const mustRepeat = this.#mustRepeat && !this.#stopped;
+        this.#mustRepeat = false;
+        if (mustRepeat) void this.#poll();
         else this.#schedule();
       });
     }
     return this.#polling ?? Promise.resolve();
   }
 
-  async #collect(thorough: boolean): Promise<void> {
+  async #collect(checksMissing: boolean): Promise<void> {
     if (this.#waiting.size === 0 || this.#stopped) return;
     try {
       const requested = [...this.#waiting.keys()];
       const responses = await this.#requests.collect(this.#id);
       for (const { id, result } of responses) for (const waiting of this.#waiting.get(id) ?? []) waiting.report(result);
-      if (thorough && Date.now() - this.#lastMissingCheckAt >= MISSING_MS) await this.#repeatMissing(requested);
+      if (checksMissing && Date.now() - this.#lastMissingCheckAt >= MISSING_MS) await this.#repeatMissing(requested);
     } catch (error) {
       // An unavailable database is polled again; any other error fails the waiting requests.
       const databaseFailure = databaseError(error);
       if (databaseFailure !== error || (databaseFailure as { code?: string }).code === 'DATABASE_UNAVAILABLE') return;
-      for (const all of this.#waiting.values()) for (const { fail } of all) fail(error);
+      for (const waiters of this.#waiting.values()) for (const { fail } of waiters) fail(error);
     }
   }
 
   /**
-   * Repeats requests that have disappeared: their response was collected for another process, or the database lost them
-   * in a crash.
+   * Repeats requests that no longer exist: another process collected the response, or the database lost them in a crash.
    */
   async #repeatMissing(ids: readonly string[]): Promise<void> {
     this.#lastMissingCheckAt = Date.now();

@@ -3,15 +3,15 @@ import type { DriverWork, WorkOrigin } from '../drivers/driver.js';
 import type { MachineJob } from '../drivers/machines.js';
 import { Rejection, type RejectionCode } from '../errors/rejection.js';
 
-/** A command for a host that must survive the processes at both ends. Plain data, because it is stored; the server id is separate. */
+/** A command for a host that must outlive the processes at both ends. Plain data, because it is stored; the server id is separate. */
 export type MachineCall =
   | { readonly kind: 'perform'; readonly work: DriverWork; readonly origin: WorkOrigin; readonly job?: MachineJob }
   | { readonly kind: 'saveSnapshot'; readonly imageId: string; readonly caller: Caller; readonly job?: MachineJob }
-  /** Whether resources remain of a server that has left the host or is leaving it. */
+  /** Removes remaining resources of a server that has left the host or is leaving it. */
   | { readonly kind: 'tidy' }
   | { readonly kind: 'cacheImages'; readonly imageIds: readonly string[] };
 
-/** Returns the images that a request names: the host may read them. */
+/** Returns the ids of the images that a request names, which the host may therefore read. */
 export function imagesOf(call: MachineCall): readonly string[] {
   if (call.kind === 'cacheImages') return call.imageIds;
   if (call.kind === 'saveSnapshot') return [call.imageId];
@@ -30,6 +30,7 @@ interface ThrownError {
   readonly code?: string;
 }
 
+/** Returns the result of a request that has failed with an error. */
 export function failedWith(error: unknown): MachineCallResult {
   const { name, message, stack, code }: ThrownError = error instanceof Error ? error : new Error(String(error));
   return { error: { name, message, stack, ...(typeof code === 'string' && { code }) } };
@@ -44,16 +45,16 @@ const REJECTIONS: Readonly<Record<RejectionCode, true>> = {
 };
 
 const isRejectionCode = (code: string): code is RejectionCode => Object.hasOwn(REJECTIONS, code);
-const isOfCatalogs = (code: string): code is CatalogErrorCode => Object.hasOwn(catalogErrorKinds, code);
+const isCatalogErrorCode = (code: string): code is CatalogErrorCode => Object.hasOwn(catalogErrorKinds, code);
 
-/** Restores an error that callers may see as its own class; other errors keep their code. */
+/** Restores an error. Rejections and catalog errors regain their class; other errors keep their name, message and code. */
 function restoreError({ name, message, code }: ThrownError): Error {
   if (code === undefined) return Object.assign(new Error(message), { name });
   if (isRejectionCode(code)) return new Rejection(code, message);
-  return isOfCatalogs(code) ? new CatalogError(code, message) : Object.assign(new Error(message), { name, code });
+  return isCatalogErrorCode(code) ? new CatalogError(code, message) : Object.assign(new Error(message), { name, code });
 }
 
-/** Returns the value, or throws the error of the host. */
+/** Returns the value of a result, or throws the error of the host. */
 export function resultValue(result: MachineCallResult): unknown {
   if ('value' in result) return result.value;
   const error = restoreError(result.error);

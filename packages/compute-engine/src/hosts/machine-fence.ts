@@ -11,9 +11,10 @@ export const SILENT_SHARE = 2 / 3;
 /** The share of the same time after which machines that do not respond to the fence are killed. */
 const RESPONSE_SHARE = 1 / 6;
 
+/** Dependencies and options of a fence. */
 export interface MachineFenceOptions {
   readonly host: string;
-  /** `off`: machines are not fenced, and those that an earlier process has paused continue. */
+  /** What the fence does to machines. `off`: machines are not fenced, and those that an earlier process has paused are resumed. */
   readonly action: FenceAction | 'off';
   /** The time without a heartbeat after which other processes consider this host down. */
   readonly downMs: number;
@@ -21,7 +22,7 @@ export interface MachineFenceOptions {
   readonly machines: Machines;
   /** Stops or pauses all machines. Returns the ids of their servers. */
   readonly fence: (action: FenceAction, withinMs: number) => Promise<readonly string[]>;
-  /** Does the same if this process cannot; undefined: the machines end with this process. */
+  /** A process that does the same if this process cannot; undefined: the machines end with this process. */
   readonly guard: FenceGuard | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -41,7 +42,7 @@ export class MachineFence {
     this.#options = options;
   }
 
-  /** Whether the machines are stopped or paused, and how often that happened. */
+  /** Whether the machines are currently fenced, and the number of fences so far. */
   get state(): { readonly closed: boolean; readonly count: number } {
     return { closed: this.#closed, count: this.#count };
   }
@@ -52,7 +53,7 @@ export class MachineFence {
   }
 
   /**
-   * Returns whether the machines are fenced in any case, even if this process does not run. Starts the guard if it does not run.
+   * Starts the guard if it does not run. Returns whether the machines will be fenced even if this process does not run.
    * @param heartbeatAt the `bootTime()` of the last heartbeat
    */
   async ensure(heartbeatAt: number): Promise<boolean> {
@@ -79,8 +80,8 @@ export class MachineFence {
   }
 
   /**
-   * Stops or pauses the machines that run, or leaves that to the guard if there is one. Repeated until `lift()`, because work in
-   * progress may start more of them.
+   * Stops or pauses the running machines, unless there is a guard that does so. Called repeatedly until `lift()`, because work in
+   * progress may start more machines.
    */
   async close(heartbeatAt: number): Promise<void> {
     this.#closing = this.#close(heartbeatAt);
@@ -92,7 +93,7 @@ export class MachineFence {
     if (action === 'off') return;
     if (!this.#closed) {
       this.#count++;
-      onError(new Error(`the host ${host} has stored no heartbeat in time: ${action} is applied to its machines`));
+      onError(new Error(`the host ${host} has stored no heartbeat in time: applying "${action}" to its machines`));
     }
     this.#closed = true;
     if (guard && (await this.ensure(heartbeatAt))) return;

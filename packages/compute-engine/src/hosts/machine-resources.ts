@@ -14,7 +14,7 @@ const GIB = 2 ** 30;
 /**
  * Detects the capacity of this computer.
  *
- * @param directory on the disk that contains the machines
+ * @param directory a folder on the disk that contains the machines
  */
 export async function machineResources(directory: string): Promise<MachineResources> {
   const { blocks, bsize } = await statfs(directory);

@@ -6,6 +6,7 @@ import { tables } from '../schema/tables.js';
 import { evacuationsFrom, OPEN_EVACUATIONS } from '../server-migrations/evacuations.js';
 import { departedServer } from './rights/departed-servers.js';
 
+/** Dependencies and options of `OrphanedMachines`. */
 export interface OrphanedMachinesOptions {
   readonly name: string;
   readonly store: Store;
@@ -17,13 +18,13 @@ export interface OrphanedMachinesOptions {
 const POLL_INTERVAL_MS = 500;
 const ORIGIN = { action: 'leave', requestId: 'req-host' } as const;
 
-/** Returns whether a server may have resources on a host: it runs there, or a move may need them. */
+/** Returns whether a server may have resources on a host, because it runs there or a move may need them. */
 function belongs(server: Server, host: string): boolean {
   if (server.deleted) return false;
   return server.host === host || server.claims.some((claim) => claim.host === host);
 }
 
-/** Removes resources of servers that are no longer on a host: evacuated, moved or deleted while it was down. */
+/** Removes resources of servers that are no longer on a host, because they were evacuated, moved or deleted while it was down. */
 export class OrphanedMachines {
   readonly #options: OrphanedMachinesOptions;
   readonly #removals = new Map<string, Promise<void>>();
@@ -43,7 +44,7 @@ export class OrphanedMachines {
       try {
         await this.#check(id, signal);
       } catch (error) {
-        // The remaining machines are still checked, and this one is checked again in the next pass.
+        // The other machines are still checked, and this one is checked again in the next pass.
         onError(error);
       }
     }
@@ -64,7 +65,7 @@ export class OrphanedMachines {
     }
   }
 
-  /** Checks one server that leaves the host, as soon as the job that moves it has ended. */
+  /** Checks one server that is leaving the host, as soon as the job that moves it has ended. */
   async cleanUp(id: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const server = await tables.servers.get(this.#options.store, id);
@@ -75,7 +76,7 @@ export class OrphanedMachines {
     await this.#check(id, signal);
   }
 
-  /** Resolves when no removal of a server is in progress: it may be returning. */
+  /** Waits for a removal of a server that is in progress, because the server may return to the host. */
   async waitUntilSettled(id: string): Promise<void> {
     await this.#removals.get(id)?.catch(() => {});
   }
@@ -94,7 +95,7 @@ export class OrphanedMachines {
   async #remove(id: string, signal: AbortSignal): Promise<void> {
     const { name, store, machines } = this.#options;
     const server = (await tables.servers.get(store, id)) ?? (await departedServer(store, id));
-    // Skip machines that have no server record.
+    // A machine without any record of its server is not removed.
     if (!server || belongs(server, name)) return;
     const work = { verb: server.deleted ? 'destroy' : 'leave' } as const;
     await machines.perform({ work, server, origin: ORIGIN }, signal);

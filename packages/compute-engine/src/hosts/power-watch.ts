@@ -3,24 +3,25 @@ import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** How a machine has ended, or that it was paused or resumed by itself. */
-export interface MachineEnd {
+/** A change of a machine's power state without a command: it ended, or its hypervisor paused or resumed it. */
+export interface PowerChange {
   readonly powerState: PowerState;
-  /** Whether its computer was switched off or restarted. */
+  /** Whether the machine ended because its computer was powered off or restarted. */
   readonly withHost: boolean;
 }
 
+/** Options of a power watch. */
 export interface PowerWatchOptions {
   readonly store: Store;
   readonly driver: Driver;
   /** The host whose servers are watched; undefined: all hosts whose driver runs in this process. */
   readonly host?: string;
-  /** Updates a server whose machine has stopped, unless the server has changed in the meantime. */
-  readonly follow: (server: Server, end: MachineEnd) => Promise<void>;
+  /** Updates a server after a change of its machine, unless the server has changed in the meantime. */
+  readonly follow: (server: Server, change: PowerChange) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Interval of the pass over all machines, in case an event was lost. */
+/** Interval between passes over all machines, in case an event was lost. */
 const PASS_MS = 30_000;
 /** Delay before a server is checked again if it was busy or its machine did not respond. */
 const RETRY_INTERVAL_MS = 500;
@@ -29,15 +30,15 @@ const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
 
 /**
- * Finds servers whose machine is off although the API shows them as running, or paused or resumed by its hypervisor: after each
- * event of the driver, at the start, and in a periodic pass. Servers with a task or a job are checked after it has ended.
+ * Finds servers whose machine is off, or was paused or resumed by its hypervisor, although the API shows another power state. Checks
+ * servers after each event of the driver, at the start, and in periodic passes. Servers with a task or a job are checked afterwards.
  */
 export class PowerWatch {
   readonly #options: PowerWatchOptions;
   readonly #checking = new Map<string, Promise<void>>();
   readonly #recheck = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  #end: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
   #passing: Promise<void> | undefined;
   #stopped = false;
 
@@ -49,7 +50,7 @@ export class PowerWatch {
   start(): void {
     const { driver } = this.#options;
     if (!driver.powerState) return;
-    this.#end = driver.onPowerChange?.((id) => this.#check([id]));
+    this.#unsubscribe = driver.onPowerChange?.((id) => this.#check([id]));
     this.#every(PASS_MS, () => this.#pass());
     this.#every(RETRY_INTERVAL_MS, () => {
       const ids = [...this.#recheck];
@@ -61,7 +62,7 @@ export class PowerWatch {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#end?.();
+    this.#unsubscribe?.();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#passing;
     await Promise.all(this.#checking.values());
@@ -73,20 +74,21 @@ export class PowerWatch {
 
   #pass(): void {
     const { driver } = this.#options;
-    const all = async () => this.#check((await driver.machines?.()) ?? []);
-    this.#passing ??= all()
-      .catch((error) => this.#failed(error))
+    const checkAll = async () => this.#check((await driver.machines?.()) ?? []);
+    this.#passing ??= checkAll()
+      .catch((error) => this.#reportError(error))
       .finally(() => {
         this.#passing = undefined;
       });
   }
 
-  #failed(error: unknown): void {
+  #reportError(error: unknown): void {
     if (!this.#stopped) this.#options.onError(error);
   }
 
   /**
-   * A machine that does not respond must not delay others. A server that is being checked is checked again afterwards.
+   * Checks servers concurrently, so that a machine that does not respond does not delay others. A server that is already being
+   * checked is checked again afterwards.
    */
   #check(ids: readonly string[]): void {
     if (this.#stopped) return;
@@ -96,7 +98,7 @@ export class PowerWatch {
         this.#checking.set(
           id,
           this.#compare(id)
-            .catch((error) => this.#failed(error))
+            .catch((error) => this.#reportError(error))
             .finally(() => this.#checking.delete(id)),
         );
   }

@@ -3,36 +3,36 @@ import type { DiskSpace, HostReport, Node, NodeDisk, Service } from '../model/in
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 
-/** The prefix of reasons that a host sets itself, as in Nova. An administrator's decision never has it. */
+/** The prefix of reasons for which a host disables its own service, as in Nova. Reasons of administrators do not have it. */
 const AUTOMATIC = 'AUTO: ';
 const MAX_REASON = 255;
 const GIB = 2 ** 30;
 
 type Enablement = Pick<Service, 'disabled' | 'disabledReason'>;
 
-/** Returns whether a service takes servers. A service that an administrator has disabled stays as it is. */
+/** Returns whether a service accepts servers after a report. A service that an administrator has disabled stays disabled. */
 function enablement({ disabled, disabledReason }: Enablement, { problem }: HostReport): Enablement {
   if (disabled && !disabledReason?.startsWith(AUTOMATIC)) return { disabled, disabledReason };
   if (problem === null) return { disabled: false, disabledReason: disabled ? null : disabledReason };
   return { disabled: true, disabledReason: `${AUTOMATIC}${problem}`.slice(0, MAX_REASON) };
 }
 
-function inGib({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk {
+function nodeDisk({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk {
   const gib = (bytes: number) => Math.floor(bytes / GIB);
   return { totalGb: gib(totalBytes), freeGb: gib(freeBytes), leastGb: gib(freeBytes - promisedBytes) };
 }
 
-/** Returns the disk of a node after a report. */
+/** Returns the disk of a node after a report; the same object if nothing has changed. */
 function diskOf({ disk: stored }: Pick<Node, 'disk'>, { disk: reported }: HostReport): NodeDisk | undefined {
   if (!reported) return stored;
-  const disk = inGib(reported);
+  const disk = nodeDisk(reported);
   const isSame = stored?.totalGb === disk.totalGb && stored.freeGb === disk.freeGb && stored.leastGb === disk.leastGb;
   return isSame ? stored : disk;
 }
 
 /**
- * Stores what a driver reports about the computer of a host: a problem disables its compute service, and the end of the problem
- * enables it again. The node gets the free space of its disks.
+ * Stores what a driver reports about the computer of a host. A problem disables its compute service, and the end of the problem
+ * enables it again. The free disk space is stored in the node.
  *
  * @returns whether anything has changed
  */

@@ -19,11 +19,11 @@ export interface HostRegistration {
   readonly address: string;
   readonly process: HostProcess;
   readonly now: number;
-  /** What the driver reports about the computer; undefined: nothing new. */
+  /** The driver's report about the computer; undefined if there is no new report. */
   readonly report?: HostReport | undefined;
   /**
-   * Ids of the evacuations whose servers have no resources on this host anymore, after it started or was down: its node
-   * is updated. Undefined: a heartbeat.
+   * Ids of the evacuations whose servers have no resources on this host anymore, after it started or was down. The node is then
+   * updated, too. Undefined for other heartbeats.
    */
   readonly removed: readonly string[] | undefined;
 }
@@ -32,8 +32,8 @@ export interface HostRegistration {
  * Registers a host, or records its heartbeat and whether it fences its machines. Service and node are created again if an
  * administrator has deleted them.
  *
- * @returns false, without a heartbeat, if a server was evacuated whose resources the host has not removed. A heartbeat
- * that was delayed, for example by a lost connection, must not bring the host up before that.
+ * @returns false, without a heartbeat, if the host has not removed the resources of an evacuated server. A heartbeat that was
+ * delayed, for example by a lost connection, must not bring the host up before that.
  */
 export async function registerHost(store: Store, host: HostRegistration): Promise<boolean> {
   const { seed, offer, address, process, now, report, removed } = host;
@@ -64,7 +64,7 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
 
 /**
  * Records that the machines of a host are no longer fenced, because its process ends and they continue to run.
- * @returns false, without a change, if another process is the host now
+ * @returns false, without a change, if another process is now the host
  */
 export async function withdrawFence(store: Store, name: string, owner: string): Promise<boolean> {
   return store.transaction(async (tx) => {

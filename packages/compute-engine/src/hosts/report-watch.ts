@@ -4,11 +4,12 @@ import type { Driver } from '../drivers/driver.js';
 import type { HostReport } from '../model/index.js';
 import { recordReport } from './record-report.js';
 
+/** Options of a report watch. */
 export interface ReportWatchOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly driver: Driver;
-  /** Returns the names of the hosts that the computer of the driver represents. */
+  /** Returns the names of the hosts on the computer of the driver. */
   readonly hosts: () => Promise<readonly string[]>;
   /** Called in a transaction that has changed a host. */
   readonly onChange?: (tx: Tx) => void;
@@ -24,7 +25,7 @@ export class ReportWatch {
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
   #recording: Promise<void> | undefined;
-  #again = false;
+  #mustRepeat = false;
   #stopped = false;
   #hosts: readonly string[] = [];
   #report: HostReport | undefined;
@@ -33,7 +34,7 @@ export class ReportWatch {
     this.#options = options;
   }
 
-  /** The latest report and its hosts. Undefined if the driver has no report, or could not create it. */
+  /** The latest report and its hosts. The report is undefined if the driver does not report or the last attempt failed. */
   get latest(): { readonly hosts: readonly string[]; readonly report: HostReport | undefined } {
     return { hosts: this.#hosts, report: this.#report };
   }
@@ -54,18 +55,18 @@ export class ReportWatch {
     await this.#recording;
   }
 
-  /** Stores one report at a time; a call in the meantime causes one more. */
+  /** Stores one report at a time. A call in the meantime causes one more report. */
   #record(): Promise<void> {
-    if (this.#recording) this.#again = true;
+    if (this.#recording) this.#mustRepeat = true;
     this.#recording ??= this.#store()
       .catch((error) => {
         if (!this.#stopped) this.#options.onError(error);
       })
       .finally(() => {
         this.#recording = undefined;
-        const again = this.#again && !this.#stopped;
-        this.#again = false;
-        if (again) void this.#record();
+        const mustRepeat = this.#mustRepeat && !this.#stopped;
+        this.#mustRepeat = false;
+        if (mustRepeat) void this.#record();
       });
     return this.#recording;
   }

@@ -93,7 +93,7 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
   it('has a fence only with a driver and heartbeats that allow it', async () => {
     const base = { database: await freshDatabase(postgresUrl), name: 'h1', fence: 'stop' } as const;
     const driver = noMachines();
-    await expect(createHost({ ...base, driver })).rejects.toThrow('the driver none has no fence');
+    await expect(createHost({ ...base, driver })).rejects.toThrow('the driver none does not support fencing');
     await expect(createHost({ ...base, driver, heartbeatMs: 21_000 })).rejects.toThrow('at most a third');
     await expect(createHost({ ...base, driver, fence: 'of' as 'off' })).rejects.toThrow('off, stop or pause');
   });
