@@ -10,7 +10,7 @@ import type { Host, HostMap } from '../../scheduler/infrastructure.js';
 import { LIVE, tables } from '../../schema/tables.js';
 import { type ServiceState, Services } from './services.js';
 
-/** Total, claimed or used capacity of a host. Memory in MiB, disk in GiB. */
+/** Total, claimed or used capacity of a host. Memory is in MiB, disk in GiB. */
 export interface HostShare {
   /** `(total)`, `(used_now)`, `(used_max)`, or a project id. */
   readonly project: string;
@@ -27,7 +27,7 @@ export interface HostOffer {
   readonly traits?: readonly string[];
 }
 
-/** Hosts, as in the API before services and hypervisors. */
+/** The hosts in the older part of the API, which services and hypervisors have replaced. */
 export class Hosts {
   readonly #core: Core;
   readonly #services: Services;
@@ -37,7 +37,7 @@ export class Hosts {
     this.#services = new Services(core);
   }
 
-  /** Returns all hosts with their zones and states; the same object until something changes. */
+  /** Returns all hosts with their zones and states. Returns the same object until a host changes. */
   map(): Promise<HostMap> {
     return this.#core.infrastructure.hosts();
   }
@@ -48,17 +48,17 @@ export class Hosts {
     return all.filter(({ service, zone }) => !service.disabled && (query.zone === undefined || query.zone === zone));
   }
 
-  /** Returns the total, claimed and maximum capacity of a compute host, and the use of each project. */
+  /** Returns the total, claimed and maximum capacity of a compute host, and the usage of each project. */
   async shares(name: string): Promise<readonly HostShare[]> {
     const { node } = await this.#find(name);
     const { store } = this.#core;
     const usage = (await usageByHost(store)).get(name);
     const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE));
-    const sumOf = (project: string, of: readonly Server[]): HostShare => ({
+    const sumOf = (project: string, counted: readonly Server[]): HostShare => ({
       project,
-      cpu: of.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
-      memoryMb: of.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),
-      diskGb: of.reduce((sum, { flavor }) => sum + flavor.diskGb + flavor.ephemeralGb, 0),
+      cpu: counted.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
+      memoryMb: counted.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),
+      diskGb: counted.reduce((sum, { flavor }) => sum + flavor.diskGb + flavor.ephemeralGb, 0),
     });
     return [
       { project: '(total)', cpu: node.vcpus, memoryMb: node.memoryMb, diskGb: node.localGb },
@@ -73,7 +73,7 @@ export class Hosts {
     ];
   }
 
-  /** Returns the counted claims of all servers on a host by resource class; empty for an unknown host. */
+  /** Returns the claims of all servers on a host, summed by resource class; empty for an unknown host. */
   async allocations(name: string): Promise<Readonly<Record<string, number>>> {
     const count = (await countedByHost(this.#core.store)).get(name);
     return count ? Object.fromEntries(byClass(count)) : {};
@@ -81,7 +81,7 @@ export class Hosts {
 
   /**
    * Replaces the scheduler's data about the capacity and traits of a host; omitted parts stay unchanged. A host process
-   * declares its own again when it starts. 404 for an unknown host.
+   * replaces them with its own data when it starts. Throws a 404 error for an unknown host.
    */
   async setOffer(name: string, { inventories, traits }: HostOffer): Promise<void> {
     const { store, infrastructure } = this.#core;
@@ -95,13 +95,13 @@ export class Hosts {
     });
   }
 
-  /** Allows or prevents scheduling of new servers on a host; 400 if it is down. */
+  /** Allows or prevents scheduling of new servers on a host. Throws a 400 error if the host is down. */
   async setEnabled(name: string, enabled: boolean): Promise<void> {
     const { service } = await this.#findUp(name);
     await this.#services.update(service.id, { disabled: !enabled, disabledReason: null });
   }
 
-  /** Starts or ends the maintenance of a host; 400 if it is down, 501 if the driver does not support maintenance. */
+  /** Starts or ends the maintenance of a host. Throws a 400 error if it is down, and 501 if the driver does not support maintenance. */
   async setMaintenance(name: string, on: boolean): Promise<void> {
     await this.#findUp(name);
     if (!(await this.#core.machines.hostMaintenance(name, on)))
@@ -109,14 +109,14 @@ export class Hosts {
   }
 
   /**
-   * Executes a power action and returns the driver's text; 400 if the host is down, 501 if the driver does not support
-   * it.
+   * Executes a power action and returns the driver's message. Throws a 400 error if the host is down, and 501 if the driver
+   * does not support power actions.
    */
   async power(name: string, action: HostPowerAction): Promise<string> {
     await this.#findUp(name);
-    const notified = await this.#core.machines.hostPower(name, action);
-    if (notified === null) throw notSupported('Virt driver does not implement host power management.');
-    return notified;
+    const message = await this.#core.machines.hostPower(name, action);
+    if (message === null) throw notSupported('Virt driver does not implement host power management.');
+    return message;
   }
 
   async #find(name: string): Promise<Host> {

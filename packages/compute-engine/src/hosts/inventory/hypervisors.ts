@@ -8,22 +8,22 @@ import type { HostUsage } from '../../scheduler/host-usage.js';
 import type { Host } from '../../scheduler/infrastructure.js';
 import { LIVE, tables } from '../../schema/tables.js';
 
-/** A server as listed for its hypervisor. */
+/** A server in the list of servers on a hypervisor. */
 export interface HostedServer {
   readonly id: string;
   readonly seq: number;
 }
 
-/** A node whose host has a service, and its allocated capacity. Memory in MiB, disk in GiB. */
+/** A node whose host has a service, and its allocated capacity. Memory is in MiB, disk in GiB. */
 export interface Hypervisor {
   readonly host: Host;
   readonly up: boolean;
   readonly usage: HostUsage;
   /** Number of servers with a task in progress. */
   readonly workload: number;
-  /** Undefined if not requested. */
+  /** The servers on the hypervisor; undefined if they were not requested. */
   readonly servers: readonly HostedServer[] | undefined;
-  /** Output of the command `uptime`; null if it is unknown or the host is down. */
+  /** Output of the command `uptime`; null if it is unknown or was not requested, or the host is down. */
   readonly uptime: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface HypervisorParts {
 
 /** Filters, page and optional parts of a list of hypervisors. */
 export interface HypervisorQuery extends HypervisorParts {
-  /** Default: all. */
+  /** The page size. Default: all hypervisors. */
   readonly limit?: number;
   /** The last item of the previous page: its id in the request, and a predicate that finds it. */
   readonly marker?: { readonly id: string; readonly is: (host: Host) => boolean };
@@ -43,10 +43,10 @@ export interface HypervisorQuery extends HypervisorParts {
   readonly pattern?: string;
 }
 
-/** The number of servers that are read in one turn of the event loop, unless one host has more. */
+/** The maximum number of servers that are read without a yield to the event loop, unless one host has more. */
 const SLICE = 1000;
 
-const nothing: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
+const NO_USAGE: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
 
 /** The hypervisors on which servers run. */
 export class Hypervisors {
@@ -56,7 +56,7 @@ export class Hypervisors {
     this.#core = core;
   }
 
-  /** Lists hypervisors, oldest first; 400 for an unknown marker, 404 for a pattern without matches. */
+  /** Lists hypervisors, oldest first. Throws a 400 error for an unknown marker, and 404 for a pattern without matches. */
   async list(query: HypervisorQuery = {}): Promise<readonly Hypervisor[]> {
     const { pattern, marker, limit } = query;
     const all = [...(await this.#core.infrastructure.current()).hosts.values()];
@@ -69,14 +69,14 @@ export class Hypervisors {
     return Promise.all(page.map(await this.#describer(page, query)));
   }
 
-  /** Returns the hypervisor for which `is` is true; 404 if there is none. */
-  async get(id: string, is: (host: Host) => boolean, parts: HypervisorParts = {}): Promise<Hypervisor> {
-    return this.#describe(await this.#find(id, is), parts);
+  /** Returns the first hypervisor for which `matches` returns true. Throws a 404 error with the id if none matches. */
+  async get(id: string, matches: (host: Host) => boolean, parts: HypervisorParts = {}): Promise<Hypervisor> {
+    return this.#describe(await this.#find(id, matches), parts);
   }
 
-  /** Returns a hypervisor with its uptime; 400 if the host is down, 501 if the driver does not report it. */
-  async uptime(id: string, is: (host: Host) => boolean): Promise<Hypervisor & { readonly uptime: string }> {
-    const host = await this.#find(id, is);
+  /** Returns a hypervisor with its uptime. Throws a 400 error if the host is down, and 501 if the driver does not report uptimes. */
+  async uptime(id: string, matches: (host: Host) => boolean): Promise<Hypervisor & { readonly uptime: string }> {
+    const host = await this.#find(id, matches);
     if (!this.#core.infrastructure.isUp(host.service))
       throw badRequest(`Compute service of ${host.name} is unavailable at this time.`);
     const uptime = await this.#core.machines.hostUptime(host.name);
@@ -84,8 +84,8 @@ export class Hypervisors {
     return { ...(await this.#describe(host, {})), uptime };
   }
 
-  async #find(id: string, is: (host: Host) => boolean): Promise<Host> {
-    const host = [...(await this.#core.infrastructure.current()).hosts.values()].find(is);
+  async #find(id: string, matches: (host: Host) => boolean): Promise<Host> {
+    const host = [...(await this.#core.infrastructure.current()).hosts.values()].find(matches);
     if (!host) throw notFound(`Compute host ${id} could not be found.`);
     return host;
   }
@@ -105,16 +105,16 @@ export class Hypervisors {
       return {
         host,
         up,
-        usage: usage.get(host.name) ?? nothing,
+        usage: usage.get(host.name) ?? NO_USAGE,
         workload: workloads.get(host.name) ?? 0,
         servers: servers && (servers.get(host.name) ?? []),
-        uptime: parts.uptime && up ? await this.#formatUptime(host.name) : null,
+        uptime: parts.uptime && up ? await this.#uptimeOf(host.name) : null,
       };
     };
   }
 
-  /** A list must not fail because of one host, but it fails if the database is unavailable. */
-  async #formatUptime(host: string): Promise<string | null> {
+  /** Returns the uptime of a host, or null if the host fails: a list must fail only if the database is unavailable. */
+  async #uptimeOf(host: string): Promise<string | null> {
     try {
       return await this.#core.machines.hostUptime(host);
     } catch (error) {
@@ -123,7 +123,7 @@ export class Hypervisors {
     }
   }
 
-  /** Reads only servers with a task: an index by host, as for a grouped query, would read all of them. */
+  /** Counts the servers with a task by host. Reads only these servers: a grouped query would use the index by host and read all servers. */
   async #workloads(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#core.store.db
       .selectFrom('servers')
@@ -155,7 +155,7 @@ export class Hypervisors {
   }
 }
 
-/** Returns the names of hosts in parts with few servers each, so that no part blocks other requests for long. */
+/** Divides the names of hosts into slices with few servers each, so that reading a slice does not block other requests for long. */
 function slicesOf(hosts: readonly Host[], usage: ReadonlyMap<string, HostUsage>): readonly (readonly string[])[] {
   const slices: string[][] = [];
   let servers = SLICE;

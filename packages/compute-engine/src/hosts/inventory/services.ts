@@ -19,7 +19,7 @@ export interface ServiceState {
   readonly up: boolean;
   /** Time of the last heartbeat in milliseconds since the epoch; null if there was none. */
   readonly lastSeenAt: number | null;
-  /** False while requests to its host would fail. */
+  /** Whether requests can reach its host. */
   readonly reachable: boolean;
 }
 
@@ -31,10 +31,10 @@ export interface ServiceChange {
   readonly forcedDown?: boolean;
 }
 
-/** Services that only serve requests; they are not managed here. */
+/** Services that only serve API requests. Administrators cannot manage them. */
 const API_BINARIES: readonly string[] = ['nova-osapi_compute', 'nova-metadata'];
 
-/** Statuses of migrations that need nothing further from their hosts. */
+/** Statuses of migrations that require no further work of their hosts. */
 const ENDED: readonly MigrationStatus[] = [
   'confirmed',
   'reverted',
@@ -55,26 +55,28 @@ export class Services {
 
   /** Lists services, oldest first; filters match exactly. */
   async list(query: { readonly host?: string; readonly binary?: string } = {}): Promise<readonly ServiceState[]> {
-    const picture = await this.#core.infrastructure.current();
-    return picture.services
+    const map = await this.#core.infrastructure.current();
+    return map.services
       .filter(
         ({ host, binary }) =>
           !API_BINARIES.includes(binary) &&
           (query.host === undefined || query.host === host) &&
           (query.binary === undefined || query.binary === binary),
       )
-      .map((service) => this.#stateOf(service, picture));
+      .map((service) => this.#stateOf(service, map));
   }
 
+  /** Returns the service with a UUID. Throws a 404 error for an unknown one. */
   async get(id: string): Promise<ServiceState> {
     return this.#described(requireService(await tables.services.get(this.#core.store, id), id));
   }
 
+  /** Returns the service with a number. Throws a 404 error for an unknown one. */
   async bySeq(seq: number): Promise<ServiceState> {
     return this.#described(requireService(await tables.services.bySeq(this.#core.store, seq), seq));
   }
 
-  /** Returns the service of a kind on a host; 404 if there is none. */
+  /** Returns the service with a binary on a host. Throws a 404 error if it does not exist. */
   async on(host: string, binary: string): Promise<ServiceState> {
     const [service] = await this.list({ host, binary });
     if (!service) throw notFound(`Could not find binary ${binary} on host ${host}.`);
@@ -82,8 +84,8 @@ export class Services {
   }
 
   /**
-   * Updates a service; 400 for services that do not run servers, and for hosts that are forced up before evacuations
-   * from them are completed.
+   * Updates a service. Throws a 400 error for services that do not run servers, and if a host is forced up before the
+   * evacuations from it are completed.
    */
   async update(id: string, change: ServiceChange): Promise<ServiceState> {
     const changed = await this.#core.store.transaction(async (tx) => {
@@ -101,8 +103,8 @@ export class Services {
   }
 
   /**
-   * Deletes a service; for a compute service, also its node and its memberships in aggregates. 409 while the host has
-   * servers or migrations in progress.
+   * Deletes a service; for a compute service, also its node and its memberships in aggregates. Throws a 409 error while the
+   * host has servers or migrations in progress.
    */
   async delete(id: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
@@ -115,9 +117,9 @@ export class Services {
   }
 
   /**
-   * Records the heartbeat of a service outside this process; the first one registers it. From then on, it is up only
-   * while heartbeats continue.
-   * @param options.started the service has just started, so resources from before a failure are cleaned up
+   * Records the heartbeat of a service outside this process. The first heartbeat registers the service. From then on, it is
+   * up only while heartbeats continue.
+   * @param options.started whether the service has just started; the evacuations from its host are then completed
    */
   async heartbeat(host: string, binary: string, options: { readonly started?: boolean } = {}): Promise<void> {
     const { store, clock, infrastructure } = this.#core;
@@ -130,8 +132,8 @@ export class Services {
   }
 
   /**
-   * Marks the compute services of this process as started, on all hosts or on the given ones: resources of servers that
-   * were evacuated from them are cleaned up.
+   * Marks the compute services of this process as started, on all hosts or on the given ones. Completes the evacuations from
+   * these hosts.
    */
   async begin(hosts?: readonly string[]): Promise<void> {
     const { store, infrastructure, clock } = this.#core;
@@ -167,7 +169,7 @@ export class Services {
     for (const { id } of await tables.nodes.find(tx, (q) => q.where('host', '=', host)))
       await tables.nodes.delete(tx, id);
     await dropResources(tx, host);
-    // It has no servers, so pending requests are void.
+    // The host has no servers, so its pending requests are obsolete.
     await tx.db.deleteFrom('host_orders').where('host', '=', host).execute();
   }
 
@@ -197,6 +199,6 @@ async function checkEvacuations(tx: Tx, host: string): Promise<void> {
   const open = await evacuationsFrom(tx, [host], OPEN_EVACUATIONS);
   if (open.length === 0) return;
   throw badRequest(
-    `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start it again first.`,
+    `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start the service again first.`,
   );
 }

@@ -7,7 +7,7 @@ import { type MachineCallResult, resultValue } from '../machine-call.js';
 import { type LinkCredentials, linkSecurity } from './link-security.js';
 import { BYTES, CALL_HEADER, CONNECTION, readJson } from './message.js';
 
-/** A host that cannot be reached: it is down, or the network between the processes fails. */
+/** The error of a request to a host that cannot be reached, because it is down or the network between the processes fails. */
 export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
   constructor(host: string, reason: string, options?: ErrorOptions) {
     super('HOST_UNREACHABLE', `the host ${host} cannot be reached: ${reason}`, options);
@@ -16,15 +16,16 @@ export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
 
 type Link = NonNullable<HostProcess['link']>;
 
+/** Dependencies of a `HostCaller`. */
 export interface HostCallerOptions {
   /** Returns the credentials for links to a host. */
   readonly credentials: (host: string, link: Link) => LinkCredentials;
-  /** Finds the address of a host; undefined if it accepts no links. */
+  /** Finds the link address of a host; undefined if the host accepts no links. */
   readonly find: (host: string) => Promise<Link | undefined>;
 }
 
-interface Exchange {
-  /** Requests a connection in both directions instead of a response. */
+interface ExchangeOptions {
+  /** Whether to request a connection in both directions instead of a response. */
   readonly connects?: boolean;
   /** Called if the host reports that it has accepted the request and continues to process it. */
   readonly onProcessing?: (() => void) | undefined;
@@ -72,7 +73,7 @@ export class HostCaller {
     return streamOf(host, await this.#send(host, request, signal, { connects: true })) as Duplex;
   }
 
-  async #send(host: string, request: unknown, signal: AbortSignal, kind: Exchange): Promise<Received> {
+  async #send(host: string, request: unknown, signal: AbortSignal, options: ExchangeOptions): Promise<Received> {
     signal.throwIfAborted();
     const link = await this.#options.find(host);
     if (!link) throw new HostUnreachable(host, 'it does not accept links');
@@ -80,7 +81,7 @@ export class HostCaller {
     const end = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', end, { once: true });
     try {
-      return await exchange(socket, request, kind);
+      return await exchange(socket, request, options);
     } catch (cause) {
       socket.destroy();
       signal.throwIfAborted();
@@ -101,10 +102,10 @@ export class HostCaller {
       checkServerIdentity: () => undefined,
     });
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
-    const late = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+    const aborted = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
     try {
       await new Promise<void>((resolve, reject) => {
-        late.addEventListener('abort', () => reject(new Error('it does not respond')), { once: true });
+        aborted.addEventListener('abort', () => reject(new Error('it does not respond')), { once: true });
         socket.once('secureConnect', resolve).once('error', reject);
       });
     } catch (cause) {
@@ -112,13 +113,13 @@ export class HostCaller {
       signal.throwIfAborted();
       throw new HostUnreachable(host, (cause as Error).message, { cause });
     }
-    // The reader of the stream sees that it has closed.
+    // An error also closes the stream, which its reader detects.
     socket.on('error', () => {});
     return socket;
   }
 }
 
-/** What a host has sent: a value, an error, or a stream. */
+/** The response of a host: a value, an error, or a stream. */
 type Received = MachineCallResult | Readable;
 
 function streamOf(host: string, received: Received): Readable {
@@ -128,7 +129,7 @@ function streamOf(host: string, received: Received): Readable {
 }
 
 /** Sends a request over a new link, and waits for the response. */
-function exchange(socket: TLSSocket, call: unknown, { connects, onProcessing }: Exchange): Promise<Received> {
+function exchange(socket: TLSSocket, call: unknown, { connects, onProcessing }: ExchangeOptions): Promise<Received> {
   const text = JSON.stringify(call);
   return new Promise((resolve, reject) => {
     const request = httpRequest({

@@ -4,7 +4,7 @@ import type { KnownHost } from '../../drivers/host-links.js';
 import { COMPUTE_BINARY } from '../../scheduler/infrastructure.js';
 import { tables } from '../../schema/tables.js';
 
-/** Returns a function that lists all host processes. */
+/** Returns a function that lists all hosts that are separate processes. */
 export function hostFinder(store: Store, clock: Clock, downSeconds: number) {
   return async (): Promise<readonly KnownHost[]> => {
     const [nodes, services] = await Promise.all([

@@ -10,11 +10,11 @@ import type { LinkPeer } from './link-security.js';
 import type { ReceivedLinkRequest } from './link-server.js';
 
 /**
- * A request over a link. Requests that must be executed even if the host is currently down use the table of
+ * A request over a link. Requests that must be executed even if the host is currently down are stored in the table of
  * `HostRequests` instead.
  */
 export type LinkRequest =
-  /** A query of the table of `machineQueries`; without a server, it is about the host. */
+  /** One of the `machineQueries`. If `serverId` is null, the query is about the host. */
   | {
       readonly kind: 'machine';
       readonly call: MachineQueryName;
@@ -35,7 +35,7 @@ export function linkFinder(store: Store) {
   };
 }
 
-/** Returns a function that finds the host that stores volumes. */
+/** Returns a function that finds the host that stores volumes, or null if no host does. */
 export function volumeHostFinder(store: Store) {
   return async (): Promise<string | null> => {
     const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
@@ -43,7 +43,7 @@ export function volumeHostFinder(store: Store) {
   };
 }
 
-/** Returns a function that finds the storage that a host shares with others. */
+/** Returns a function that finds the storage that a host shares with others, or null if its disks are local. */
 export function storageFinder(store: Store) {
   return async (host: string): Promise<string | null> => {
     const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
@@ -52,7 +52,10 @@ export function storageFinder(store: Store) {
   };
 }
 
-/** Returns who sends a request. @throws Error for a process that is not a host of this cloud */
+/**
+ * Returns the sender of a request.
+ * @throws Error for a process that is not a host of this cloud
+ */
 async function requesterOf(store: Store, peer: LinkPeer): Promise<HostRequester> {
   if (peer === 'api') return { host: null, concerns: async () => true };
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
@@ -69,8 +72,9 @@ async function serverOf(store: Store, id: string | null): Promise<Server> {
 }
 
 /**
- * Returns the handler of link requests for a driver of the host with a name. Other hosts may only send requests of their
+ * Returns a function that handles link requests with the driver of this host. Other hosts may send only requests of their
  * drivers.
+ * @param name the name of this host
  */
 export function linkResponses(store: Store, driver: Driver, name: string) {
   return async ({ request, signal, peer, onProcessing }: ReceivedLinkRequest): Promise<LinkResponse> => {
@@ -88,7 +92,7 @@ export function linkResponses(store: Store, driver: Driver, name: string) {
       return { stream: await driver.openConsole(await serverOf(store, requested.serverId), requested.type) };
     if (requested.kind === 'volumes' && driver.volumes) {
       const call = driver.volumes[requested.call] as (...given: readonly unknown[]) => Promise<unknown>;
-      // Content is created in the background once its source may change again.
+      // `create` reports when the source of the content may change again, and then continues.
       const given = requested.call === 'create' ? [...requested.given, onProcessing] : [...requested.given];
       return { value: await call.apply(driver.volumes, given) };
     }

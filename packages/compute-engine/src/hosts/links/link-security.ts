@@ -35,7 +35,7 @@ function keyPair({ bytes }: Key): KeyPair {
   return { privateKey, publicKey: String(createPublicKey(privateKey).export({ format: 'jwk' }).x) };
 }
 
-/** Derives the key that two hosts share, and that other hosts cannot derive. `caller` and `called` are public keys. */
+/** Derives the key that two hosts share, and that other hosts cannot derive. `peer`, `caller` and `called` are public keys. */
 function sharedKey(own: KeyPair, peer: string, caller: string, called: string): Buffer {
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: peer }, format: 'jwk' });
   const secret = diffieHellman({ privateKey: own.privateKey, publicKey });
@@ -49,7 +49,7 @@ export function credentialsOfApi(sealer: Sealer, host: string): LinkCredentials 
 }
 
 /**
- * The keys of a host for links. They are derived from the key of the host: a host can prove its identity, and cannot impersonate
+ * The keys of a host for links. They are derived from the key of the host, so a host can prove its identity but cannot impersonate
  * another host or the API.
  */
 export class HostLinkKeys {
@@ -74,7 +74,7 @@ export class HostLinkKeys {
   }
 
   /**
-   * Returns the key of an incoming link, and its sender if that process has the key; undefined for unknown identities.
+   * Returns the pre-shared key of an incoming link, and the peer that a successful handshake proves; undefined for unknown identities.
    */
   accept(identity: string): { readonly psk: Buffer; readonly peer: LinkPeer } | undefined {
     const [kind, caller = '', called] = identity.split('.');

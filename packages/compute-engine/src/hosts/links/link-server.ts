@@ -17,21 +17,22 @@ export interface ReceivedLinkRequest {
   readonly peer: LinkPeer;
   /** Aborted when the requester disconnects. */
   readonly signal: AbortSignal;
-  /** Reports to the requester that the request was accepted, and that its response takes time. */
+  /** Reports to the requester that the request was accepted and that the response takes longer. */
   readonly onProcessing: () => void;
 }
 
+/** Dependencies of a `LinkServer`. */
 export interface LinkServerOptions {
   readonly keys: Pick<HostLinkKeys, 'accept'>;
   /** Handles a request. */
   readonly respond: (received: ReceivedLinkRequest) => Promise<LinkResponse>;
 }
 
-/** Time within which a client must send its request. */
+/** Time within which a requester must complete the handshake and send its request. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
-/** Maximum number of open links; each moving disk and each open console uses one. */
+/** Maximum number of open links. Each disk that is being moved and each open console uses one. */
 const MAX_LINKS = 4_096;
 
 /** Accepts links from other processes of the cloud: HTTP over TLS with pre-shared keys. */
@@ -39,7 +40,7 @@ export class LinkServer {
   readonly #options: LinkServerOptions;
   readonly #server: Server;
   readonly #links = new Set<TLSSocket>();
-  /** The hosts that opened links; true as soon as the handshake of a link is complete. */
+  /** The processes that open links, by socket. They are authenticated as soon as the handshake is complete. */
   readonly #peers = new WeakMap<object, LinkPeer>();
 
   constructor(options: LinkServerOptions) {
@@ -68,14 +69,14 @@ export class LinkServer {
       this.#links.add(socket);
       socket.on('error', () => {}).once('close', () => this.#links.delete(socket));
     });
-    // Clients without the key fail in the handshake; there is nothing to report.
+    // Processes without the key fail in the handshake, which is not an error of this process.
     this.#server.on('tlsClientError', (_error, socket) => socket.destroy());
   }
 
   /**
    * Starts listening and returns the port.
    *
-   * @param port 0: any free port
+   * @param port the port; 0: any free port
    */
   async open(address: string, port: number): Promise<number> {
     this.#server.listen(port, address);
@@ -83,6 +84,7 @@ export class LinkServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Closes all links, and stops listening. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#links) socket.destroy();
@@ -106,7 +108,7 @@ export class LinkServer {
       response.writeHead(200, { 'content-type': BYTES });
       await pipeline(stream, response);
     } catch (error) {
-      // Without its end, an incomplete stream is an error for the requester.
+      // The requester detects that the stream is incomplete, because its end is missing.
       if (response.headersSent) response.destroy();
       else sendResult(response, 500, failedWith(error));
     }

@@ -2,15 +2,16 @@ import type { VolumeStorage } from '@apistrata/catalogs';
 import type { HostCaller } from './host-caller.js';
 import type { LinkRequest } from './link-request.js';
 
+/** Dependencies of `remoteVolumeStorage()`. */
 export interface RemoteVolumeStorageParts {
   readonly caller: Pick<HostCaller, 'request'>;
-  /** Returns the host that stores volumes; null if there is none. */
+  /** Returns the host that stores volumes, or null if no host does. */
   readonly volumeHost: () => Promise<string | null>;
 }
 
-/** Stores the content of volumes on a host process. If no host stores volumes, they are records without content. */
+/** Creates the storage that keeps the content of volumes on a host process. If no host stores volumes, they are records without content. */
 export function remoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
-  // Copies have no time limit, and the link ends if the host dies.
+  // Copies have no timeout, and the link ends if the host process dies.
   const never = new AbortController().signal;
 
   async function send(call: keyof VolumeStorage, given: readonly unknown[], onProcessing?: () => void) {

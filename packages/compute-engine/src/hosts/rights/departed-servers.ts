@@ -2,7 +2,7 @@ import type { Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Server } from '../../model/index.js';
 
-/** Returns whether a server is on a host, arrives there, or leaves it. */
+/** Returns whether a server is on a host, is moving to it, or is leaving it. */
 export async function concerns(store: Store, serverId: string, host: string): Promise<boolean> {
   const { rows } = await sql<{
     concerns: boolean;

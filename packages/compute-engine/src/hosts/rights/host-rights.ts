@@ -3,16 +3,16 @@ interface TableRights {
   /** Privileges as in `GRANT`. */
   readonly grants: readonly string[];
   /**
-   * Conditions on rows, as in `CREATE POLICY`: `using` for rows that exist, `check` for rows as they are written. Omitted: all rows,
-   * for tables without secrets.
+   * Conditions on rows by command, as in `CREATE POLICY`: `using` for existing rows, `check` for written rows. If omitted, all rows are
+   * accessible: the table contains no secrets.
    */
   readonly policies?: Readonly<Record<string, { readonly using?: string; readonly check?: string }>>;
 }
 
-/** The host of the connected role; a subquery, so that it is evaluated once for each statement. */
+/** The host of the connected role. A subquery is evaluated only once for each statement. */
 const ME = '(select apistrata_host())';
 const KEEPS_VOLUMES = '(select apistrata_keeps_volumes())';
-/** The servers that the policy of the servers table lets the role read. */
+/** The servers that the role may read according to the policy of their table. */
 const MY_SERVERS = '(select id from servers)';
 
 const every = (condition: string) => ({ all: { using: condition, check: condition } });
@@ -22,7 +22,7 @@ const readIf = (condition: string): TableRights => ({
   policies: { select: { using: condition } },
 });
 
-/** The record of a row, which is what the API reads, must agree with the columns that a policy compares. */
+/** Returns the condition that the record in a row, which the API reads, agrees with the columns that a policy compares. */
 function recordMatches(fields: Readonly<Record<string, string>>): string {
   return Object.entries({ id: 'id', ...fields })
     .map(([field, value]) => `data::json ->> '${field}' = ${value}`)
@@ -31,14 +31,14 @@ function recordMatches(fields: Readonly<Record<string, string>>): string {
 
 const OWN_SERVICE = `host = ${ME} and binary_name = 'nova-compute'`;
 const OWN_EVACUATION = `source_host = ${ME} and type = 'evacuation'`;
-/** Snapshots of servers on this host. A host must not offer them to other projects. */
+/** Snapshots of servers on this host. A host must not make them available to other projects. */
 const SNAPSHOT_HERE = `server_id in ${MY_SERVERS} and visibility in ('private', 'shared')`;
 const IMAGE_RECEIVES_CONTENT = `image_id in (
   select id from images where server_id in ${MY_SERVERS} and status in ('queued', 'saving'))`;
 
 /**
- * Everything that a host process does in the database. Tables that are not listed, such as those of keys, tokens and quotas, are closed
- * to hosts.
+ * The rights of host processes in the database. They cannot access tables that are not listed, such as those of keys, tokens and
+ * quotas.
  */
 export const hostRights: Readonly<Record<string, TableRights>> = {
   kysely_migration: read,
@@ -48,7 +48,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     policies: every(`host = ${ME}`),
   },
   host_holds: { grants: ['select', 'insert', 'update'], policies: every(`host = ${ME}`) },
-  // The addresses of the other hosts, and whether they are up.
+  // Hosts read the addresses of other hosts, and whether these are up.
   services: {
     grants: ['select', 'insert', 'update'],
     policies: {
@@ -57,7 +57,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       update: { using: OWN_SERVICE, check: `${OWN_SERVICE} and ${recordMatches({ host: ME, binary: 'binary_name' })}` },
     },
   },
-  // Except the columns that count the resources of servers.
+  // All columns except those that count the resources of servers.
   nodes: {
     grants: ['select', 'insert (id, revision, data, host)', 'update (revision, data, host)'],
     policies: {
@@ -66,7 +66,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       update: { using: `host = ${ME}`, check: `host = ${ME} and ${recordMatches({ host: ME })}` },
     },
   },
-  // Evacuations from this host, which it completes when it returns.
+  // Evacuations from this host, which it completes when it is up again.
   migrations: {
     grants: ['select', 'update'],
     policies: {
@@ -81,7 +81,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
   servers: readIf(`host = ${ME}
     or exists (select 1 from json_array_elements(data::json -> 'claims') claim where claim ->> 'host' = ${ME})
     or id in (select server_id from host_orders)`),
-  // The only job that a host stores: a server on this host whose guest has ended.
+  // The only job that a host stores: it updates a server on this host whose machine has ended.
   jobs: {
     grants: ['insert'],
     policies: {
@@ -91,8 +91,8 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       },
     },
   },
-  // Images that all projects may read, those of servers on this host and their snapshots, and those that requests to
-  // this host name.
+  // Images that all projects may read, images of servers on this host, snapshots of these servers, and images that requests
+  // to this host name.
   images: {
     grants: ['select', 'update'],
     policies: {
@@ -116,7 +116,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       delete: { using: IMAGE_RECEIVES_CONTENT },
     },
   },
-  // Networks contain no secrets: a host builds them, and the rules of guests name addresses of others.
+  // Networks contain no secrets. A host builds them, and the rules of its guests refer to addresses of other guests.
   networks: read,
   subnets: read,
   ports: read,
@@ -129,7 +129,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     policies: {
       select: { using: 'true' },
       insert: { check: `host = ${ME}` },
-      // Routers of a host that is down move to one that needs them.
+      // A host that needs a router takes it over from a host that is down.
       update: { using: 'true', check: `host = ${ME}` },
       delete: { using: `host = ${ME}` },
     },
@@ -178,8 +178,8 @@ function policiesOf(table: string, { policies }: TableRights): readonly string[]
 }
 
 /**
- * Returns the SQL that gives a PostgreSQL role the rights of a host, and no others. It may be executed repeatedly, by the owner of the
- * tables. Row level security does not apply to the owner, with whose role the API connects.
+ * Returns the SQL that grants a PostgreSQL role the rights of a host, and no others. The owner of the tables may execute it repeatedly.
+ * Row-level security does not apply to the owner, whose role the API processes use.
  */
 export function hostRoleSql({ host, role, volumes = false }: HostRole): string {
   const to = quotedName(role);
@@ -189,7 +189,7 @@ export function hostRoleSql({ host, role, volumes = false }: HostRole): string {
     `do $$ begin execute format('grant usage on schema %I to %I', current_schema(), ${quotedText(role)}); end $$`,
     ...FUNCTIONS.map((signature) => `grant execute on function ${signature} to ${to}`),
     ...SEQUENCES.map((sequence) => `grant usage on sequence ${sequence} to ${to}`),
-    // A transaction for each table, which is locked only for a moment, and never together with another one.
+    // Each table has its own transaction, so that it is locked only briefly and never together with another table.
     ...Object.entries(hostRights).flatMap(([table, rights]) => [
       'begin',
       ...policiesOf(table, rights),
