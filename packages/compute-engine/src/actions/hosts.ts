@@ -37,7 +37,7 @@ export async function isHostDown(core: Core, server: Pick<Server, 'host'>): Prom
   return host !== undefined && !core.infrastructure.isUp(host.service);
 }
 
-/** Returns whether the machines of a host that is down cannot run, or cannot write to their disks while another host uses these. */
+/** Returns whether the machines of a host that is down cannot run, or at least cannot write to disks that another host uses. */
 export async function isFenced(core: Core, server: Pick<Server, 'host'>): Promise<boolean> {
   const host = await hostOf(core, server);
   const { fences, storage } = host?.node.process ?? {};

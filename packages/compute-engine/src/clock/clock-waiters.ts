@@ -2,7 +2,7 @@ import { onAbort } from './clock.js';
 
 /** A pending sleep. */
 export interface ClockWaiter {
-  /** End of the sleep in milliseconds since the epoch, measured by the clock that is waited for. */
+  /** End of the sleep on the clock, in milliseconds since the epoch. */
   readonly until: number;
   readonly wake: () => void;
   /** The timer that ends the sleep on a running clock; cleared when it wakes. */

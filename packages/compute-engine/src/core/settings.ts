@@ -4,7 +4,7 @@ export interface Settings {
   readonly quotas: Readonly<Record<QuotaKind, number>>;
   /** Seconds for which a soft-deleted server can be restored; 0 deletes immediately. */
   readonly reclaimSeconds: number;
-  /** Seconds for which a shelved server stays on its host; 0 offloads immediately, -1 never. */
+  /** Seconds for which a shelved server stays on its host; 0 offloads it immediately, and -1 never. */
   readonly shelvedOffloadSeconds: number;
   /** Availability zone of hosts without a zone. */
   readonly defaultZone: string;

@@ -1,6 +1,6 @@
 import type { DriverVerb } from './driver.js';
 
-/** A record, so that a missing or misspelled verb does not compile. */
+/** A record instead of a list, so that a missing or misspelled verb does not compile. */
 const all: Readonly<Record<DriverVerb, true>> = {
   prepare: true,
   spawn: true,

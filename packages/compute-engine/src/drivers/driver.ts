@@ -115,7 +115,7 @@ export interface WorkOrigin {
   readonly requestId: string;
 }
 
-/** Diagnostics of a running server. Unknown values are null. Units that the names omit are bytes and nanoseconds. */
+/** Diagnostics of a running server. Unknown values are null. The names contain the units. */
 export interface Diagnostics {
   readonly state: string;
   readonly driver: string;

@@ -38,13 +38,15 @@ export const machineQueries = {
       (await driver.obstacle?.(verb, server, destHost)) ?? null,
   ),
   consoleOutput: serverQuery((driver, server) => driver.consoleOutput(server)),
-  /** Returns null if the result is unknown, as do the calls below unless they say otherwise. */
+  /** Returns null if the driver has no diagnostics. */
   diagnostics: serverQuery((driver, server) => driver.diagnostics(server)),
+  /** Returns null if the driver does not support the type. */
   console: serverQuery((driver, server, type: string) => driver.console(server, type)),
-  /** Returns the progress of a server's live migration. */
+  /** Returns the progress of a server's live migration, or null if it is unknown. */
   moveProgress: serverQuery(async (driver, server) => (await driver.moveProgress?.(server)) ?? null, {
     fallback: null,
   }),
+  /** Returns null if the uptime is unknown. */
   hostUptime: hostQuery(async (driver, host) => (await driver.hostUptime?.(host)) ?? null),
   /** Returns null if power actions on hosts are unsupported. */
   hostPower: hostQuery(

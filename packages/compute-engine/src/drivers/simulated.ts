@@ -76,7 +76,7 @@ const CONSOLES: Readonly<Record<string, number>> = {
  * import { createEngine } from '@apistrata/compute-engine';
  * import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
  *
- * const rules = [{ match: { verb: 'spawn', name: /^web/ }, fail: 'no luck', times: 1 }] as const;
+ * const rules = [{ match: { verb: 'spawn', name: /^web/ }, fail: 'disk full', times: 1 }] as const;
  * const engine = await createEngine({ driver: (clock) => new SimulatedDriver({ clock, latencyMs: 200, rules }) });
  * ```
  */

@@ -30,7 +30,7 @@ export interface DueLetter {
 }
 
 /** The number of dead letters in a page of the list, and of those that are sent again in one round. */
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** Events that webhooks did not accept. They do not delay later events, and are sent again on request. */
 export class DeadLetters {
@@ -50,7 +50,7 @@ export class DeadLetters {
       .select(['seq', 'webhook', 'event_id', 'event_type', 'server_id', 'reason', 'attempts', 'failed_at', 'due'])
       .where('seq', '>', after)
       .orderBy('seq')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute();
     return rows.map((row) => ({
       number: Number(row.seq),
@@ -105,7 +105,7 @@ export class DeadLetters {
       .where('webhook', '=', webhook)
       .where('due', '=', 1)
       .orderBy('seq')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute();
     return rows.map((row) => ({
       number: Number(row.seq),

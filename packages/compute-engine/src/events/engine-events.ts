@@ -156,8 +156,8 @@ export class EngineEvents {
   /** Emits the creation or a change of a server: its state, task, name or tags. */
   async changed(tx: Tx, before: Server | undefined, after: New<Server>, context: Context | undefined): Promise<void> {
     if (!this.active) return;
-    const same = before && before.vmState === after.vmState && before.taskState === after.taskState;
-    if (same && before.name === after.name && sameTags(before, after)) return;
+    const isSameState = before && before.vmState === after.vmState && before.taskState === after.taskState;
+    if (isSameState && before.name === after.name && sameTags(before, after)) return;
     await this.#emit(tx, 'instance.update', 'INFO', after, updatePayload(before, after, context));
   }
 

@@ -36,13 +36,13 @@ const insertEvent = hotStatement(({ db }) =>
 );
 
 /** Number of events that are ordered, read or deleted at a time. */
-const BATCH = 200;
+const BATCH_SIZE = 200;
 
 /** A raw query, because the cached plan of a prepared one would suit the size that the table had when the connection was opened. */
 const assignPositions = CompiledQuery.raw(
   `update notifications set position = (select position from notification_cursors where name = '') + fresh.n
      from (select seq as s, row_number() over (order by seq) as n from notifications
-       where position is null order by seq limit ${BATCH}) as fresh
+       where position is null order by seq limit ${BATCH_SIZE}) as fresh
      where notifications.seq = fresh.s`,
 );
 
@@ -88,7 +88,7 @@ export class Outbox {
           .set({ position: sql`position + ${assigned}` })
           .where('name', '=', '')
           .execute();
-      return assigned === BATCH;
+      return assigned === BATCH_SIZE;
     });
   }
 
@@ -98,7 +98,7 @@ export class Outbox {
   }
 
   /** Returns events after a position, in order. */
-  async after(position: number, max = BATCH): Promise<readonly NotifiedEvent[]> {
+  async after(position: number, max = BATCH_SIZE): Promise<readonly NotifiedEvent[]> {
     const rows = await this.#store.db
       .selectFrom('notifications')
       .select(['id', 'event_type', 'server_id', 'data', 'position'])
@@ -122,7 +122,7 @@ export class Outbox {
   async purge(before: number): Promise<PurgedEvents> {
     return this.#store.transaction(async (tx) => {
       const cursors = await tx.db.selectFrom('notification_cursors').select(['name', 'position']).execute();
-      const old = tx.db.selectFrom('notifications').select('seq').where('created_at', '<', before).limit(BATCH);
+      const old = tx.db.selectFrom('notifications').select('seq').where('created_at', '<', before).limit(BATCH_SIZE);
       const events = await tx.db
         .deleteFrom('notifications')
         .where('seq', 'in', old)
@@ -134,7 +134,7 @@ export class Outbox {
           type,
         })),
         positions: new Map(cursors.map(({ name, position }) => [name, Number(position)])),
-        more: events.length === BATCH,
+        more: events.length === BATCH_SIZE,
       };
     });
   }

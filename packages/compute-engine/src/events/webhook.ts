@@ -7,15 +7,15 @@ import { subscribedTypes } from './subscribed-types.js';
 import { type NamedWebhook, type WebhookTarget, webhookTarget } from './webhook-options.js';
 
 const TIMEOUT_MS = 10_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 300_000;
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 300_000;
 const ATTEMPTS = 20;
 
 /** Statuses with which a receiver rejects all requests for a while, and not this particular event. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([429, 503]);
 
 /** Number of events that are read at a time. */
-const BATCH = 50;
+const BATCH_SIZE = 50;
 /** Number of servers whose events are sent concurrently. */
 const CONCURRENCY = 8;
 
@@ -116,7 +116,7 @@ export class Webhook {
   wake(): void {
     if (this.#sending || this.#ending.signal.aborted || performance.now() < this.#notBefore) return;
     this.#sending = this.#send()
-      .catch((error) => this.#pause(error))
+      .catch((error) => this.#backOff(error))
       .finally(() => {
         this.#sending = undefined;
       });
@@ -134,7 +134,7 @@ export class Webhook {
     if (position === undefined) return;
     await this.#sendDue();
     while (!this.#ending.signal.aborted) {
-      const events = await outbox.after(position, BATCH);
+      const events = await outbox.after(position, BATCH_SIZE);
       const last = events.at(-1);
       if (!last) return;
       await this.#sendAll(events.filter(({ id, type }) => this.#accepts(type) && !this.#acknowledged.has(id)));
@@ -146,7 +146,7 @@ export class Webhook {
     }
   }
 
-  /** Sends each dead letter once that an administrator has requested to send again. */
+  /** Sends the dead letters that an administrator has requested to send again, each of them once. */
   async #sendDue(): Promise<void> {
     const { deadLetters } = this.#tools;
     for (const { number, attempts, event } of await deadLetters.due(this.name)) {
@@ -243,9 +243,9 @@ export class Webhook {
   }
 
   /** Starts the backoff, which doubles with each failure. */
-  #pause(error: unknown): void {
+  #backOff(error: unknown): void {
     if (this.#ending.signal.aborted) return;
-    this.#notBefore = performance.now() + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+    this.#notBefore = performance.now() + Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures++, MAX_BACKOFF_MS);
     this.#tools.onError(error);
   }
 }

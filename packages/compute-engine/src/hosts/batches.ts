@@ -1,7 +1,7 @@
 interface Waiting<Item> {
   readonly item: Item;
-  readonly sent: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -26,7 +26,7 @@ export class Batches<Item> {
 
   /** Sends an item with the next batch. Rejects if that fails. */
   add(item: Item): Promise<void> {
-    const done = new Promise<void>((sent, failed) => this.#waiting.push({ item, sent, failed }));
+    const done = new Promise<void>((resolve, reject) => this.#waiting.push({ item, resolve, reject }));
     if (!this.#sending) void this.#flush();
     return done;
   }
@@ -44,10 +44,10 @@ export class Batches<Item> {
   async #sendBatch(batch: readonly Waiting<Item>[]): Promise<void> {
     try {
       await this.#send(batch.map(({ item }) => item));
-      for (const { sent } of batch) sent();
+      for (const { resolve } of batch) resolve();
     } catch (error) {
       if (batch.length > 1 && !this.#isOutage(error)) for (const each of batch) await this.#sendBatch([each]);
-      else for (const { failed } of batch) failed(error);
+      else for (const { reject } of batch) reject(error);
     }
   }
 }

@@ -13,14 +13,14 @@ import { type HostCaller, HostUnreachable } from './links/host-caller.js';
 import type { LinkRequest } from './links/link-request.js';
 import type { MachineCall } from './machine-call.js';
 
-/** Timeout of a host's response for which a caller waits. */
+/** Timeout for the response of a host while a caller waits for it. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 /** Interval between attempts to reach a host within that time: its process may be restarting. */
 const RETRY_INTERVAL_MS = 250;
 /** Commands after which a server is on exactly one host, or deleted. */
 const ENDS: ReadonlySet<DriverVerb> = new Set(['live_migration_finish', 'live_migration_abort', 'destroy']);
 
-/** Commands after whose failure the server stays on one host. */
+/** Commands of a move. If one of them fails, the server stays on one host. */
 const MOVES: ReadonlySet<DriverVerb> = new Set(['live_migration_prepare', 'live_migration_run']);
 
 /** Secret arguments of commands, which the digest in request ids excludes. */

@@ -45,7 +45,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly heartbeatMs?: number;
   /** Duration of the lease on the host name, for which another process waits after a crash; default 10,000 ms. */
   readonly leaseMs?: number;
-  /** Seconds without a heartbeat after which another host is down and its routers move to others. Default 60. */
+  /** Seconds without a heartbeat after which another host counts as down, and its routers move to other hosts. Default 60. */
   readonly serviceDownSeconds?: number;
   /**
    * What happens to the machines after two thirds of `serviceDownSeconds` without a heartbeat, before other hosts may start their

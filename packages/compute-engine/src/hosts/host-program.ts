@@ -55,7 +55,7 @@ export class HostProgram {
   #checking: Promise<void> | undefined;
   #mustRepeat = false;
   #cleaning: Promise<void> | undefined;
-  #beating: Promise<void> | undefined;
+  #heartbeatInProgress: Promise<void> | undefined;
   /** The `bootTime()` just before the last heartbeat was stored. */
   #heartbeatAt = Number.NEGATIVE_INFINITY;
   #hasLostLease = false;
@@ -77,12 +77,12 @@ export class HostProgram {
     const { heartbeatMs, leaseMs, downMs } = this.#options;
     this.#every(leaseMs / 3, () => this.#renew());
     try {
-      await this.#beat();
+      await this.#runHeartbeat();
     } catch (error) {
       await this.stop();
       throw error;
     }
-    this.#every(heartbeatMs, () => this.#beat());
+    this.#every(heartbeatMs, () => this.#runHeartbeat());
     this.#every(downMs / FENCE_POLLS, () => this.#fenceIfSilent());
     this.#every(CLEAN_UP_INTERVAL_MS, () => this.#cleanUp());
     this.#notifications.start();
@@ -119,13 +119,13 @@ export class HostProgram {
   }
 
   /** Runs a task periodically, without overlap. Errors are reported and do not end the repetition. */
-  #every(ms: number, round: () => Promise<void>): void {
+  #every(ms: number, task: () => Promise<void>): void {
     let busy = false;
     const timer = setInterval(async () => {
       if (busy) return;
       busy = true;
       try {
-        await round();
+        await task();
       } catch (error) {
         if (!this.#stopping.signal.aborted) this.#options.onError(error);
       } finally {
@@ -140,22 +140,22 @@ export class HostProgram {
     return bootTime() - this.#heartbeatAt >= this.#options.downMs * SILENT_SHARE;
   }
 
-  #beat(): Promise<void> {
-    this.#beating = this.#heartbeat();
-    return this.#beating;
+  #runHeartbeat(): Promise<void> {
+    this.#heartbeatInProgress = this.#storeHeartbeat();
+    return this.#heartbeatInProgress;
   }
 
   /** Stores a heartbeat. If other processes may consider this host down, first removes machines that were evacuated. */
-  async #heartbeat(): Promise<void> {
+  async #storeHeartbeat(): Promise<void> {
     const { register, fence, lease } = this.#options;
     const { signal } = this.#stopping;
-    const silent = this.#isSilent();
-    if (silent && !(await lease.renew())) {
+    const wasSilent = this.#isSilent();
+    if (wasSilent && !(await lease.renew())) {
       void this.#endAfterLostLease();
       throw new HostRequestEnded('another process is now the host');
     }
     const fences = await fence.ensure(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
-    let removed = silent ? await this.#removeEvacuated() : undefined;
+    let removed = wasSilent ? await this.#removeEvacuated() : undefined;
     let now = bootTime();
     while (!(await register(removed, fences))) {
       removed = await this.#removeEvacuated();
@@ -187,18 +187,18 @@ export class HostProgram {
    */
   #isReplaced(): Promise<boolean> {
     const { lease, downMs } = this.#options;
-    const late = new Promise<boolean>((resolve) => setTimeout(resolve, downMs / FENCE_POLLS, false).unref());
+    const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, downMs / FENCE_POLLS, false).unref());
     const replaced = lease.renew().then(
       (renewed) => !renewed,
       () => false,
     );
-    return Promise.race([replaced, late]);
+    return Promise.race([replaced, timeout]);
   }
 
   /** Withdraws the fence after a heartbeat in progress, which would report it again, and then ends the guard. */
   async #endFence(): Promise<void> {
     const { store, name, owner, fence } = this.#options;
-    await this.#beating?.catch(() => {});
+    await this.#heartbeatInProgress?.catch(() => {});
     if (await withdrawFence(store, name, owner)) await fence.end();
   }
 

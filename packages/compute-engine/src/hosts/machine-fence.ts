@@ -106,8 +106,8 @@ export class MachineFence {
     const { store, host, machines, guard, onError } = this.#options;
     await this.#closing.catch(() => {});
     this.#closed = false;
-    const byGuard = (await guard?.paused().catch(onError)) ?? [];
-    for (const id of new Set([...this.#paused, ...byGuard])) {
+    const pausedByGuard = (await guard?.paused().catch(onError)) ?? [];
+    for (const id of new Set([...this.#paused, ...pausedByGuard])) {
       const server = await tables.servers.get(store, id);
       this.#paused.delete(id);
       if (!server || server.deleted || server.host !== host || server.vmState !== 'active') continue;

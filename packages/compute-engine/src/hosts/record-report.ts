@@ -4,7 +4,7 @@ import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 
 /** The prefix of reasons for which a host disables its own service, as in Nova. Reasons of administrators do not have it. */
-const AUTOMATIC = 'AUTO: ';
+const AUTOMATIC_PREFIX = 'AUTO: ';
 const MAX_REASON = 255;
 const GIB = 2 ** 30;
 
@@ -12,9 +12,9 @@ type Enablement = Pick<Service, 'disabled' | 'disabledReason'>;
 
 /** Returns whether a service accepts servers after a report. A service that an administrator has disabled stays disabled. */
 function enablement({ disabled, disabledReason }: Enablement, { problem }: HostReport): Enablement {
-  if (disabled && !disabledReason?.startsWith(AUTOMATIC)) return { disabled, disabledReason };
+  if (disabled && !disabledReason?.startsWith(AUTOMATIC_PREFIX)) return { disabled, disabledReason };
   if (problem === null) return { disabled: false, disabledReason: disabled ? null : disabledReason };
-  return { disabled: true, disabledReason: `${AUTOMATIC}${problem}`.slice(0, MAX_REASON) };
+  return { disabled: true, disabledReason: `${AUTOMATIC_PREFIX}${problem}`.slice(0, MAX_REASON) };
 }
 
 function nodeDisk({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk {

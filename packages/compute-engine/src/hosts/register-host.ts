@@ -52,10 +52,10 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
     }
     if (process.tunnelPort !== undefined)
       await fitIntoTunnels(tx, await hostTunnels(tx), { address, encrypted: process.wireguard !== undefined }, now);
-    const fresh = { ...nodeRecord(seed, address, now, offer), process };
-    const { id: _id, createdAt: _createdAt, ...current } = fresh;
+    const newNode = { ...nodeRecord(seed, address, now, offer), process };
+    const { id: _id, createdAt: _createdAt, ...current } = newNode;
     if (node) await tables.nodes.update(tx, { ...node, ...current });
-    else await tables.nodes.insert(tx, fresh);
+    else await tables.nodes.insert(tx, newNode);
     if (removed) await completeEvacuations(tx, [name], now);
     if (report) await recordReport(tx, name, report, now);
     return true;

@@ -20,13 +20,13 @@ export const resetState = action({
   notifies: null,
   onFailure: 'unchanged',
   begin: async ({ core }, { state }: StateReset) => {
-    const none: NoArguments = {};
+    const noArguments: NoArguments = {};
     const change: Change = async (tx, server) => {
       await endMigrations(tx, core, server.id);
       const claims = await keepClaim(tx, server, ownClaim(server));
       return { ...claims, vmState: state, taskState: null, oldFlavor: null, newFlavor: null };
     };
-    return { arguments: none, change };
+    return { arguments: noArguments, change };
   },
   run: async (run) => {
     await followServer(run).catch(() => {});

@@ -4,7 +4,7 @@ import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
 
 /**
- * Creates the volumes of a new server, from images, snapshots or without content. Each volume is stored with the server
+ * Creates the volumes of a new server from images, from snapshots or without content. Each volume is stored with the server
  * as soon as it exists, so that a deletion of the server finds it.
  */
 export async function createBootVolumes(run: ServerRun): Promise<readonly BlockDevice[]> {

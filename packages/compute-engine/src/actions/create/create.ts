@@ -120,7 +120,7 @@ function buildAborted(run: ServerRun, error: Error): Error {
   return aborted;
 }
 
-/** Builds a new server: selects a host, connects volumes and ports, and creates the machine. The request stores the server and this job. */
+/** Builds a new server: selects a host, connects volumes and ports, and creates the machine. The request stores it with this job. */
 export const create = action({
   name: 'create',
   lock: false,

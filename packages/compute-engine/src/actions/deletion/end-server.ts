@@ -10,7 +10,7 @@ import type { NoArguments, StartedAction } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { AdditionalWrite, ServerRun } from '../runner/server-run.js';
 
-/** If the host is down, the server is deleted immediately, and its resources are released later. */
+/** Deletes a server immediately if its host is down; its resources are then released later. */
 export async function beginDeletion({ core, server }: ServerScope): Promise<StartedAction<NoArguments, void>> {
   if (!(await isHostDown(core, server))) return { arguments: {} };
   const terminatedAt = core.clock.now();

@@ -27,13 +27,13 @@ export const createImage = action({
   onFailure: 'unchanged',
   begin: async (scope, request: SnapshotRequest) => {
     await checkProperties(scope, request);
-    const ofVolumes = isVolumeBacked(scope.server);
+    const volumeBacked = isVolumeBacked(scope.server);
     const { name, metadata: properties = {} } = request;
-    const { imageId, rejected } = ofVolumes
+    const { imageId, rejected } = volumeBacked
       ? await snapshotVolumes(scope, 'createImage', request)
       : await newSnapshot(scope, { name, type: 'snapshot', properties });
     const args: SnapshotArguments = { imageId };
-    return { arguments: args, result: () => imageId, rejected, ...(ofVolumes && { done: true as const }) };
+    return { arguments: args, result: () => imageId, rejected, ...(volumeBacked && { done: true as const }) };
   },
   run: async (run) => {
     await takeSnapshot(run, run.arguments.imageId, SNAPSHOT, 'compute_snapshot_instance');

@@ -21,8 +21,8 @@ async function rejection({ machines }: Core, server: Server): Promise<Error> {
 
 /**
  * Runs a function while the guest's file systems are frozen, if the image declares a guest agent (`hw_qemu_guest_agent`). If
- * freezing fails, the function runs anyway, unless the image requires a frozen guest (`os_require_quiesce`). In that case the
- * call is rejected, also if the guest resumes before the function ends.
+ * freezing fails, the function runs anyway, unless the image requires a frozen guest (`os_require_quiesce`). In that case, the
+ * call is rejected. It is also rejected if the guest resumes before the function ends.
  * @param by id of the freeze: several callers may freeze a guest at the same time
  */
 export async function whileQuiesced<T>(
@@ -41,8 +41,8 @@ export async function whileQuiesced<T>(
     await core.machines.perform({ work, server, origin }, AbortSignal.timeout(REQUEST_TIMEOUT_MS));
   };
   const quiesce = (again: boolean) => perform({ verb: 'quiesce', by, seconds: FREEZE_SECONDS, again });
-  const able = core.machines.supports('quiesce', server);
-  const frozen = able && (await quiesce(false).then(...OUTCOME));
+  const isSupported = core.machines.supports('quiesce', server);
+  const frozen = isSupported && (await quiesce(false).then(...OUTCOME));
   if (!frozen) {
     if (required) throw await rejection(core, server);
     return body();
@@ -66,7 +66,7 @@ export async function whileQuiesced<T>(
   }
 }
 
-/** Arguments of `then` that map a settled promise to whether it succeeded. */
+/** Callbacks for `then` that return whether a promise was fulfilled. */
 const OUTCOME = [() => true, () => false] as const;
 
 async function renew({ clock }: Core, ended: AbortSignal, quiesce: () => Promise<void>): Promise<void> {

@@ -61,8 +61,8 @@ async function plan(scope: ServerScope, request: NewInterface): Promise<Requeste
 
 function attachedEvent({ core, server }: ServerScope, startTime: number): ActionEvent {
   const finishTime = core.clock.now();
-  const none = { traceback: null, details: null };
-  return { name: 'compute_attach_interface', startTime, finishTime, result: 'Success', host: server.host, ...none };
+  const noError = { traceback: null, details: null };
+  return { name: 'compute_attach_interface', startTime, finishTime, result: 'Success', host: server.host, ...noError };
 }
 
 /** Removes an interface whose attachment was never reported to the client. */

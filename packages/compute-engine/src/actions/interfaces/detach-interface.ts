@@ -22,14 +22,14 @@ export const detachInterface = concurrentAction({
   run: async (run) => {
     const { portId } = run.arguments;
     await run.step('compute_detach_interface', async () => {
-      const plugged = run.server.interfaces.find((candidate) => candidate.portId === portId);
-      if (!plugged) {
+      const attached = run.server.interfaces.find((candidate) => candidate.portId === portId);
+      if (!attached) {
         // An earlier attempt may already have detached it.
         if (run.job.attempts > 1) return;
         throw new Error(`Port ${portId} is not attached to server ${run.server.id}`);
       }
-      await run.perform({ verb: 'detach_interface', interface: plugged });
-      const ids = plugged.owned ? { owned: [portId], bound: [] } : { owned: [], bound: [portId] };
+      await run.perform({ verb: 'detach_interface', interface: attached });
+      const ids = attached.owned ? { owned: [portId], bound: [] } : { owned: [], bound: [portId] };
       await run.core.catalogs.networks.releasePorts(run.context.caller, run.server.id, ids);
     });
     await run.change(({ interfaces }) => ({ interfaces: withoutPort(interfaces, portId) }));

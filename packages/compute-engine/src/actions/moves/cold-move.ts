@@ -36,10 +36,10 @@ async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
     const { destHost, sourceHost } = migration;
     if (destHost !== null) return undefined;
     if (sourceHost === null) throw new Error(`Migration ${migrationId} has no host to move from.`);
-    const elsewhere = core.machines.canMove(server)
+    const otherHost = core.machines.canMove(server)
       ? claimDestination(tx, core, map, server, { flavor, host, exclude: [sourceHost] })
       : Promise.reject(new NoValidHost({ 'other than the one it cannot leave': map.hosts.size - 1 }));
-    const destination = await elsewhere.catch((error) => {
+    const destination = await otherHost.catch((error) => {
       if (migration.type !== 'resize' || !(error instanceof NoValidHost)) throw error;
       return claimDestination(tx, core, map, server, { flavor, host: sourceHost });
     });

@@ -125,12 +125,12 @@ export const evacuate = action({
       'rebuild_spawning',
       'compute_rebuild_instance',
     );
-    const runs = run.server.wasRunning && !stop;
-    if (!runs) await run.perform({ verb: 'power_off' }, 'powering-off', 'compute_stop_instance');
+    const keepsRunning = run.server.wasRunning && !stop;
+    if (!keepsRunning) await run.perform({ verb: 'power_off' }, 'powering-off', 'compute_stop_instance');
     await run.finish(
       {
-        vmState: runs ? 'active' : 'stopped',
-        powerState: runs ? 1 : 4,
+        vmState: keepsRunning ? 'active' : 'stopped',
+        powerState: keepsRunning ? 1 : 4,
         launchedAt: run.core.clock.now(),
         fault: null,
       },

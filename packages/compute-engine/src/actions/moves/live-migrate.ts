@@ -159,8 +159,8 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
       throw new NoValidHost({ ...error.reasons, preCheck: rejections.length }, reason);
     });
     // If an earlier attempt of the job has started the migration, it continues.
-    const begun = run.server.host === destHost || (await getMigration(core, migrationId)).status !== 'accepted';
-    const obstacle = begun ? null : await preCheck(core, run.server, destHost);
+    const hasStarted = run.server.host === destHost || (await getMigration(core, migrationId)).status !== 'accepted';
+    const obstacle = hasStarted ? null : await preCheck(core, run.server, destHost);
     if (obstacle === null) return destHost;
     if (host !== undefined) throw new PreCheckFailed(obstacle);
     reason = obstacle;
@@ -213,8 +213,8 @@ export const liveMigrate = action({
     await completeLiveMove(run);
   },
   fail: (run, error) => {
-    const begun = !(error instanceof NoValidHost || error instanceof PreCheckFailed);
-    return rollBackLiveMove(run, error, begun ? 'failed' : 'error');
+    const hasStarted = !(error instanceof NoValidHost || error instanceof PreCheckFailed);
+    return rollBackLiveMove(run, error, hasStarted ? 'failed' : 'error');
   },
   abandoned: async ({ core, arguments: { migrationId } }) =>
     (await tables.migrations.get(core.store, migrationId))?.forced ? 'Success' : undefined,

@@ -52,10 +52,10 @@ export const followPower: Cleanup = {
     try {
       if (ON.has(powerState) || !STOPPABLE.has(server.vmState))
         return await changePower(core, server.id, context, change);
-      const starts = withHost && startsWithHost(core, server);
-      const patch = (current: Server) => ({ ...change(current), ...(starts && { vmState: 'stopped' as const }) });
+      const startsAgain = withHost && startsWithHost(core, server);
+      const patch = (current: Server) => ({ ...change(current), ...(startsAgain && { vmState: 'stopped' as const }) });
       const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => patch(current) });
-      const record = { ...(starts ? start : stop), vm: [...STOPPABLE], begin };
+      const record = { ...(startsAgain ? start : stop), vm: [...STOPPABLE], begin };
       await beginAction(core, record, context, server.id, undefined);
     } catch (error) {
       if (!(error instanceof Superseded) && !(error instanceof Rejection)) throw error;

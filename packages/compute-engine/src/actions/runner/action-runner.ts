@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 5;
 /** Interval at which a running job checks whether another process has taken over its server. */
 const WATCH_MS = 1000;
 
-/** Returns the error of a job in whose attempts the process always crashed or a catalog was unavailable. */
+/** Returns the error of a job that failed in every attempt, because the process crashed or a catalog was unavailable. */
 const tooManyAttempts = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`);
 
 /**
@@ -39,7 +39,7 @@ async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome
   return 'failed';
 }
 
-/** Returns the server of a job. A stale one does no harm, because each write of the job reads the server again. */
+/** Returns the server of a job. A stale record is sufficient, because each write of the job reads the server again. */
 async function serverOf(core: Core, job: Job, id: string): Promise<Server | undefined> {
   const cached = tables.servers.cached(core.store, id);
   const server = cached?.jobId === job.id ? cached : await tables.servers.get(core.store, id);

@@ -21,7 +21,7 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
     return this.update({}, async (_tx, server) => createPatch(server));
   }
 
-  /** Does the last write. It keeps the task state and the owner of the server, which belong to another job. */
+  /** Performs the last write. It keeps the task state and the owner of the server, which belong to another job. */
   override async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     await this.write(patch, { also, last: true });
   }

@@ -81,7 +81,7 @@ export class ServerRun<Arguments = unknown> {
     return new Superseded(`${server.id} belongs to another job`);
   }
 
-  /** Starts the step that covers the entire job, if the action has notifications around it. */
+  /** Starts the step for the entire job, if the action defines `around`. */
   begin(): void {
     const { around } = this.#notifications;
     if (around) this.enter(around);
@@ -177,13 +177,13 @@ export class ServerRun<Arguments = unknown> {
     return this.server;
   }
 
-  /** Does the last write: clears the task state and releases the server for the next action. */
+  /** Performs the last write: clears the task state and releases the server for the next action. */
   async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     await this.write({ ...IDLE, ...patch }, { also, last: true });
   }
 
   /**
-   * Does the last write and deletes the job in the same transaction. The transaction may be shared with other servers, unless
+   * Performs the last write and deletes the job in the same transaction. The transaction may be shared with other servers, unless
    * additional writes release capacity, which locks hosts.
    */
   async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
@@ -223,7 +223,7 @@ export class ServerRun<Arguments = unknown> {
     await this.core.machines.saveSnapshot(request, (content) => images.upload(caller, imageId, content), this.signal);
   }
 
-  /** Sets task states in order, for which the driver executes no command. */
+  /** Sets task states in order, without a driver command that changes the machine. */
   async passThrough(tasks: readonly TaskState[]): Promise<void> {
     for (const step of tasks) await this.perform({ verb: 'prepare', step }, step);
   }

@@ -7,7 +7,7 @@ export class Superseded extends EngineError<'SUPERSEDED'> {
   }
 }
 
-/** Runs a change of a server or of one of its items, and ignores that it no longer exists. */
+/** Runs a change of a server or of one of its items. No-op if the server or the item no longer exists. */
 export async function ignoreIfDeleted(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

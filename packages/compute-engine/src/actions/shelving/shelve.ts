@@ -26,8 +26,8 @@ export const shelve = action({
   onFailure: 'error',
   begin: async (scope) => {
     const { server } = scope;
-    const none: ShelveArguments = { imageId: null };
-    if (isVolumeBacked(server)) return { arguments: none };
+    const withoutImage: ShelveArguments = { imageId: null };
+    if (isVolumeBacked(server)) return { arguments: withoutImage };
     const draft = { name: `${server.name}-shelved`, type: 'snapshot', properties: {} } as const;
     const { imageId, rejected } = await newSnapshot(scope, draft);
     return { arguments: { imageId }, rejected };

@@ -32,12 +32,12 @@ export const detachVolume = concurrentAction({
     if (await isHostDown(core, server))
       throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
     const args: DetachVolumeArguments = { deviceId: device.id, volumeId };
-    // The volume of a server without a host may be only reserved, so it need not be disconnected.
-    const onlyReserved = volume.status === 'reserved' && device.attachmentId && !server.host;
+    // The volume of a server without a host may be only reserved. It then need not be disconnected.
+    const isOnlyReserved = volume.status === 'reserved' && device.attachmentId && !server.host;
     return {
       arguments: args,
       perform: async () => {
-        if (!onlyReserved) await core.catalogs.volumes.beginDetaching(context.caller, volumeId);
+        if (!isOnlyReserved) await core.catalogs.volumes.beginDetaching(context.caller, volumeId);
         return {};
       },
     };

@@ -17,7 +17,7 @@ export const extendVolume = concurrentAction({
   run: async (run) => {
     const { volumeId } = run.arguments;
     await run.step('compute_extend_volume', async () => {
-      const device = run.server.blockDevices.find((d) => d.volumeId === volumeId);
+      const device = run.server.blockDevices.find((candidate) => candidate.volumeId === volumeId);
       if (!device) throw new Error(`Volume ${volumeId} is not attached to server ${run.server.id}`);
       await run.perform({ verb: 'extend_volume', device });
       await run.core.catalogs.volumes.completeExtend(run.context.caller, volumeId, false);

@@ -23,7 +23,9 @@ export async function findVolume(
 
 /** Returns the server's device for a volume; throws a 404 error if the volume is not attached. */
 export function attachedDevice(server: Server, volumeId: string): BlockDevice {
-  const device = server.blockDevices.find((d) => d.volumeId === volumeId && d.destination === 'volume');
+  const device = server.blockDevices.find(
+    (candidate) => candidate.volumeId === volumeId && candidate.destination === 'volume',
+  );
   if (!device) throw notFound(`Instance ${server.id} is not attached to volume ${volumeId}`);
   return device;
 }

@@ -28,8 +28,8 @@ export async function checkAttachable(
     throw badRequest('Multiattach volumes are only supported starting with compute API version 2.60.');
   if (volume.multiattach && server.vmState === 'shelved_offloaded')
     throw badRequest('Attaching multiattach volumes is not supported for shelved-offloaded instances.');
-  const free = volume.status === 'available' || (volume.multiattach && volume.status === 'in-use');
-  if (!free && !server.blockDevices.some(({ volumeId }) => volumeId === volume.id))
+  const isAttachable = volume.status === 'available' || (volume.multiattach && volume.status === 'in-use');
+  if (!isAttachable && !server.blockDevices.some(({ volumeId }) => volumeId === volume.id))
     throw badRequest(
       `Invalid volume: volume '${volume.id}' status must be 'available'. Currently in '${volume.status}' status.`,
     );
@@ -42,10 +42,10 @@ export async function checkAttachable(
     );
 }
 
-/** Creates the block device of a volume. Throws an error if the server cannot have another one or the device name is in use. */
+/** Creates the block device of a volume. Throws an error if the server cannot have another device or the device name is in use. */
 export function newDevice(core: Core, server: Server, id: string, request: NewAttachment, volume: Volume): BlockDevice {
   const { volumeId, device } = request;
-  if (server.blockDevices.some((d) => d.volumeId === volumeId))
+  if (server.blockDevices.some((attached) => attached.volumeId === volumeId))
     throw badRequest(`Invalid volume: Volume ${volumeId} is already attached to instance ${server.id}.`);
   const max = core.settings.maxDiskDevices;
   if (max >= 0 && server.blockDevices.length >= max)

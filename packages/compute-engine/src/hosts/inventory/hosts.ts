@@ -86,8 +86,8 @@ export class Hosts {
   async setOffer(name: string, { inventories, traits }: HostOffer): Promise<void> {
     const { store, infrastructure } = this.#core;
     await this.#find(name);
-    const none = { VCPU: null, MEMORY_MB: null, DISK_GB: null };
-    const change = { ...(inventories && { inventories: { ...none, ...inventories } }), ...(traits && { traits }) };
+    const cleared = { VCPU: null, MEMORY_MB: null, DISK_GB: null };
+    const change = { ...(inventories && { inventories: { ...cleared, ...inventories } }), ...(traits && { traits }) };
     await store.transaction(async (tx) => {
       const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
       if (node) await tables.nodes.update(tx, { ...node, ...change });

@@ -44,7 +44,7 @@ export interface HypervisorQuery extends HypervisorParts {
 }
 
 /** The maximum number of servers that are read without a yield to the event loop, unless one host has more. */
-const SLICE = 1000;
+const SLICE_SIZE = 1000;
 
 const NO_USAGE: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
 
@@ -158,10 +158,10 @@ export class Hypervisors {
 /** Divides the names of hosts into slices with few servers each, so that reading a slice does not block other requests for long. */
 function slicesOf(hosts: readonly Host[], usage: ReadonlyMap<string, HostUsage>): readonly (readonly string[])[] {
   const slices: string[][] = [];
-  let servers = SLICE;
+  let servers = SLICE_SIZE;
   for (const { name } of hosts) {
     const own = usage.get(name)?.servers ?? 0;
-    if (servers + own > SLICE) {
+    if (servers + own > SLICE_SIZE) {
       slices.push([]);
       servers = 0;
     }

@@ -10,12 +10,12 @@ interface TableRights {
 }
 
 /** The host of the connected role. A subquery is evaluated only once for each statement. */
-const ME = '(select apistrata_host())';
+const HOST = '(select apistrata_host())';
 const KEEPS_VOLUMES = '(select apistrata_keeps_volumes())';
 /** The servers that the role may read according to the policy of their table. */
-const MY_SERVERS = '(select id from servers)';
+const SERVERS_ON_HOST = '(select id from servers)';
 
-const every = (condition: string) => ({ all: { using: condition, check: condition } });
+const allCommands = (condition: string) => ({ all: { using: condition, check: condition } });
 const read: TableRights = { grants: ['select'] };
 const readIf = (condition: string): TableRights => ({
   grants: ['select'],
@@ -29,12 +29,12 @@ function recordMatches(fields: Readonly<Record<string, string>>): string {
     .join(' and ');
 }
 
-const OWN_SERVICE = `host = ${ME} and binary_name = 'nova-compute'`;
-const OWN_EVACUATION = `source_host = ${ME} and type = 'evacuation'`;
+const OWN_SERVICE = `host = ${HOST} and binary_name = 'nova-compute'`;
+const OWN_EVACUATION = `source_host = ${HOST} and type = 'evacuation'`;
 /** Snapshots of servers on this host. A host must not make them available to other projects. */
-const SNAPSHOT_HERE = `server_id in ${MY_SERVERS} and visibility in ('private', 'shared')`;
+const SNAPSHOT_HERE = `server_id in ${SERVERS_ON_HOST} and visibility in ('private', 'shared')`;
 const IMAGE_RECEIVES_CONTENT = `image_id in (
-  select id from images where server_id in ${MY_SERVERS} and status in ('queued', 'saving'))`;
+  select id from images where server_id in ${SERVERS_ON_HOST} and status in ('queued', 'saving'))`;
 
 /**
  * The rights of host processes in the database. They cannot access tables that are not listed, such as those of keys, tokens and
@@ -45,16 +45,19 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
   schema_needs: read,
   host_orders: {
     grants: ['select', 'update (begun_by, answer, answered_at)', 'delete'],
-    policies: every(`host = ${ME}`),
+    policies: allCommands(`host = ${HOST}`),
   },
-  host_holds: { grants: ['select', 'insert', 'update'], policies: every(`host = ${ME}`) },
+  host_holds: { grants: ['select', 'insert', 'update'], policies: allCommands(`host = ${HOST}`) },
   // Hosts read the addresses of other hosts, and whether these are up.
   services: {
     grants: ['select', 'insert', 'update'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `${OWN_SERVICE} and ${recordMatches({ host: ME, binary: 'binary_name' })}` },
-      update: { using: OWN_SERVICE, check: `${OWN_SERVICE} and ${recordMatches({ host: ME, binary: 'binary_name' })}` },
+      insert: { check: `${OWN_SERVICE} and ${recordMatches({ host: HOST, binary: 'binary_name' })}` },
+      update: {
+        using: OWN_SERVICE,
+        check: `${OWN_SERVICE} and ${recordMatches({ host: HOST, binary: 'binary_name' })}`,
+      },
     },
   },
   // All columns except those that count the resources of servers.
@@ -62,24 +65,24 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'insert (id, revision, data, host)', 'update (revision, data, host)'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `host = ${ME} and ${recordMatches({ host: ME })}` },
-      update: { using: `host = ${ME}`, check: `host = ${ME} and ${recordMatches({ host: ME })}` },
+      insert: { check: `host = ${HOST} and ${recordMatches({ host: HOST })}` },
+      update: { using: `host = ${HOST}`, check: `host = ${HOST} and ${recordMatches({ host: HOST })}` },
     },
   },
   // Evacuations from this host, which it completes when it is up again.
   migrations: {
     grants: ['select', 'update'],
     policies: {
-      select: { using: `source_host = ${ME}` },
+      select: { using: `source_host = ${HOST}` },
       update: {
         using: `${OWN_EVACUATION} and status = 'done'`,
-        check: `${OWN_EVACUATION} and ${recordMatches({ sourceHost: ME, type: 'type', serverId: 'server_id', status: "'completed'" })}`,
+        check: `${OWN_EVACUATION} and ${recordMatches({ sourceHost: HOST, type: 'type', serverId: 'server_id', status: "'completed'" })}`,
       },
     },
   },
   // Servers that are on this host, move to it, or are the subject of a request to it.
-  servers: readIf(`host = ${ME}
-    or exists (select 1 from json_array_elements(data::json -> 'claims') claim where claim ->> 'host' = ${ME})
+  servers: readIf(`host = ${HOST}
+    or exists (select 1 from json_array_elements(data::json -> 'claims') claim where claim ->> 'host' = ${HOST})
     or id in (select server_id from host_orders)`),
   // The only job that a host stores: it updates a server on this host whose machine has ended.
   jobs: {
@@ -87,7 +90,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     policies: {
       insert: {
         check: `kind = 'followPower' and lease_owner is null and attempts = 0
-          and server_id in (select id from servers where host = ${ME})`,
+          and server_id in (select id from servers where host = ${HOST})`,
       },
     },
   },
@@ -97,7 +100,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'update'],
     policies: {
       select: {
-        using: `visibility in ('public', 'community') or ${KEEPS_VOLUMES} or server_id in ${MY_SERVERS}
+        using: `visibility in ('public', 'community') or ${KEEPS_VOLUMES} or server_id in ${SERVERS_ON_HOST}
           or id in (select image_id from servers)
           or exists (select 1 from host_orders o where images.id = any(string_to_array(o.image_ids, ' ')))`,
       },
@@ -128,10 +131,10 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'insert', 'update', 'delete'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `host = ${ME}` },
+      insert: { check: `host = ${HOST}` },
       // A host that needs a router takes it over from a host that is down.
-      update: { using: 'true', check: `host = ${ME}` },
-      delete: { using: `host = ${ME}` },
+      update: { using: 'true', check: `host = ${HOST}` },
+      delete: { using: `host = ${HOST}` },
     },
   },
   volumes: readIf(KEEPS_VOLUMES),
