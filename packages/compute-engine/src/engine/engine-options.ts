@@ -114,7 +114,9 @@ function checkWebhook(given: WebhookOptions): void {
   checkOptions('createEngine(): events.webhooks', given, webhook);
   if (!/^https?:\/\//.test(given.url) || !URL.canParse(given.url))
     // The URL may contain secrets, so the message omits it.
-    throw new TypeError('createEngine(): the url of a webhook must be like https://example.org/events');
+    throw new TypeError(
+      'createEngine(): the url of a webhook must be an HTTP or HTTPS URL, such as https://example.org/events',
+    );
   webhookTarget(given.url);
   if (given.attempts !== undefined && !(Number.isInteger(given.attempts) && given.attempts >= 1))
     throw new TypeError(

@@ -105,7 +105,7 @@ export class Webhook {
     return this.#tools.outbox.join(this.name, this.#options.formerName);
   }
 
-  /** Returns how many of the deleted events had not been sent yet. */
+  /** Returns how many of the deleted events this webhook still had to send. */
   missed(events: readonly { readonly position: number | null; readonly type: string }[], position: number): number {
     return events.filter(
       (event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#accepts(event.type),

@@ -46,7 +46,7 @@ export const followPower: Cleanup = {
     const context = backgroundWork(server);
     const change = (current: Server) => {
       if (current.revision !== revision)
-        throw new Superseded(`${current.id} has changed since it was compared with its machine`);
+        throw new Superseded(`server ${current.id} has changed since it was compared with its machine`);
       return { powerState };
     };
     try {

@@ -73,7 +73,7 @@ function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortCon
   if (core.store.kind === 'sqlite') return undefined;
   const check = async () => {
     const server = await tables.servers.get(core.store, serverId);
-    if (server?.jobId !== job.id) superseded.abort(new Superseded(`${serverId} belongs to another job`));
+    if (server?.jobId !== job.id) superseded.abort(new Superseded(`server ${serverId} belongs to another job`));
     else if (attemptOf(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
   };
   // If the database is unavailable, the writes of the job itself fail.
@@ -138,7 +138,7 @@ export class ActionRunner {
     if (server.jobId !== job.id || (owner && owner.position > position))
       return abandon(action, new ServerRun(core, job, server, stopping, action));
     const superseded = new AbortController();
-    owner?.superseded.abort(new Superseded(`${server.id} belongs to another job`));
+    owner?.superseded.abort(new Superseded(`server ${server.id} belongs to another job`));
     this.#exclusive.set(server.id, { position, superseded });
     if (server.taskState === 'deleting') this.#endConcurrent(server.id);
     const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, superseded.signal]), action);
@@ -202,7 +202,7 @@ export class ActionRunner {
     const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, ending.signal]), action);
     try {
       if (job.unreadable) throw job.unreadable;
-      if (server.deleted) throw new Superseded(`${server.id} is deleted`);
+      if (server.deleted) throw new Superseded(`server ${server.id} is deleted`);
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, run.context.requestId);
       if (job.attempts > MAX_ATTEMPTS) throw tooManyAttempts();
       run.begin();
@@ -228,6 +228,6 @@ export class ActionRunner {
   /** Aborts the concurrent jobs in this process of a server that is being deleted. */
   #endConcurrent(serverId: string): void {
     for (const controller of this.#concurrent.get(serverId) ?? [])
-      controller.abort(new Superseded(`${serverId} is being deleted`));
+      controller.abort(new Superseded(`server ${serverId} is being deleted`));
   }
 }

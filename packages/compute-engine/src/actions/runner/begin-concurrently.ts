@@ -62,8 +62,8 @@ class ActionStart<Result> {
 
   /**
    * Records a guarded action after the call has succeeded, and stores its job. The preconditions were checked when the
-   * guard was stored; actions that have started since then run concurrently. If the guard has already started, no other job
-   * is stored.
+   * guard was stored; actions that have started since then run concurrently. If the guard has already started, it does the
+   * work, and no other job is stored.
    */
   proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {

@@ -29,7 +29,7 @@ export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean
 /** Throws an error if the driver does not support an action, regardless of the server's state. */
 export function checkSupported({ needs, unsupported }: ActionRules, machines: Machines, server: Server): void {
   if (!needs || machines.supports(needs, server)) return;
-  throw unsupported?.() ?? notSupported(`The driver of this host cannot ${needs} servers.`);
+  throw unsupported?.() ?? notSupported(`The driver of this host does not support the command ${needs}.`);
 }
 
 /**

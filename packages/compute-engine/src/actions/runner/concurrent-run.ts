@@ -31,6 +31,6 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
     if (!(await this.core.worker.holds(tx, this.job.id))) return new LeaseLost(this.job.id);
     // The deletion has already read which resources to release, so this job must release those that it acquired since then.
     const ending = server.deleted || server.taskState === 'deleting';
-    return ending ? new Superseded(`${server.id} is being deleted`) : undefined;
+    return ending ? new Superseded(`server ${server.id} is being deleted`) : undefined;
   }
 }

@@ -78,7 +78,7 @@ export class ServerRun<Arguments = unknown> {
     if (server.jobId === id) return attemptOf(server) === attempts ? undefined : new LeaseLost(id);
     // A later attempt may have ended the job. This attempt must then not clean up.
     if (!(await this.core.worker.holds(tx, id))) return new LeaseLost(id);
-    return new Superseded(`${server.id} belongs to another job`);
+    return new Superseded(`server ${server.id} belongs to another job`);
   }
 
   /** Starts the step for the entire job, if the action defines `around`. */
@@ -153,7 +153,7 @@ export class ServerRun<Arguments = unknown> {
         tables.servers.lockToUpdate(tx, id, this.server.revision),
         events.length > 0 ? lockAction(tx, id, requestId) : undefined,
       ]);
-      if (!current) throw new Superseded(`${id} does not exist`);
+      if (!current) throw new Superseded(`server ${id} does not exist`);
       const ownershipError = await this.ownershipError(tx, current);
       if (ownershipError) throw ownershipError;
       tx.concerns(this.context.caller.projectId);

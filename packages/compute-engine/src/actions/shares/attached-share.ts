@@ -19,7 +19,7 @@ export function findShare(server: Server, shareId: string): ServerShare {
 /** Returns the attachment with an id; throws `Superseded` if the server no longer has it. */
 export function shareOf(server: Server, id: string): ServerShare {
   const share = server.shares.find((candidate) => candidate.id === id);
-  if (!share) throw new Superseded(`${server.id} no longer has share ${id}`);
+  if (!share) throw new Superseded(`server ${server.id} no longer has share ${id}`);
   return share;
 }
 

@@ -5,7 +5,7 @@ import { ignoreIfDeleted, Superseded } from '../runner/superseded.js';
 /** Returns the device with an id; throws `Superseded` if the server no longer has it. */
 export function deviceOf(server: Server, deviceId: string): BlockDevice {
   const device = server.blockDevices.find(({ id }) => id === deviceId);
-  if (!device) throw new Superseded(`${server.id} no longer has device ${deviceId}`);
+  if (!device) throw new Superseded(`server ${server.id} no longer has device ${deviceId}`);
   return device;
 }
 
