@@ -27,7 +27,7 @@ type StatisticsCore = Pick<Core, 'store' | 'worker' | 'driver'>;
 type ByState = Readonly<Partial<Record<VmState, number>>>;
 
 /**
- * Counts of records for dashboards, several of which may poll every few seconds. Results are cached for a few seconds, or
+ * Counts of records for dashboards. Several dashboards may poll every few seconds, so results are cached for a few seconds, or
  * longer if they took longer to compute. Computing them never blocks requests.
  */
 export class Statistics implements HostStatistics {

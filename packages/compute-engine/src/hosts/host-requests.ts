@@ -30,7 +30,7 @@ export interface ReceivedResponse {
   readonly result: MachineCallResult;
 }
 
-/** Time for which uncollected responses are kept: if the requester has crashed, its successor repeats the request within this time. */
+/** Time for which responses are kept until they are collected. The successor of a crashed process repeats its requests within this time. */
 const RETENTION_MS = 600_000;
 
 /**

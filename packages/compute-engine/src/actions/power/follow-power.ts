@@ -22,7 +22,7 @@ export interface FollowPowerArguments {
 /** Power states of a machine that exists: running, or paused by its hypervisor, for example because the disk is full. */
 const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 /** States in which the end of the machine stops the server; in other states, only the power state changes, as in Nova. */
-const STOPPABLE: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
+const STOPPED_BY_END: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 
 /** Returns whether a server is started again after its host has restarted. */
 function startsWithHost({ settings }: Core, { vmState, metadata }: Server): boolean {
@@ -50,12 +50,12 @@ export const followPower: Cleanup = {
       return { powerState };
     };
     try {
-      if (ON.has(powerState) || !STOPPABLE.has(server.vmState))
+      if (ON.has(powerState) || !STOPPED_BY_END.has(server.vmState))
         return await changePower(core, server.id, context, change);
       const startsAgain = withHost && startsWithHost(core, server);
       const patch = (current: Server) => ({ ...change(current), ...(startsAgain && { vmState: 'stopped' as const }) });
       const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => patch(current) });
-      const record = { ...(startsAgain ? start : stop), vm: [...STOPPABLE], begin };
+      const record = { ...(startsAgain ? start : stop), vm: [...STOPPED_BY_END], begin };
       await beginAction(core, record, context, server.id, undefined);
     } catch (error) {
       if (!(error instanceof Superseded) && !(error instanceof Rejection)) throw error;

@@ -74,7 +74,7 @@ export class Hypervisors {
     return this.#describe(await this.#find(id, matches), parts);
   }
 
-  /** Returns a hypervisor with its uptime. Throws a 400 error if the host is down, and 501 if the driver does not report uptimes. */
+  /** Returns a hypervisor with its uptime. Throws a 400 error if the host is down, and 501 if the driver does not report it. */
   async uptime(id: string, matches: (host: Host) => boolean): Promise<Hypervisor & { readonly uptime: string }> {
     const host = await this.#find(id, matches);
     if (!this.#core.infrastructure.isUp(host.service))
