@@ -29,7 +29,7 @@ import { Payloads } from '../jobs/payloads.js';
 import { Worker, workerDefaults } from '../jobs/worker.js';
 import { PeriodicTasks } from '../maintenance/periodic-tasks.js';
 import type { Caller } from '../model/index.js';
-import { observedBy } from '../observation/observer.js';
+import { combineObservers } from '../observation/observer.js';
 import { applyPreset } from '../preset/apply-preset.js';
 import { defaultPreset, type Preset } from '../preset/preset.js';
 import { Aggregates } from '../resources/aggregates.js';
@@ -162,7 +162,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);
-  const observer = observedBy([...observersOf(options), { overQuota: (rejection) => events.rejected(rejection) }]);
+  const observer = combineObservers([...observersOf(options), { overQuota: (rejection) => events.rejected(rejection) }]);
   const store = await openStore(database, options, observer);
   const onError = (error: unknown) => options.onError?.(error, undefined);
   const events = new EngineEvents(store, clock, options.events, onError, observer);

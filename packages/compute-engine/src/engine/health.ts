@@ -1,7 +1,7 @@
 import type { ReadReplicas, ReplicaState } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { failedPart, machinesHealth, type PartHealth } from '../core/part-health.js';
-import { oldestOverdueJob } from '../jobs/jobs.js';
+import { oldestOverdueMs } from '../jobs/jobs.js';
 
 /** Health of the background work. */
 export interface WorkerHealth extends PartHealth {
@@ -47,7 +47,7 @@ export function engineHealth({ store, driver }: Pick<Core, 'store' | 'driver'>):
   return {
     database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), failedPart),
     worker: () =>
-      oldestOverdueJob(store, Date.now()).then(
+      oldestOverdueMs(store, Date.now()).then(
         (overdueMs) =>
           overdueMs > OVERDUE_MS
             ? { healthy: false, reason: `Jobs have been waiting for ${Math.round(overdueMs / 1000)} s.`, overdueMs }

@@ -3,7 +3,7 @@ import type { Core } from '../core/core.js';
 import { ComputerReader } from '../hosts/computer-figures.js';
 import { GuestReader, type GuestStatistics } from '../hosts/guest-statistics.js';
 import type { HostFigures, HostStatistics } from '../hosts/host-figures.js';
-import { oldestOverdueJob } from '../jobs/jobs.js';
+import { oldestOverdueMs } from '../jobs/jobs.js';
 import type { VmState } from '../model/index.js';
 import type { DriverWatches } from './driver-watches.js';
 
@@ -63,7 +63,7 @@ export class Statistics implements HostStatistics {
   /** Returns figures about the jobs of all processes. */
   async jobs(): Promise<JobStatistics> {
     const { store, worker } = this.#core;
-    return { pending: await worker.pending(), overdueMs: await oldestOverdueJob(store, Date.now()) };
+    return { pending: await worker.pending(), overdueMs: await oldestOverdueMs(store, Date.now()) };
   }
 
   /**

@@ -3,11 +3,11 @@ import type { Tx } from '@apistrata/record-store';
 import { type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
 
 /**
- * Guards: jobs that are executed only if the request that stored them never completes. They undo calls of other
+ * Manages guards: jobs that are executed only if the request that stored them never completes. They undo calls to other
  * services whose results a crashed process could not store.
  *
- * A guard belongs to its process by a lease, which is renewed while the request runs, for any duration. So the guards
- * of a crashed process become due when their leases expire, and those of a slow request do not.
+ * A process leases its guards, and renews the leases for as long as the request runs. Therefore, the guards of a crashed
+ * process become due when their leases expire, but those of a slow request do not.
  */
 export class Guards {
   readonly #jobs: Jobs;
@@ -23,14 +23,13 @@ export class Guards {
     this.#retryMs = retryMs;
   }
 
-  /** Stores a guard. It belongs to this process until the subsequent `hold` ends. */
+  /** Stores a guard, which this process leases until the subsequent call of `hold` ends. */
   async add(tx: Tx, job: NewJob): Promise<void> {
     await this.#jobs.add(tx, job, this.#lease(), false);
   }
 
   /**
-   * Keeps a guard's lease while the request works. If the request has not released the guard at its end, the guard
-   * becomes due.
+   * Renews a guard's lease while `work` runs. If the guard has not been released when `work` ends, the guard becomes due.
    */
   async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
     this.#guardIds.add(id);
@@ -45,14 +44,14 @@ export class Guards {
     }
   }
 
-  /** Deletes the guard; false if it has already started or ended. */
+  /** Deletes the guard. Returns false if its job has already been started or completed. */
   async release(tx: Tx, id: string): Promise<boolean> {
     const removed = await this.#jobs.removeLeased(tx, id, this.#owner);
     tx.afterCommit(() => this.#guardIds.delete(id));
     return removed;
   }
 
-  /** Stops renewing leases: remaining guards become due. */
+  /** Stops renewing leases, so that the remaining guards become due. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

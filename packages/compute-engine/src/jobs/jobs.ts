@@ -22,7 +22,7 @@ interface JobRow {
   readonly run_at: number;
 }
 
-/** The lease of a job: its holder, and when it expires unless it is renewed. Times are those of the system clock. */
+/** The lease of a job: its holder, and the time at which it expires unless it is renewed. Times are those of the system clock. */
 export interface Lease {
   readonly owner: string;
   readonly until: number;
@@ -37,11 +37,11 @@ export interface NewJob {
 }
 
 /** Number of failures after which the backoff stops growing. */
-const LONGEST_BACKOFF = 6;
+const MAX_BACKOFF_FAILURES = 6;
 
-/** Returns the delay before the next attempt: doubles with each failure, up to 32 times the first. */
+/** Returns the delay before the next attempt, which doubles with each failure up to 32 times the first delay. */
 export function retryDelayMs(attempts: number, firstMs: number): number {
-  return firstMs * 2 ** (Math.min(Math.max(attempts, 1), LONGEST_BACKOFF) - 1);
+  return firstMs * 2 ** (Math.min(Math.max(attempts, 1), MAX_BACKOFF_FAILURES) - 1);
 }
 
 const JOB_COLUMNS = ['id', 'kind', 'server_id', 'payload', 'run_at', 'lease_owner', 'lease_until', 'attempts'] as const;
@@ -68,8 +68,8 @@ export class Jobs {
   }
 
   /**
-   * Stores a job. With a lease it belongs to that holder; otherwise the first worker that claims it executes it.
-   * @param started whether the holder has started it, or only prevents others from doing so
+   * Stores a job. If a lease is given, its holder executes the job; otherwise, the first worker that claims it does.
+   * @param started whether the holder has started the job, or only prevents others from starting it
    */
   async add(tx: Tx, job: NewJob, lease: Lease | undefined, started: boolean): Promise<Job> {
     const attempts = started ? 1 : 0;
@@ -122,7 +122,7 @@ export class Jobs {
       .where('id', 'in', kind === 'postgres' ? leased.forUpdate().skipLocked() : leased)
       .returning('id')
       .execute();
-    // A job that is being ended still has its lease until that is durable.
+    // A job that is being completed keeps its lease until the completion is committed.
     const rows = renewed.length === ids.length ? renewed : await leased.execute();
     return new Set(rows.map(({ id }) => id));
   }
@@ -143,7 +143,7 @@ export class Jobs {
     await (owner === undefined ? leased : leased.where('lease_owner', '=', owner)).execute();
   }
 
-  /** Deletes a job. False if it does not exist. */
+  /** Deletes a job. Returns false if it does not exist. */
   async remove(tx: Tx, id: string): Promise<boolean> {
     const one = async () => (await deleteJob(tx, [id])).numAffectedRows === 1n;
     return batchStatement(tx, 'delete jobs', id, one, async (ids) => {
@@ -153,12 +153,12 @@ export class Jobs {
     });
   }
 
-  /** Deletes a job if the owner has its lease. False otherwise. */
+  /** Deletes a job if the owner has its lease. Returns false otherwise. */
   async removeLeased(tx: Tx, id: string, owner: string): Promise<boolean> {
     return (await deleteLeasedJob(tx, [id, owner])).numAffectedRows === 1n;
   }
 
-  /** Returns whether the owner still has the job; others may claim it as soon as its lease has expired. */
+  /** Returns whether the owner still has the lease of the job; others may claim the job as soon as its lease has expired. */
   async isLeased(session: Session, id: string, owner: string): Promise<boolean> {
     return (await selectLeasedJob(session, [id, owner])).rows.length === 1;
   }
@@ -174,11 +174,11 @@ export class Jobs {
 }
 
 /** Returns how long, in milliseconds, the oldest job without a lease has been due; 0 if there is none. */
-export async function oldestOverdueJob(session: Session, now: number): Promise<number> {
-  const free = sql<number | null>`min(case when run_at > lease_until then run_at else lease_until end)`;
+export async function oldestOverdueMs(session: Session, now: number): Promise<number> {
+  const dueSince = sql<number | null>`min(case when run_at > lease_until then run_at else lease_until end)`;
   const { since } = await session.db
     .selectFrom('jobs')
-    .select(free.as('since'))
+    .select(dueSince.as('since'))
     .where('lease_until', '<', now)
     .where('run_at', '<=', now)
     .executeTakeFirstOrThrow();

@@ -13,17 +13,17 @@ export interface JobPayload {
 /** A payload as read from the database. */
 export interface ReadPayload {
   readonly payload: JobPayload;
-  /** Why the sealed part of the payload cannot be read: its arguments are empty, and its caller has no token. */
+  /** Set if the sealed part of the payload cannot be decrypted. Then the arguments are empty, and the caller has no token. */
   readonly unreadable?: Error;
 }
 
 /** The stored form of a payload. The caller and the request id are readable by everyone with access to the database. */
-interface Written {
+interface StoredPayload {
   readonly context: JobPayload['context'];
   readonly traceContext?: TraceContext;
-  /** As sealed JSON: the arguments (which may contain passwords and files) and the caller's token. */
+  /** Sealed JSON of the arguments (which may contain passwords and files) and of the caller's token. */
   readonly sealed?: string;
-  /** Used instead if nothing is sealed. */
+  /** The arguments in plain text, if nothing is sealed. */
   readonly arguments?: JobPayload['arguments'];
 }
 
@@ -38,9 +38,9 @@ export class Payloads {
   readonly #keepTokens: boolean;
 
   /**
-   * @param sealer undefined: nothing is sealed, as for a database in memory
-   * @param options.keepTokens whether to store tokens of callers: only services that are called on behalf of the caller
-   * need them
+   * @param sealer if undefined, nothing is sealed, as for a database in memory
+   * @param options.keepTokens whether to store the tokens of callers, which are needed only for services that are called
+   * on behalf of the caller
    */
   constructor(sealer: Sealer | undefined, options: { readonly keepTokens: boolean }) {
     this.#sealer = sealer;
@@ -48,27 +48,30 @@ export class Payloads {
   }
 
   /**
-   * @param id of the job; the sealed part is bound to it
+   * Serializes a payload.
+   *
+   * @param id the id of the job, to which the sealed part is bound
    */
   write(id: string, { context, arguments: given, traceContext }: JobPayload): string {
     const { token, ...caller } = context.caller;
-    const known = { ...context, caller };
+    const contextWithoutToken = { ...context, caller };
     const secrets: Secrets = {
       ...(Object.keys(given).length > 0 && { arguments: given }),
       ...(this.#keepTokens && token !== undefined && { token }),
     };
-    if (Object.keys(secrets).length === 0) return JSON.stringify({ context: known, traceContext } satisfies Written);
+    if (Object.keys(secrets).length === 0)
+      return JSON.stringify({ context: contextWithoutToken, traceContext } satisfies StoredPayload);
     if (this.#sealer) {
       const sealed = this.#sealer.seal(JSON.stringify(secrets), id);
-      return JSON.stringify({ context: known, traceContext, sealed } satisfies Written);
+      return JSON.stringify({ context: contextWithoutToken, traceContext, sealed } satisfies StoredPayload);
     }
-    const full = secrets.token === undefined ? known : context;
-    return JSON.stringify({ context: full, traceContext, arguments: given } satisfies Written);
+    const stored = secrets.token === undefined ? contextWithoutToken : context;
+    return JSON.stringify({ context: stored, traceContext, arguments: given } satisfies StoredPayload);
   }
 
   read(id: string, text: string): ReadPayload {
-    const { context, traceContext, sealed, arguments: plain = {} }: Written = JSON.parse(text);
-    if (sealed === undefined) return { payload: { context, traceContext, arguments: plain } };
+    const { context, traceContext, sealed, arguments: plainArguments = {} }: StoredPayload = JSON.parse(text);
+    if (sealed === undefined) return { payload: { context, traceContext, arguments: plainArguments } };
     try {
       if (!this.#sealer) throw new Error('the payload of the job is encrypted, and the secret key is missing');
       const { token, arguments: opened = {} }: Secrets = JSON.parse(this.#sealer.open(sealed, id));

@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly jobs: Jobs;
   /** Executes a job and returns the outcome. If it throws, the job is retried, with increasing delays. */
   readonly run: (job: Job, signal: AbortSignal) => Promise<JobOutcome>;
-  /** Called for jobs that threw: defects, or an unavailable database. */
+  /** Called if a job or a poll (without a job) throws: because of a defect, or if the database is unavailable. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
   readonly observer?: EngineObserver;
   /** Maximum number of concurrent jobs; default 256. */
@@ -17,16 +17,16 @@ export interface WorkerOptions {
   /** Duration of a job's lease, which a live process renews; default 10,000 ms. */
   readonly leaseMs?: number;
   /**
-   * Polling interval for jobs that other processes left; default 500 ms, and up to four times as long while there are
-   * none.
+   * Interval at which the worker polls for jobs that other processes left; default 500 ms. It grows up to fourfold while
+   * there are none.
    */
   readonly pollMs?: number;
-  /** Delay before a failed job is retried; doubles with each failure, up to 32 times. Default 1000 ms. */
+  /** Delay before a failed job is retried; doubles with each failure, up to 32 times this value. Default 1000 ms. */
   readonly retryMs?: number;
 }
 
 /** Maximum polling interval of an idle worker, as a multiple of `pollMs`. */
-const QUIET_POLLS = 4;
+const MAX_IDLE_POLL_FACTOR = 4;
 
 export const workerDefaults = { concurrency: 256, leaseMs: 10_000, pollMs: 500, retryMs: 1000 } as const;
 
@@ -37,8 +37,8 @@ interface Running {
 }
 
 /**
- * Executes jobs. Jobs that this process stores are executed directly after their commit; those that other processes
- * left (a crashed process, scheduled jobs) are found by polling.
+ * Executes jobs. Jobs that this process stores are executed directly after their commit. The worker polls for jobs that
+ * other processes left, such as those of a crashed process and deferred jobs.
  */
 export class Worker {
   readonly #options: Required<Omit<WorkerOptions, 'observer'>>;
@@ -64,25 +64,25 @@ export class Worker {
   }
 
   async start(): Promise<void> {
-    // A SQLite database has one process, so all existing leases belong to a process that has ended.
+    // Only one process uses a SQLite database at a time, so all existing leases belong to a process that has ended.
     if (this.#options.store.kind === 'sqlite') await this.#options.jobs.release();
     this.#renewedAt = Date.now();
-    this.#pollOften();
+    this.#resetPollInterval();
     void this.#poll();
   }
 
-  /** Whether this process executes jobs; otherwise others do. */
-  get isBusy(): boolean {
+  /** Whether this process executes jobs; otherwise, other processes do. */
+  get isActive(): boolean {
     return this.#timer !== undefined && !this.#stopping;
   }
 
   /** Stores a job in the transaction, and executes it in this process after the commit. */
   async add(tx: Tx, job: NewJob): Promise<Job> {
-    const wasBusy = this.isBusy;
+    const wasActive = this.isActive;
     const traceContext = this.#observer.traceContext?.();
     const traced = traceContext ? { ...job, payload: { ...job.payload, traceContext } } : job;
-    const added = await this.#options.jobs.add(tx, traced, wasBusy ? this.#lease() : undefined, wasBusy);
-    if (wasBusy) tx.afterCommit(() => this.#start(added));
+    const added = await this.#options.jobs.add(tx, traced, wasActive ? this.#lease() : undefined, wasActive);
+    if (wasActive) tx.afterCommit(() => this.#start(added));
     return added;
   }
 
@@ -93,15 +93,15 @@ export class Worker {
   }
 
   /**
-   * Returns whether this process still has the job, as seen by the transaction. Otherwise a later attempt executes it,
-   * or has done so.
+   * Returns whether this process still has the lease of the job, as seen by the transaction. If not, a later attempt
+   * executes the job or has completed it.
    */
   holds(tx: Tx, id: string): Promise<boolean> {
     return this.#options.jobs.isLeased(tx, id, this.#owner);
   }
 
   /**
-   * Renews the lease of a job, before effects that no transaction can check.
+   * Renews the lease of a job. Called before effects outside the database, which a rollback cannot undo.
    * @throws LeaseLost if another process has the job
    */
   async retain(id: string): Promise<void> {
@@ -112,7 +112,7 @@ export class Worker {
     if (renewed === undefined) throw new LeaseLost(id);
   }
 
-  /** Resolves when this worker has no job left that it could execute now. */
+  /** Resolves when no job is left that this worker could execute now. */
   async idle(): Promise<void> {
     for (;;) {
       if (this.#running.size === 0 && this.#waiting.length === 0) {
@@ -139,30 +139,30 @@ export class Worker {
     await this.#options.jobs.release(this.#owner);
   }
 
-  /** Leases use the system clock, because a clock that tests advance must not end them. */
+  /** Returns a new lease. It uses the system clock, because a manual clock in tests must not expire leases. */
   #lease(): Lease {
     return { owner: this.#owner, until: Date.now() + this.#options.leaseMs };
   }
 
-  #pollOften(): void {
+  #resetPollInterval(): void {
     if (this.#pauseMs === this.#options.pollMs) return;
     this.#pauseMs = this.#options.pollMs;
-    this.#pollLessOften();
+    this.#scheduleNextPoll();
   }
 
-  #pollLessOften(): void {
+  #scheduleNextPoll(): void {
     clearTimeout(this.#timer);
     if (this.#stopping) return;
     this.#timer = setTimeout(async () => {
       await this.#poll();
       const { pollMs } = this.#options;
-      this.#pauseMs = this.#running.size > 0 ? pollMs : Math.min(this.#pauseMs * 2, pollMs * QUIET_POLLS);
-      this.#pollLessOften();
+      this.#pauseMs = this.#running.size > 0 ? pollMs : Math.min(this.#pauseMs * 2, pollMs * MAX_IDLE_POLL_FACTOR);
+      this.#scheduleNextPoll();
     }, this.#pauseMs);
     this.#timer.unref();
   }
 
-  /** Runs one poll at a time; a call during a poll waits for another one. */
+  /** Polls once. A call during a poll waits for that poll. */
   #poll(): Promise<void> {
     if (this.#stopping) return Promise.resolve();
     this.#polling ??= this.#claim().finally(() => {
@@ -203,9 +203,9 @@ export class Worker {
   }
 
   #begin(job: Job): void {
-    this.#pollOften();
+    this.#resetPollInterval();
     const ending = new AbortController();
-    const done = this.#observed(job, ending.signal).finally(() => {
+    const done = this.#runObserved(job, ending.signal).finally(() => {
       this.#running.delete(job.id);
       const next = this.#stopping ? undefined : this.#waiting.shift();
       if (next) this.#begin(next);
@@ -217,16 +217,18 @@ export class Worker {
     this.#running.set(job.id, { job, done, ending });
   }
 
-  async #observed(job: Job, signal: AbortSignal): Promise<void> {
+  async #runObserved(job: Job, signal: AbortSignal): Promise<void> {
     const { around } = this.#observer;
-    if (!around) return this.#timed(job, signal);
+    if (!around) return this.#runTimed(job, signal);
     const { id, kind, serverId, attempts: attempt, payload } = job;
     const { traceContext } = payload;
     const { requestId } = payload.context;
-    await around({ type: 'job', kind, id, serverId, requestId, attempt, traceContext }, () => this.#timed(job, signal));
+    await around({ type: 'job', kind, id, serverId, requestId, attempt, traceContext }, () =>
+      this.#runTimed(job, signal),
+    );
   }
 
-  async #timed(job: Job, signal: AbortSignal): Promise<void> {
+  async #runTimed(job: Job, signal: AbortSignal): Promise<void> {
     const observe = this.#observer.job;
     if (!observe) return void (await this.#run(job, signal));
     const { kind, attempts: attempt } = job;
@@ -253,7 +255,7 @@ export class Worker {
     }
   }
 
-  /** Schedules a retry of a failed job. If that cannot be stored, the lease expires by itself. */
+  /** Schedules a retry of a failed job. If this cannot be stored, the lease expires by itself. */
   async #requeue(job: Job): Promise<void> {
     const { jobs, retryMs, onError } = this.#options;
     const runAt = Date.now() + retryDelayMs(job.attempts, retryMs);
@@ -263,16 +265,16 @@ export class Worker {
   }
 }
 
-/** Why a job was interrupted: its worker is stopping, or lost it, and another one continues it. */
+/** Interrupts a job whose worker is stopping or has lost the lease. Another attempt continues the job. */
 export class WorkerStopping extends EngineError<'WORKER_STOPPING'> {
   constructor(message: string) {
     super('WORKER_STOPPING', message);
   }
 }
 
-/** The lease of a job expired, and a later attempt has it: this one ends without further writes. */
+/** Interrupts an attempt that has lost its lease to a later attempt. It ends without further writes. */
 export class LeaseLost extends WorkerStopping {
   constructor(jobId: string) {
-    super(`the lease of the job ${jobId} expired, and another attempt has it`);
+    super(`the lease of the job ${jobId} expired, and another attempt has taken over the job`);
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from '@apistrata/record-store';
 
-const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+const CHARACTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 
-/** Returns twelve letters and digits without similar characters. */
+/** Returns a password of twelve letters and digits, without characters that look alike. */
 export function generatePassword(): string {
-  return Array.from(randomBytes(12), (byte) => LETTERS[byte % LETTERS.length]).join('');
+  return Array.from(randomBytes(12), (byte) => CHARACTERS[byte % CHARACTERS.length]).join('');
 }

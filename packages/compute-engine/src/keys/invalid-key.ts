@@ -1,6 +1,6 @@
 import { EngineError } from '../errors/engine-error.js';
 
-/** A value is not a valid public key or certificate. */
+/** Thrown for a value that is not a valid public key or certificate. */
 export class InvalidKey extends EngineError<'INVALID_KEY'> {
   constructor(problem: string, cause?: unknown) {
     super('INVALID_KEY', `Keypair data is invalid: ${problem}.`, { cause });

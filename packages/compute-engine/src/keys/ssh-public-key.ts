@@ -34,8 +34,8 @@ const TYPES: ReadonlyMap<string, BitsOf> = new Map(
 );
 
 /**
- * Parses a public key in OpenSSH format: `TYPE BASE64 [COMMENT]`, with RSA, DSA, ECDSA, Ed25519 and their security-key
- * types.
+ * Parses a public key in OpenSSH format: `TYPE BASE64 [COMMENT]`. Supports RSA, DSA, ECDSA and Ed25519 keys, including
+ * those of security keys.
  *
  * @throws InvalidKey
  */
@@ -54,7 +54,7 @@ export function parseSshPublicKey(text: string): SshPublicKey {
 }
 
 function rsaBits(fields: readonly Buffer[]): number | undefined {
-  const numbers = positive(fields, 2);
+  const numbers = positiveIntegers(fields, 2);
   if (!numbers) return undefined;
   const [exponent, modulus] = numbers as [bigint, bigint];
   const usable = exponent >= 3n && exponent % 2n === 1n && modulus % 2n === 1n && exponent < modulus;
@@ -62,11 +62,11 @@ function rsaBits(fields: readonly Buffer[]): number | undefined {
 }
 
 function dsaBits(fields: readonly Buffer[]): number | undefined {
-  const numbers = positive(fields, 4);
+  const numbers = positiveIntegers(fields, 4);
   if (!numbers) return undefined;
   const [prime, order, generator, key] = numbers as [bigint, bigint, bigint, bigint];
-  const sizes = bitLength(prime) === DSA_BITS && bitLength(order) === DSA_ORDER_BITS;
-  return sizes && generator > 1n && generator < prime && key > 1n && key < prime ? DSA_BITS : undefined;
+  const hasStandardSizes = bitLength(prime) === DSA_BITS && bitLength(order) === DSA_ORDER_BITS;
+  return hasStandardSizes && generator > 1n && generator < prime && key > 1n && key < prime ? DSA_BITS : undefined;
 }
 
 function pointBits(curve: string, name: string, bits: number): BitsOf {
@@ -89,7 +89,7 @@ function ed25519Bits(fields: readonly Buffer[]): number | undefined {
   return fields.length === 1 && fields[0]?.length === 32 ? 256 : undefined;
 }
 
-/** Keys on security keys have the application as their last field. */
+/** Extends a function to keys of security keys, whose last field is the application. */
 function withApplication(bitsOf: BitsOf): BitsOf {
   return (fields) => {
     const application = fields.at(-1);
@@ -97,7 +97,7 @@ function withApplication(bitsOf: BitsOf): BitsOf {
   };
 }
 
-function positive(fields: readonly Buffer[], count: number): readonly bigint[] | undefined {
+function positiveIntegers(fields: readonly Buffer[], count: number): readonly bigint[] | undefined {
   if (fields.length !== count || fields.some((field) => field.length === 0 || field.readUInt8() >= 0x80))
     return undefined;
   return fields.map((field) => BigInt(`0x${field.toString('hex')}`));

@@ -1,6 +1,6 @@
 /**
- * Returns the fields of an SSH public key blob (RFC 4253, section 6.6), each prefixed with its length; undefined if it
- * is truncated.
+ * Returns the fields of an SSH public key blob (RFC 4253, section 6.6), each prefixed with its length; undefined if the
+ * blob is truncated.
  */
 export function readSshFields(blob: Buffer): readonly Buffer[] | undefined {
   const fields: Buffer[] = [];
@@ -26,7 +26,7 @@ export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
   );
 }
 
-/** Formats a positive integer: big-endian, with a leading zero byte if the first bit would otherwise be the sign. */
+/** Encodes a positive integer, big-endian, with a leading zero byte if the first bit would otherwise be read as the sign. */
 export function sshInteger(bytes: Uint8Array): Buffer {
   const [first = 0] = bytes;
   return Buffer.concat([first >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);

@@ -34,7 +34,7 @@ export function parseX509(pem: string): X509PublicKey {
  * Generates a self-signed client certificate for a user, with an RSA key of 2048 bits; the key is generated off the
  * event loop.
  *
- * @param now start of its validity in milliseconds since the epoch
+ * @param now start of the certificate's validity, in milliseconds since the epoch
  * @returns the certificate in PEM format, the private key as PKCS#12 (empty password) in base64
  * @throws Rejection `NOT_SUPPORTED` if `node-forge` is not installed
  */
@@ -73,7 +73,7 @@ export async function generateX509(userId: string, projectId: string, now = Date
     { name: 'extKeyUsage', clientAuth: true },
     { id: SUBJECT_ALT_NAME, value: asn1.toDer(altNames).getBytes() },
   ]);
-  // The platform signs many times faster than the library, which would block the event loop.
+  // `node:crypto` signs many times faster than `node-forge`, which would block the event loop.
   const signer = {
     sign: () => {
       const signed = asn1.toDer(certificate.tbsCertificate).getBytes();
@@ -83,7 +83,7 @@ export async function generateX509(userId: string, projectId: string, now = Date
   certificate.sign(signer as never, forge.md.sha256.create());
 
   const publicKey = pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
-  // Many rounds of key stretching do not protect an empty password.
+  // One round, because key stretching cannot protect an empty password.
   const container = forge.pkcs12.toPkcs12Asn1(key, certificate, '', { algorithm: '3des', count: 1 });
   return {
     publicKey,

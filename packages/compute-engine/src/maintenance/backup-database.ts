@@ -4,7 +4,7 @@ import { openSqlite } from '@apistrata/record-store';
 import { changesIn, type DatabaseReader, isPostgres, openReader } from './database-reader.js';
 import { copyImageFiles, imageDirectoryOf } from './image-files.js';
 import { MaintenanceError } from './maintenance-error.js';
-import { newFile } from './new-file.js';
+import { createFile } from './new-file.js';
 import { runPostgresTool } from './postgres-tools.js';
 
 /** The contents of a backup. */
@@ -13,15 +13,15 @@ export interface BackupReport {
   readonly file: string;
   readonly bytes: number;
   /**
-   * Number of files with the content of images, in the folder `FILE.images` next to the backup; 0 if the database contains
-   * all of it.
+   * Number of files with image content in the folder `FILE.images` next to the backup; 0 if the database contains the
+   * content of all images.
    */
   readonly images: number;
-  /** The newest schema change in it. */
+  /** The newest schema change in the backup. */
   readonly tables: string;
 }
 
-/** Contents of a backup in addition to the database. */
+/** Options of a backup. */
 export interface BackupOptions {
   /** Folder of the image content; default: as in the engine. */
   readonly imageDirectory?: string;
@@ -31,11 +31,11 @@ export interface BackupOptions {
 const NOT_A_DATABASE = 26;
 
 /** Maximum number of findings in a message. */
-const FINDINGS = 5;
+const MAX_FINDINGS = 5;
 
 /** Returns the findings of an integrity check, with names of tables and indexes instead of page numbers. */
 async function damageReport({ rows }: DatabaseReader): Promise<string> {
-  const found = (await rows(`PRAGMA integrity_check(${FINDINGS})`)).map(({ integrity_check }) =>
+  const found = (await rows(`PRAGMA integrity_check(${MAX_FINDINGS})`)).map(({ integrity_check }) =>
     String(integrity_check),
   );
   if (found[0] === 'ok') return '';
@@ -88,7 +88,7 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
  * promise resolves, the copy is complete and has been verified. Secrets in it remain encrypted, and their key is not included.
  *
  * @param url a SQLite file, or `postgres://...`
- * @param file the copy, which must not exist. Image content that is stored in files is copied to `FILE.images`
+ * @param file path of the copy, which must not exist. Image content that is stored in files is copied to `FILE.images`
  * @throws MaintenanceError with cause and fix, DatabaseUnavailable
  *
  * @example
@@ -103,8 +103,9 @@ export async function backupDatabase(url: string, file: string, options: BackupO
   const target = resolve(file);
   const copyImages = () => copyImageFiles(imageDirectoryOf(url, options.imageDirectory), `${target}.images`);
   let images = 0;
-  await newFile(target, async (draft) => {
-    // Copied before for images that are deleted in the meantime, and after for images that are added in the meantime.
+  await createFile(target, async (draft) => {
+    // Images are copied before the database, because some may be deleted in the meantime, and again after it, because
+    // some may be added.
     await copyImages();
     await (isPostgres(url) ? copyPostgres(url, draft) : copySqlite(url, draft));
     images = await copyImages();

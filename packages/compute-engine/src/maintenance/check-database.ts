@@ -16,13 +16,13 @@ export interface Finding {
 /** Location of the keys that decrypt sealed values. */
 export type CheckOptions = SecretKeyOptions;
 
-/** A job that has been due for longer shows that no worker is alive. */
+/** If a job has been due for longer, no worker is running. */
 const OVERDUE_MS = 30_000;
 
 const good = (what: Finding['what'], reported: string): Finding => ({ what, good: true, reported });
 const bad = (what: Finding['what'], reported: string): Finding => ({ what, good: false, reported });
 
-async function integrityOf({ kind, rows }: DatabaseReader): Promise<Finding> {
+async function checkIntegrity({ kind, rows }: DatabaseReader): Promise<Finding> {
   if (kind === 'sqlite') {
     const faults = (await rows('PRAGMA integrity_check(5)')).map(({ integrity_check }) => String(integrity_check));
     if (faults.length === 1 && faults[0] === 'ok') return good('integrity', 'the file is intact');
@@ -31,10 +31,10 @@ async function integrityOf({ kind, rows }: DatabaseReader): Promise<Finding> {
   const broken = await rows(`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace where not i.indisvalid and n.nspname = current_schema()`);
   if (broken.length === 0) return good('integrity', 'all indexes are valid');
-  return bad('integrity', `not valid, REINDEX them: ${broken.map(({ name }) => name).join(', ')}`);
+  return bad('integrity', `invalid indexes, which REINDEX repairs: ${broken.map(({ name }) => name).join(', ')}`);
 }
 
-async function secretsOf({ rows }: DatabaseReader, url: string, options: SecretKeyOptions): Promise<Finding> {
+async function checkSecrets({ rows }: DatabaseReader, url: string, options: SecretKeyOptions): Promise<Finding> {
   const jobs = (await rows('select id, payload from jobs')).filter(({ payload }) => 'sealed' in JSON.parse(payload));
   if (jobs.length === 0) return good('secrets', 'no job is encrypted at the moment');
   // A missing key is not created, because a new one cannot decrypt anything.
@@ -44,17 +44,17 @@ async function secretsOf({ rows }: DatabaseReader, url: string, options: SecretK
     return bad('secrets', `${jobs.length} jobs are encrypted, and their key ${file} is missing: restore it`);
   try {
     const payloads = new Payloads(await sealerFor(url, options), { keepTokens: true });
-    const closed = jobs.map(({ id, payload }) => payloads.read(id, payload).unreadable).filter((e) => e !== undefined);
-    const [first] = closed;
-    if (!first) return good('secrets', `all of ${jobs.length} encrypted jobs can be decrypted with the key`);
-    return bad('secrets', `${closed.length} of ${jobs.length} jobs cannot be decrypted: ${first.message}`);
+    const errors = jobs.map(({ id, payload }) => payloads.read(id, payload).unreadable).filter((e) => e !== undefined);
+    const [first] = errors;
+    if (!first) return good('secrets', `all ${jobs.length} encrypted jobs can be decrypted with the key`);
+    return bad('secrets', `${errors.length} of ${jobs.length} jobs cannot be decrypted: ${first.message}`);
   } catch (error) {
     return bad('secrets', `${jobs.length} jobs are encrypted, and their key is missing: ${(error as Error).message}`);
   }
 }
 
 /** Compares the counted capacity of hosts with the claims of servers, at one point in time. */
-async function capacityOf({ kind, rows }: DatabaseReader): Promise<Finding> {
+async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
   const wrong =
     await rows(`select nodes.host from nodes left join (${claimsByHost(kind)}) as claimed on claimed.host = nodes.host
     where nodes.vcpus_used <> coalesce(claimed.vcpus, 0) or nodes.memory_mb_used <> coalesce(claimed.memory_mb, 0)
@@ -66,7 +66,7 @@ async function capacityOf({ kind, rows }: DatabaseReader): Promise<Finding> {
     order by host`);
   if (wrong.length === 0) return good('capacity', 'the counted capacity matches the claims of servers');
   const names = wrong.map(({ host }) => host).join(', ');
-  return bad('capacity', `counted incorrectly, which a running server corrects within an hour: ${names}`);
+  return bad('capacity', `incorrect counts of hosts, which a running server corrects within an hour: ${names}`);
 }
 
 /**
@@ -80,20 +80,21 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
   const reader = openReader(url);
   try {
     const { pending, newer } = tables;
-    const integrity = await integrityOf(reader);
+    const integrity = await checkIntegrity(reader);
     return [
       pending.length > 0
-        ? bad('tables', `${pending.join(', ')} is missing: run migrate, or start a server of this version`)
+        ? bad(
+            'tables',
+            `schema changes are missing (${pending.join(', ')}): run migrate, or start a server of this version`,
+          )
         : good(
             'tables',
-            newer.length > 0
-              ? `created by a newer version (${newer.join(', ')})`
-              : `created by a newer version (${newer.join(', ')})`,
+            newer.length > 0 ? `created by a newer version (${newer.join(', ')})` : `up to date (${tables.at})`,
           ),
       integrity,
-      await secretsOf(reader, url, options),
+      await checkSecrets(reader, url, options),
       // The capacity is counted only if the database is intact and has the tables of this version.
-      ...(integrity.good && pending.length === 0 ? [await capacityOf(reader)] : []),
+      ...(integrity.good && pending.length === 0 ? [await checkCapacity(reader)] : []),
       work.overdueMs > OVERDUE_MS
         ? bad(
             'work',

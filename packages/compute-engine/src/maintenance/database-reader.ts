@@ -13,7 +13,7 @@ export interface DatabaseReader {
   close(): Promise<void>;
 }
 
-/** Timeout for locks of other connections, long because administrators can wait. */
+/** Maximum wait for locks of other connections. It is long, because administrators can wait. */
 const LOCK_WAIT_MS = 10_000;
 
 export function isPostgres(url: string): boolean {
@@ -21,6 +21,8 @@ export function isPostgres(url: string): boolean {
 }
 
 /**
+ * Opens a database for reading.
+ *
  * @throws MaintenanceError if the file does not exist
  */
 export function openReader(url: string): DatabaseReader {
@@ -33,7 +35,7 @@ export function openReader(url: string): DatabaseReader {
     };
   }
   if (!existsSync(url))
-    throw new MaintenanceError(`the database ${url} does not exist: use the one of the server (--db)`);
+    throw new MaintenanceError(`the database ${url} does not exist: select the database of the server with --db`);
   const handle = openSqlite(url, { readOnly: true });
   handle.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
   return {
@@ -49,7 +51,7 @@ export function openReader(url: string): DatabaseReader {
   };
 }
 
-/** Returns the row of a statement that always has one, such as a count. */
+/** Returns the only row of a statement that always returns one, such as a count. */
 export async function onlyRow({ rows }: DatabaseReader, sql: string): Promise<Record<string, any>> {
   const [row] = await rows(sql);
   if (!row) throw new Error(`the statement returned no row: ${sql}`);

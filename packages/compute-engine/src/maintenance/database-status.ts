@@ -2,11 +2,11 @@ import { SqliteOwner } from '@apistrata/record-store';
 import { migrations } from '../schema/migrations/index.js';
 import { changesIn, type DatabaseReader, onlyRow, openReader } from './database-reader.js';
 
-/** State of a cloud's database, with or without running servers. Sizes in bytes, times in milliseconds. */
+/** State of a cloud's database, with or without running servers. Sizes are in bytes, times in milliseconds. */
 export interface DatabaseStatus {
   readonly kind: 'sqlite' | 'postgres';
   readonly bytes: number;
-  /** Description of its current users; null if there are none. */
+  /** Description of the processes that use the database; null if there are none. */
   readonly usedBy: string | null;
   readonly tables: {
     /** The newest schema change of the database; null if it has no tables. */
@@ -20,7 +20,7 @@ export interface DatabaseStatus {
   readonly servers: Readonly<Record<string, number>>;
   readonly work: {
     readonly jobs: number;
-    /** Number of them that workers execute. */
+    /** Number of jobs that workers are executing. */
     readonly running: number;
     /** How long the oldest of the other jobs has been due; 0 if none is due. */
     readonly overdueMs: number;
@@ -32,7 +32,7 @@ const SIZE = {
   postgres: 'select pg_database_size(current_database()) as bytes',
 } as const;
 
-/** Connections of servers and commands of this software, except this one. */
+/** Counts the connections of servers and commands of this software, except the current connection. */
 const CONNECTIONS = `select count(*) as n from pg_stat_activity
   where datname = current_database() and application_name = 'apistrata' and pid <> pg_backend_pid()`;
 

@@ -9,14 +9,17 @@ import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { isPostgres } from './database-reader.js';
 import { MaintenanceError } from './maintenance-error.js';
 
-/** How long the owner of the tables waits for other statements; afterwards, the command fails and changes nothing. */
-const LOCK_WAIT = "'10s'";
+/** Maximum wait of the owner of the tables for other statements. After that, the command fails and changes nothing. */
+const LOCK_TIMEOUT = "'10s'";
 
-/** The role of a host to which rights are given. */
+/** The role of a host, to which rights are granted. */
 export interface GrantedHostRole extends HostRole {
-  /** The IP address of a host whose networks are joined by tunnels: networks that are too large for tunnels get a smaller MTU. */
+  /**
+   * The IP address of a host that connects its networks to other hosts by tunnels. The MTU of networks that do not fit into
+   * tunnels is lowered.
+   */
   readonly tunnelAddress?: string;
-  /** Whether the host encrypts its tunnels, which makes the MTU smaller again. Default false. */
+  /** Whether the host encrypts its tunnels, which lowers the MTU further. Default false. */
   readonly tunnelsEncrypted?: boolean;
 }
 
@@ -38,7 +41,7 @@ async function factsOf(db: Kysely<any>, role: string): Promise<RoleFacts | undef
   return rows[0];
 }
 
-/** Rejects roles that bypass row level security. */
+/** Rejects roles whose rights cannot be limited, such as those that bypass row level security. */
 async function checkRole(db: Kysely<any>, role: string): Promise<void> {
   const facts = await factsOf(db, role);
   if (!facts)
@@ -57,9 +60,9 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
 }
 
 /**
- * Grants a PostgreSQL role the rights of a host: its own requests, the servers on it, and the records that these need. May be
- * called repeatedly, and while servers and hosts use the database.
- * @param url of the PostgreSQL database, with the role that owns the tables
+ * Grants a PostgreSQL role the rights of a host: access to its own requests, the servers on it, and the records that these
+ * need. May be called repeatedly, and while servers and hosts use the database.
+ * @param url URL of the PostgreSQL database, with the role that owns the tables
  *
  * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
  */
@@ -71,7 +74,7 @@ export async function grantHostRole(url: string, given: GrantedHostRole): Promis
   try {
     await checkRole(db, given.role);
     await db.connection().execute(async (connection) => {
-      await connection.executeQuery(CompiledQuery.raw(`set lock_timeout = ${LOCK_WAIT}`));
+      await connection.executeQuery(CompiledQuery.raw(`set lock_timeout = ${LOCK_TIMEOUT}`));
       await connection.executeQuery(CompiledQuery.raw(hostRoleSql(given)));
     });
   } finally {
@@ -81,8 +84,8 @@ export async function grantHostRole(url: string, given: GrantedHostRole): Promis
 }
 
 /**
- * Lowers the MTU of networks to fit into the tunnels of the host. A host without a separate role does this itself, but
- * the role has no right to change networks.
+ * Lowers the MTU of networks so that they fit into the tunnels of the host. A host without a separate role does this
+ * itself, but the separate role has no right to change networks.
  */
 async function fitNetworks(url: string, tunnel: HostTunnel): Promise<void> {
   const store = await openStore(url, { poolSize: 1 });

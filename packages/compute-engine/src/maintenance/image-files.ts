@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isSqliteFile } from '@apistrata/record-store';
 import { sync } from './new-file.js';
 
-/** Names of complete files; incomplete ones have other names. */
+/** Matches the names of complete files; incomplete files have other names. */
 const COMPLETE_FILE = /^[0-9a-f-]{36}-[0-9a-f]{32}$/;
 
 /** Returns the folder of image content outside the database; undefined if the database contains all of it. */

@@ -1,6 +1,6 @@
 import { EngineError } from '../errors/engine-error.js';
 
-/** A request of an administrator failed. The message contains the cause and the fix. */
+/** Thrown if a maintenance command fails. The message contains the cause and the fix. */
 export class MaintenanceError extends EngineError<'MAINTENANCE_FAILED'> {
   constructor(message: string) {
     super('MAINTENANCE_FAILED', message);

@@ -15,10 +15,10 @@ export async function sync(path: string): Promise<void> {
 }
 
 /**
- * Creates a file atomically, readable only for its owner, without overwriting another one.
+ * Creates a file atomically, readable only by its owner, without overwriting another one.
  * @param fill writes the draft, which exists and is empty
  */
-export async function newFile(file: string, fill: (draft: string) => Promise<void>): Promise<void> {
+export async function createFile(file: string, fill: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new MaintenanceError(`${file} already exists: choose another file`);
   const draft = `${file}.${randomUUID()}`;
   try {

@@ -7,14 +7,16 @@ import type { Servers } from '../servers/servers.js';
 /** A periodic action on servers. */
 interface PeriodicTask {
   readonly vmState: VmState;
-  /** How long the servers are kept; 0 or less disables the task. */
+  /** Number of seconds for which servers are kept; 0 or less disables the task. */
   readonly seconds: number;
   readonly act: (context: Context, server: Server) => Promise<unknown>;
 }
 
-/** Maximum interval between runs, and maximum number of servers per run. */
-const LONGEST_PAUSE_MS = 60_000;
-const BATCH = 100;
+/** Maximum interval between runs. */
+const MAX_INTERVAL_MS = 60_000;
+
+/** Maximum number of servers per task and run. */
+const BATCH_SIZE = 100;
 
 /**
  * Deletes soft-deleted servers whose restore period has ended, and offloads shelved servers that have been on their host for
@@ -54,13 +56,13 @@ export class PeriodicTasks {
     await this.#ended;
   }
 
-  /** Runs once. Servers that are found are changed in the background. */
+  /** Runs each task once. The servers that it finds are changed in the background. */
   async run(): Promise<void> {
-    for (const task of this.#tasks) for (const server of await this.#due(task)) await this.#do(task, server);
+    for (const task of this.#tasks) for (const server of await this.#due(task)) await this.#act(task, server);
   }
 
   async #repeat(onError: (error: unknown) => void): Promise<void> {
-    const pause = Math.min(LONGEST_PAUSE_MS, ...this.#tasks.map(({ seconds }) => seconds * 1000));
+    const pause = Math.min(MAX_INTERVAL_MS, ...this.#tasks.map(({ seconds }) => seconds * 1000));
     const { signal } = this.#stopping;
     for (;;) {
       await this.#core.clock.sleep(pause, signal).catch(() => {});
@@ -71,14 +73,14 @@ export class PeriodicTasks {
 
   async #due({ vmState, seconds }: PeriodicTask): Promise<readonly Server[]> {
     const before = this.#core.clock.now() - seconds * 1000;
-    const softDeleted = await tables.servers.find(this.#core.store, (q) =>
+    const candidates = await tables.servers.find(this.#core.store, (q) =>
       q.where(LIVE).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
     );
-    return softDeleted.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH);
+    return candidates.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH_SIZE);
   }
 
-  /** Another process may have acted first. */
-  async #do(task: PeriodicTask, server: Server): Promise<void> {
+  /** Acts on a server, unless another process has already done so. */
+  async #act(task: PeriodicTask, server: Server): Promise<void> {
     const current = await tables.servers.get(this.#core.store, server.id);
     if (current?.vmState !== task.vmState || current.deleted || current.taskState !== null) return;
     await task.act(backgroundWork(server), server).catch((error) => {

@@ -5,12 +5,12 @@ import { MaintenanceError } from './maintenance-error.js';
 const MAX_OUTPUT = 500;
 
 /**
- * Runs a client program of PostgreSQL on a database. The password is passed in the environment, where other users of the
+ * Runs a PostgreSQL client program on a database. The password is passed in the environment, where other users of the
  * computer cannot read it.
- * @param args `URL` represents the address of the database
+ * @param args arguments, of which `URL` is replaced by the address of the database
  */
 export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
-  // With several hosts, which `URL` cannot parse, the program selects one.
+  // The class `URL` cannot parse an address with several hosts, one of which the program selects.
   const [, user = '', secret = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
   const address = secret === '' ? url : url.replace(`${user}:${secret}@`, `${user}@`);
   const password = decodeURIComponent(secret);
@@ -19,8 +19,8 @@ export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: st
     args.map((arg) => (arg === 'URL' ? address : arg)),
     { env: { ...process.env, ...(password && { PGPASSWORD: password }) }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  let notified = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (notified += chunk));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve);
     child.once('error', (error: NodeJS.ErrnoException) =>
@@ -34,6 +34,6 @@ export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: st
     );
   });
   if (code === 0) return;
-  const words = notified.replaceAll(/\s+/g, ' ').trim().slice(-MAX_OUTPUT);
-  throw new MaintenanceError(`${program} failed: ${words}`);
+  const excerpt = output.replaceAll(/\s+/g, ' ').trim().slice(-MAX_OUTPUT);
+  throw new MaintenanceError(`${program} failed: ${excerpt}`);
 }

@@ -29,9 +29,9 @@ export interface RestoreReport {
   readonly pending: readonly string[];
 }
 
-const FIX = 'request its replacement (--replace), which renames it, or select another database';
+const FIX = 'replace it with --replace, which keeps it under another name, or select another database';
 
-function stamp(): string {
+function timestamp(): string {
   return new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 
@@ -46,7 +46,7 @@ async function restoreFile(file: string, backup: string, replace: boolean): Prom
     if (exists && !replace) throw new MaintenanceError(`${file} exists: ${FIX}`);
     await copyFile(backup, draft);
     await sync(draft);
-    const previous = exists ? `${file}.before-${stamp()}` : null;
+    const previous = exists ? `${file}.before-${timestamp()}` : null;
     if (previous) {
       // Moves the write-ahead log into the file: next to another file, it would be mistaken for that file's log.
       const former = openSqlite(file);
@@ -71,8 +71,8 @@ function databaseAt(url: string, name: string): string {
   return address.href;
 }
 
-/** Runs statements that cannot be part of a transaction, such as those about databases. */
-async function report(url: string, statements: readonly string[]): Promise<void> {
+/** Runs statements that cannot be part of a transaction, such as `create database`. */
+async function runStatements(url: string, statements: readonly string[]): Promise<void> {
   const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1, statementTimeoutMs: 0 });
   try {
     for (const statement of statements) await execute(db, statement);
@@ -95,22 +95,22 @@ async function execute(db: Kysely<Rows>, statement: string): Promise<void> {
 
 const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Fills a new database, which takes the name of the old one when it is complete. */
+/** Fills a new database, and then gives it the name of the old one. Returns the new name of the old one. */
 async function replaceDatabase(url: string, fill: (url: string) => Promise<void>): Promise<string> {
   if (postgresAddresses(url).length > 1)
     throw new MaintenanceError('a database can only be replaced on one host: specify only the primary (--db)');
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
-  const [draft, retained] = [`${name}_restoring_${stamp()}`, `${name}_before_${stamp()}`];
+  const [draft, retained] = [`${name}_restoring_${timestamp()}`, `${name}_before_${timestamp()}`];
   const maintenanceUrl = databaseAt(url, name === 'postgres' ? 'template1' : 'postgres');
-  await report(maintenanceUrl, [`create database ${quoteName(draft)}`]);
+  await runStatements(maintenanceUrl, [`create database ${quoteName(draft)}`]);
   try {
     await fill(databaseAt(url, draft));
-    await report(maintenanceUrl, [
+    await runStatements(maintenanceUrl, [
       `alter database ${quoteName(name)} rename to ${quoteName(retained)}`,
       `alter database ${quoteName(draft)} rename to ${quoteName(name)}`,
     ]);
   } catch (error) {
-    await report(maintenanceUrl, [`drop database if exists ${quoteName(draft)}`]).catch(() => {});
+    await runStatements(maintenanceUrl, [`drop database if exists ${quoteName(draft)}`]).catch(() => {});
     throw error;
   }
   return retained;
@@ -121,7 +121,7 @@ async function changesAt(url: string): Promise<readonly string[]> {
   return changesIn(reader).finally(() => reader.close());
 }
 
-async function rejectUsed(url: string): Promise<void> {
+async function rejectIfInUse(url: string): Promise<void> {
   const { usedBy } = await databaseStatus(url);
   if (usedBy !== null) throw new MaintenanceError(`the database is in use (${usedBy}): stop the servers first`);
 }
@@ -130,7 +130,7 @@ async function restorePostgres(url: string, backup: string, replace: boolean): P
   if (!existsSync(backup)) throw new MaintenanceError(`the backup ${backup} does not exist`);
   const filled = (await changesAt(url)).length > 0;
   if (filled && !replace) throw new MaintenanceError(`the database has tables: ${FIX}`);
-  if (filled) await rejectUsed(url);
+  if (filled) await rejectIfInUse(url);
   const all = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--dbname', 'URL', backup];
   const fill = (address: string) => runPostgresTool('pg_restore', address, all);
   const previous = filled ? await replaceDatabase(url, fill) : null;
@@ -143,7 +143,8 @@ async function restorePostgres(url: string, backup: string, replace: boolean): P
  * Restores a backup to a database that no server uses, atomically: the former database remains in place until the end, and
  * is then renamed.
  *
- * @param url a SQLite file, or `postgres://...`; that database exists, and is empty unless it is replaced
+ * @param url a SQLite file, or `postgres://...`; a PostgreSQL database must exist, and existing data requires
+ * `replace`
  * @throws MaintenanceError with cause and fix, DatabaseInUse, DatabaseUnavailable
  */
 export async function restoreDatabase(
