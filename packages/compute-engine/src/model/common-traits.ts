@@ -1,4 +1,4 @@
-/** Traits of hosts that declare none, which every driver supports. */
+/** Traits that every driver supports: the default for hosts that declare none. */
 export const COMMON_TRAITS: readonly string[] = [
   'COMPUTE_DEVICE_TAGGING',
   'COMPUTE_NET_ATTACH_INTERFACE',

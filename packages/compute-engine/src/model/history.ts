@@ -11,7 +11,7 @@ export interface ActionEvent {
   readonly details: string | null;
 }
 
-/** The action that one request started on a server, with its events. */
+/** An action that a request started on a server, with its events. */
 export interface InstanceAction extends Stored {
   readonly serverId: string;
   readonly requestId: string;
@@ -49,8 +49,8 @@ export type MigrationStatus =
   | 'error';
 
 /**
- * Progress of a live migration. Bytes; processed and remaining need not add up to the total, because the guest changes
- * memory in the meantime.
+ * Progress of a live migration, in bytes. Processed and remaining bytes need not add up to the total, because the guest
+ * changes its memory in the meantime.
  */
 export interface MoveProgress {
   readonly memoryTotalBytes: number;
@@ -78,7 +78,7 @@ export interface MigrationRecord extends Stored, MoveProgress {
   readonly oldFlavorSeq: number | null;
   readonly newFlavorSeq: number | null;
   readonly hidden: boolean;
-  /** Whether a client has forced the completion of a live migration; undefined: it has not. */
+  /** Whether a client has forced the completion of a live migration. Default: false. */
   readonly forced?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number | null;

@@ -1,24 +1,24 @@
-/** What a driver reports about its computer. */
+/** The report of a driver about its host. */
 export interface HostReport {
-  /** Why servers cannot start on it, in one line for administrators; null: they can. */
+  /** Why servers cannot start on the host, in one line for administrators; null if they can. */
   readonly problem: string | null;
-  /** The file system of its disks; undefined: unknown. */
+  /** The file system that contains its disks; undefined if unknown. */
   readonly disk?: DiskSpace | undefined;
 }
 
 /** The space of a file system. */
 export interface DiskSpace {
   readonly totalBytes: number;
-  /** What unprivileged programs can still write. */
+  /** The space that unprivileged programs can still use. */
   readonly freeBytes: number;
-  /** What existing disks occupy in addition once their guests have filled them. */
+  /** The additional space that existing disks need when their guests have filled them. */
   readonly promisedBytes: number;
 }
 
-/** The same in GiB, as stored for a host. */
+/** Disk space in GiB, as stored for a host. */
 export interface NodeDisk {
   readonly totalGb: number;
   readonly freeGb: number;
-  /** What remains free if existing disks are filled; negative if they cannot be. */
+  /** The space that remains free if all existing disks are full; negative if they do not fit. */
   readonly leastGb: number;
 }

@@ -28,9 +28,9 @@ export interface HostProcess {
   readonly cannot: readonly string[];
   /** Whether machines can move to another host with their disks. */
   readonly canMove: boolean;
-  /** Disk format of snapshots; null: that of the server's image. */
+  /** Disk format of snapshots; null for the format of the server's image. */
   readonly snapshotFormat: string | null;
-  /** Address at which other processes of the cloud reach its driver; undefined: it accepts no links. */
+  /** Address at which other processes of the cloud reach its driver; undefined if it accepts no links. */
   readonly link?: {
     readonly address: string;
     readonly port: number;
@@ -41,11 +41,11 @@ export interface HostProcess {
   readonly keepsVolumes?: boolean;
   /** The storage of its disks, if it is shared with other hosts. */
   readonly storage?: string;
-  /** Whether its machines are stopped or paused before it counts as down, even if its process does not run. */
+  /** Whether its machines are guaranteed to be stopped or paused before it counts as down, even if its process does not run. */
   readonly fences?: boolean;
-  /** The UDP port at which its networks connect to those of other hosts; undefined: they do not connect. */
+  /** The UDP port at which its networks connect to those of other hosts; undefined if they do not connect. */
   readonly tunnelPort?: number;
-  /** The end of its encrypted tunnels; undefined: they are not encrypted. */
+  /** The endpoint of its encrypted tunnels; undefined if they are not encrypted. */
   readonly wireguard?: {
     /** Its public key, in base64. */
     readonly publicKey: string;
@@ -80,13 +80,13 @@ export interface CpuInfo {
   /** Names of CPU features, such as `pge`. */
   readonly features: readonly string[];
   readonly topology: {
-    /** Number of NUMA cells; undefined: unknown. */
+    /** Number of NUMA cells; undefined if unknown. */
     readonly cells?: number | undefined;
-    /** Number in each cell. */
+    /** Number of sockets in each cell. */
     readonly sockets: number;
-    /** Number in each socket. */
+    /** Number of cores in each socket. */
     readonly cores: number;
-    /** Number in each core. */
+    /** Number of threads in each core. */
     readonly threads: number;
   };
 }
@@ -103,7 +103,7 @@ export interface DriverOffer {
   readonly cpuInfo?: CpuInfo;
 }
 
-/** A compute node with its capacity; its claims are counted in scheduler/claims.ts. Memory in MiB, disks in GiB. */
+/** A compute node with its capacity; its claims are counted in scheduler/claims.ts. Memory is in MiB, disks in GiB. */
 export interface Node extends Stored {
   /** UUID. */
   readonly id: string;
@@ -119,14 +119,14 @@ export interface Node extends Stored {
   readonly cpuAllocationRatio: number;
   readonly ramAllocationRatio: number;
   readonly diskAllocationRatio: number;
-  /** Inventories by resource class, in addition to the capacity above or instead of it; null: the host has none of this class. */
+  /** Inventories by resource class, in addition to the capacity above or instead of it; null if the host has none. */
   readonly inventories: Readonly<Record<string, Inventory | null>>;
   readonly traits: readonly string[];
   /** Values for extra specs `capabilities:NAME`, in addition to those of the engine. */
   readonly capabilities: Readonly<Record<string, CapabilityValue>>;
-  /** The file system of its disks, as last reported; undefined: unknown. */
+  /** The file system of its disks, as last reported; undefined if unknown. */
   readonly disk?: NodeDisk;
-  /** Null if the API processes run the machines themselves. */
+  /** The separate process of the host; null if the API processes run the machines themselves. */
   readonly process: HostProcess | null;
   readonly createdAt: number;
 }

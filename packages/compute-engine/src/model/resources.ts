@@ -1,6 +1,6 @@
 import type { Stored } from '@apistrata/record-store';
 
-/** A flavor. Memory and swap in MiB, disks in GiB. */
+/** A flavor. Memory and swap are in MiB, disks in GiB. */
 export interface Flavor extends Stored {
   /** The public id (`flavorid`). */
   readonly id: string;
@@ -45,14 +45,14 @@ export interface ServerGroup extends Stored {
   readonly createdAt: number;
 }
 
-/** Quotas of a project, or of one user in it (`userId`, otherwise ''). */
+/** Quotas of a project, or of one user in it. `userId` is empty for a project. */
 export interface QuotaSet extends Stored {
   readonly projectId: string;
   readonly userId: string;
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** Quotas of a quota class; only `default` has an effect. */
+/** Quotas of a quota class; only the class `default` has an effect. */
 export interface QuotaClass extends Stored {
   readonly name: string;
   readonly limits: Readonly<Record<string, number>>;

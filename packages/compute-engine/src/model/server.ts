@@ -62,10 +62,10 @@ export type TaskState =
   | 'shelving_offloading'
   | 'unshelving';
 
-/** 0 no state, 1 running, 3 paused, 4 shut down, 6 crashed, 7 suspended. */
+/** The power state: 0 no state, 1 running, 3 paused, 4 shut down, 6 crashed, 7 suspended. */
 export type PowerState = 0 | 1 | 3 | 4 | 6 | 7;
 
-/** The flavor at the time when the server was created or resized. MiB for memory and swap, GiB for disks. */
+/** The flavor at the time when the server was created or resized. Memory and swap are in MiB, disks in GiB. */
 export interface FlavorCopy {
   readonly id: string;
   readonly name: string;
@@ -91,7 +91,7 @@ export interface ServerInterface {
   readonly owned: boolean;
 }
 
-/** A disk of a server, local or a volume. Sizes in GiB. */
+/** A disk of a server: a local disk or a volume. Sizes are in GiB. */
 export interface BlockDevice {
   readonly id: string;
   readonly device: string;
@@ -108,12 +108,12 @@ export interface BlockDevice {
   readonly diskBus: string | null;
   readonly deviceType: string | null;
   readonly guestFormat: string | null;
-  /** The catalog's id of the volume attachment. */
+  /** Id of the attachment in the volume catalog. */
   readonly attachmentId: string | null;
   readonly attachedAt: number | null;
 }
 
-/** Why a server is in ERROR. `code` is an HTTP status; the time is in milliseconds since the epoch. */
+/** Why a server has the status ERROR. `code` is an HTTP status; the time is in milliseconds since the epoch. */
 export interface Fault {
   readonly code: number;
   readonly message: string;
@@ -127,7 +127,7 @@ export interface Claim {
   readonly vcpus: number;
   readonly memoryMb: number;
   readonly diskGb: number;
-  /** Amounts of other resource classes; undefined: none. */
+  /** Amounts of other resource classes, if there are any. */
   readonly resources?: Readonly<Record<string, number>>;
 }
 
@@ -137,7 +137,7 @@ export interface Lock {
   readonly reason: string | null;
 }
 
-/** A server. Times in milliseconds since the epoch. */
+/** A server. Times are in milliseconds since the epoch. */
 export interface Server extends Stored, ServerSettings {
   readonly id: string;
   readonly projectId: string;
@@ -152,7 +152,7 @@ export interface Server extends Stored, ServerSettings {
   readonly fault: Fault | null;
   /** The job that may change this server; writes of other jobs are rejected. */
   readonly jobId: string | null;
-  /** The attempt of that job that may write; an attempt that lost its lease may not. Undefined: the first. */
+  /** The attempt of that job that may write; an attempt that has lost its lease may not. Default: the first. */
   readonly jobAttempt?: number | undefined;
 
   readonly flavor: FlavorCopy;
@@ -179,7 +179,7 @@ export interface Server extends Stored, ServerSettings {
   readonly host: string | null;
   readonly node: string | null;
   readonly claims: readonly Claim[];
-  /** The requested availability zone, which moves do not leave; null if none was requested. */
+  /** The requested availability zone, in which the server remains when it moves; null if none was requested. */
   readonly pinnedZone: string | null;
   readonly schedulerHints: Readonly<Record<string, unknown>>;
   readonly groupId: string | null;
@@ -192,7 +192,7 @@ export interface Server extends Stored, ServerSettings {
   readonly shelvedImageId: string | null;
   /** Whether the server ran before it was stopped to be resized, rebuilt or shelved. */
   readonly wasRunning: boolean;
-  /** When the server was soft-deleted or shelved: start of the period for which it is kept. */
+  /** When the server was soft-deleted or shelved: the start of the period for which it is kept. */
   readonly setAsideAt: number | null;
 
   readonly createdAt: number;
@@ -210,5 +210,5 @@ export interface ServerShare {
   readonly exportLocation: string | null;
 }
 
-/** Changes of a server. */
+/** Changes to a server. */
 export type ServerPatch = Partial<Omit<Server, keyof Stored | 'id'>>;

@@ -25,22 +25,23 @@ export type TraceContext = Readonly<Record<string, string>>;
  */
 export type JobOutcome = 'done' | 'failed' | 'superseded' | 'retried' | 'stopped';
 
-/** A completed attempt of a background job. Times in milliseconds. */
+/** A completed attempt of a background job. */
 export interface ObservedJob {
   readonly kind: string;
   readonly outcome: JobOutcome;
   readonly attempt: number;
-  /** Duration of this attempt, in milliseconds. */
+  /** Duration of this attempt in milliseconds. */
   readonly ms: number;
   /** How long the attempt was due before it started, in milliseconds. */
   readonly waitedMs: number;
 }
 
-/** A completed driver command. Times in milliseconds. */
+/** A completed driver command. */
 export interface ObservedStep {
   /** The driver verb. */
   readonly verb: string;
   readonly outcome: 'done' | 'failed' | 'stopped';
+  /** Duration of the command in milliseconds. */
   readonly ms: number;
 }
 
@@ -68,7 +69,7 @@ export interface ReadTarget {
 /** How a list of servers is read. */
 export interface ObservedList {
   readonly requestId: string;
-  /** Whether it is limited to one project. */
+  /** Whether the list is limited to one project. */
   readonly ofProject: boolean;
   /**
    * - `newest`: the prepared statement of the newest servers
@@ -77,7 +78,7 @@ export interface ObservedList {
    * - `substrings`: an index walk and trigrams, on PostgreSQL
    */
   readonly source: 'newest' | 'rows' | 'merged' | 'substrings';
-  /** Where servers are sorted. In memory, every matching server is read. */
+  /** Where servers are sorted. To sort in memory, every matching server is read. */
   readonly order: 'database' | 'memory';
   /** Where filters are applied: in the database, or also in this process on the records. */
   readonly filters: 'database' | 'records';
@@ -117,17 +118,19 @@ export interface EngineObserver extends StoreObserver {
   readonly around?: <T>(work: ObservedWork, run: () => Promise<T>) => Promise<T>;
   /** Returns the trace context to store with a new job. */
   readonly traceContext?: () => TraceContext | undefined;
-  /** With replicas: a read-only request was sent to one of them, or to the primary. */
-  readonly reading?: (notified: ReadTarget) => void;
-  /** A list of servers was planned. */
+  /** Called when a read-only request is sent to a replica or, if there are replicas, to the primary. */
+  readonly reading?: (event: ReadTarget) => void;
+  /** Called when the query of a list of servers is planned. */
   readonly list?: (plan: ObservedList) => void;
-  readonly job?: (reported: ObservedJob) => void;
+  /** Called after each attempt of a job. */
+  readonly job?: (event: ObservedJob) => void;
+  /** Called after each driver command. */
   readonly step?: (event: ObservedStep) => void;
-  /** A request was rejected because it exceeds a quota of its project or user. */
+  /** Called when a request is rejected because it exceeds a quota of its project or user. */
   readonly overQuota?: (event: QuotaRejection) => void;
-  /** Notifications expired before a webhook accepted them and will not be delivered. */
+  /** Called when notifications are purged before a webhook has accepted them, so that they are never delivered. */
   readonly eventsDropped?: (event: DroppedEvents) => void;
-  /** A notification became a dead letter of a webhook. */
+  /** Called when a notification becomes a dead letter of a webhook. */
   readonly eventRejected?: (event: RejectedEvent) => void;
 }
 
@@ -147,16 +150,16 @@ export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> =
 };
 
 /** Combines one hook of several observers; undefined if none has it, so that it costs nothing. */
-function combined<T>(hooks: readonly (((event: T) => void) | undefined)[]): ((event: T) => void) | undefined {
+function combineHook<T>(hooks: readonly (((event: T) => void) | undefined)[]): ((event: T) => void) | undefined {
   const present = hooks.filter((hook) => hook !== undefined);
   if (present.length < 2) return present[0];
-  return (what) => {
-    for (const hook of present) hook(what);
+  return (event) => {
+    for (const hook of present) hook(event);
   };
 }
 
-/** Combines observers. The first one is the outermost around work. */
-export function observedBy(observers: readonly EngineObserver[]): EngineObserver {
+/** Combines observers. The `around` hook of the first observer is the outermost. */
+export function combineObservers(observers: readonly EngineObserver[]): EngineObserver {
   if (observers.length < 2) return observers[0] ?? {};
   const wrappers = observers.flatMap(({ around }) => (around ? [around] : []));
   const contexts = observers.flatMap(({ traceContext }) => (traceContext ? [traceContext] : []));
@@ -165,16 +168,17 @@ export function observedBy(observers: readonly EngineObserver[]): EngineObserver
       (inner, outer) => (inner ? (work, run) => outer(work, () => inner(work, run)) : outer),
       undefined,
     ),
-    traceContext: contexts.length === 0 ? undefined : () => Object.assign({}, ...contexts.map((request) => request())),
-    statement: combined(observers.map(({ statement }) => statement)),
-    pool: combined(observers.map(({ pool }) => pool)),
-    commit: combined(observers.map(({ commit }) => commit)),
-    reading: combined(observers.map(({ reading }) => reading)),
-    list: combined(observers.map(({ list }) => list)),
-    job: combined(observers.map(({ job }) => job)),
-    step: combined(observers.map(({ step }) => step)),
-    overQuota: combined(observers.map(({ overQuota }) => overQuota)),
-    eventsDropped: combined(observers.map(({ eventsDropped }) => eventsDropped)),
-    eventRejected: combined(observers.map(({ eventRejected }) => eventRejected)),
+    traceContext:
+      contexts.length === 0 ? undefined : () => Object.assign({}, ...contexts.map((getContext) => getContext())),
+    statement: combineHook(observers.map(({ statement }) => statement)),
+    pool: combineHook(observers.map(({ pool }) => pool)),
+    commit: combineHook(observers.map(({ commit }) => commit)),
+    reading: combineHook(observers.map(({ reading }) => reading)),
+    list: combineHook(observers.map(({ list }) => list)),
+    job: combineHook(observers.map(({ job }) => job)),
+    step: combineHook(observers.map(({ step }) => step)),
+    overQuota: combineHook(observers.map(({ overQuota }) => overQuota)),
+    eventsDropped: combineHook(observers.map(({ eventsDropped }) => eventsDropped)),
+    eventRejected: combineHook(observers.map(({ eventRejected }) => eventRejected)),
   };
 }

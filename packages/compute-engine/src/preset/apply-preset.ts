@@ -8,11 +8,11 @@ import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 
-/** Control services of the cloud, on one computer. */
+/** Control services of the cloud, which have one host. */
 const CONTROL_BINARIES = ['nova-scheduler', 'nova-conductor'];
 const CONTROL_HOST = 'controller';
 
-/** Availability zones are aggregates: hosts that specify one become members of an aggregate with that name. */
+/** Returns the aggregates of availability zones: the hosts of a zone become members of an aggregate with its name. */
 function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
   const zones = [...new Set(hosts.flatMap(({ zone }) => zone ?? []))];
   return zones.map((zone) => ({
@@ -25,7 +25,7 @@ function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
 /**
  * Updates the inventories, traits and capabilities of a known host: the computer may have changed since the last start.
  */
-async function renewOffer(tx: Tx, host: HostSeed, offer: DriverOffer): Promise<void> {
+async function updateOffer(tx: Tx, host: HostSeed, offer: DriverOffer): Promise<void> {
   const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host.name));
   if (node && node.process === null) {
     const hostIp = host.address ?? node.hostIp;
@@ -54,7 +54,7 @@ async function applyHosts(
     for (const [position, host] of hosts.entries()) {
       if (!knownIds.has(`${COMPUTE_BINARY}@${host.name}`))
         await tables.nodes.insert(tx, nodeRecord(host, host.address ?? `192.0.2.${(position % 254) + 1}`, now, offer));
-      else if (offer) await renewOffer(tx, host, offer);
+      else if (offer) await updateOffer(tx, host, offer);
     }
     const names = new Set((await tables.aggregates.find(tx)).map(({ name }) => name));
     for (const { name, hosts: members, metadata = {} } of [...zoneAggregates(hosts), ...aggregates]) {

@@ -1,6 +1,6 @@
 import { EngineError } from '../errors/engine-error.js';
 
-/** An invalid preset; the message names the path of the first error. */
+/** Thrown for an invalid preset; the message names the path of the first error. */
 export class InvalidPreset extends EngineError<'INVALID_PRESET'> {
   /** Path of the error, such as `hosts.0.vcpus`; empty for the preset itself. */
   readonly path: string;

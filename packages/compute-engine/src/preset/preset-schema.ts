@@ -7,7 +7,7 @@ const uuid = z.guid();
 const name = z.string().min(1).max(255);
 const positive = z.int().positive();
 const size = z.int().nonnegative();
-const texts = z.record(z.string(), z.string());
+const strings = z.record(z.string(), z.string());
 const unknown = z.enum(['reject', 'accept']).describe('Handling of unknown ids');
 const ratio = z.number().positive();
 
@@ -24,10 +24,10 @@ const flavor = z
     isPublic: z.boolean().optional(),
     disabled: z.boolean().optional(),
     description: z.string().nullable().optional(),
-    extraSpecs: texts.optional(),
+    extraSpecs: strings.optional(),
     projects: z.array(z.string()).describe('Projects that may use it if it is not public').optional(),
   })
-  .describe('A flavor. Memory and swap in MiB, disks in GiB');
+  .describe('A flavor. Memory and swap are in MiB, disks in GiB');
 
 const resourceClass = z
   .string()
@@ -62,18 +62,18 @@ const host = z
     hypervisorHostname: z.string().optional(),
     address: z
       .union([z.ipv4(), z.ipv6()])
-      .describe('Shown to administrators as `host_ip`. Default: an example')
+      .describe('Shown to administrators as `host_ip`. Default: an example address')
       .optional(),
     hypervisorType: z.string().describe('Default: QEMU').optional(),
     hypervisorVersion: size.describe('As one number: major * 1,000,000 + minor * 1,000 + micro').optional(),
     cpuAllocationRatio: ratio
-      .describe('Ratio of the capacity that may be allocated to the physical one; 16')
+      .describe('Ratio of the capacity that may be allocated to the physical capacity. Default: 16')
       .optional(),
     ramAllocationRatio: ratio
-      .describe('Ratio of the capacity that may be allocated to the physical one; 1.5')
+      .describe('Ratio of the capacity that may be allocated to the physical capacity. Default: 1.5')
       .optional(),
     diskAllocationRatio: ratio
-      .describe('Ratio of the capacity that may be allocated to the physical one; 1')
+      .describe('Ratio of the capacity that may be allocated to the physical capacity. Default: 1')
       .optional(),
     inventories: z
       .record(resourceClass, inventory)
@@ -102,10 +102,10 @@ const host = z
       )
       .optional(),
   })
-  .describe('A host with its capacity. Memory in MiB, disk in GiB');
+  .describe('A host with its capacity. Memory is in MiB, disk in GiB');
 
 const aggregate = z
-  .strictObject({ name, hosts: z.array(z.string()), metadata: texts.optional() })
+  .strictObject({ name, hosts: z.array(z.string()), metadata: strings.optional() })
   .describe('An aggregate, with the names of its hosts');
 
 const image = z
@@ -122,7 +122,7 @@ const image = z
     protected: z.boolean().optional(),
     hidden: z.boolean().optional(),
     tags: z.array(z.string()).optional(),
-    properties: texts.optional(),
+    properties: strings.optional(),
     sizeBytes: size.optional(),
     virtualSizeBytes: size.optional(),
     checksum: z.string().optional(),
@@ -139,7 +139,7 @@ const image = z
       .describe('Its bytes, from which size and checksums are computed. Not supported in files')
       .optional(),
   })
-  .describe('An image. Sizes in GiB of disk, MiB of memory, and bytes');
+  .describe('An image. Required disk is in GiB, required memory in MiB, the content in bytes');
 
 const subnet = z.strictObject({
   id: uuid.optional(),
@@ -191,7 +191,7 @@ const volumeType = z.strictObject({
   name: z.string(),
   description: z.string().nullable().optional(),
   isPublic: z.boolean().optional(),
-  extraSpecs: texts.optional(),
+  extraSpecs: strings.optional(),
 });
 
 const volume = z
@@ -206,13 +206,13 @@ const volume = z
     volumeType: z.string().nullable().describe('Name of the type').optional(),
     availabilityZone: z.string().optional(),
     bootable: z.boolean().optional(),
-    multiattach: z.boolean().describe('Default: what its type allows').optional(),
+    multiattach: z.boolean().describe('Default: as its type allows').optional(),
     encrypted: z.boolean().optional(),
-    imageMetadata: texts.optional(),
-    metadata: texts.optional(),
+    imageMetadata: strings.optional(),
+    metadata: strings.optional(),
     migrationStatus: z.string().nullable().optional(),
   })
-  .describe('A volume. Size in GiB');
+  .describe('A volume. Its size is in GiB');
 
 const share = z
   .strictObject({
@@ -220,14 +220,14 @@ const share = z
     projectId: z.string(),
     name: z.string().nullable().optional(),
     status: z.string().optional(),
-    protocol: z.string().describe('NFS or CEPHFS can be attached to a server').optional(),
+    protocol: z.string().describe('Only shares with NFS or CEPHFS can be attached to a server').optional(),
     sizeGb: positive.optional(),
     exportLocations: z
       .array(z.string())
       .describe('Paths from which hosts mount it, the preferred one first')
       .optional(),
   })
-  .describe('A shared file system. Size in GiB');
+  .describe('A shared file system. Its size is in GiB');
 
 /** Drivers may define additional verbs. */
 const verb = z.string() as unknown as z.ZodType<DriverVerb, DriverVerb>;
@@ -238,7 +238,7 @@ const rule = z
       verb: z.union([verb, z.array(verb)]).optional(),
       action: z.string().optional(),
       name: z.union([z.string(), z.instanceof(RegExp)]).optional(),
-      metadata: texts.optional(),
+      metadata: strings.optional(),
       flavor: z.string().optional(),
       image: z.string().optional(),
       host: z.string().optional(),

@@ -1,27 +1,27 @@
 import type { z } from 'zod';
 import type { presetSchema } from './preset-schema.js';
 
-/** The same type, deeply read-only. */
-type Fixed<T> = T extends Uint8Array | RegExp | ((...given: never[]) => unknown)
+/** A deeply read-only version of a type. */
+type DeepReadonly<T> = T extends Uint8Array | RegExp | ((...given: never[]) => unknown)
   ? T
   : T extends readonly (infer Item)[]
-    ? readonly Fixed<Item>[]
+    ? readonly DeepReadonly<Item>[]
     : T extends object
-      ? { readonly [K in keyof T]: Fixed<T[K]> }
+      ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : T;
 
 /** The initial content of a cloud. Its schema, which also validates files, describes each field. */
-export type Preset = Fixed<z.input<typeof presetSchema>>;
+export type Preset = DeepReadonly<z.input<typeof presetSchema>>;
 
 type Item<K extends keyof Preset> = Required<Preset>[K] extends readonly (infer One)[] ? One : never;
 
-/** A flavor of a preset. Memory and swap in MiB, disks in GiB. */
+/** A flavor of a preset. Memory and swap are in MiB, disks in GiB. */
 export type FlavorSeed = Item<'flavors'>;
-/** A host of a preset with its capacity. Memory in MiB, disk in GiB. */
+/** A host of a preset with its capacity. Memory is in MiB, disk in GiB. */
 export type HostSeed = Item<'hosts'>;
 /** An aggregate of a preset, with the names of its hosts. */
 export type AggregateSeed = Item<'aggregates'>;
-/** An image of a preset; default status `active`; empty without `content`. */
+/** An image of a preset. Its default status is `active`; without `content`, it is empty. */
 export type ImageSeed = Item<'images'>;
 /** A network of a preset. Without a project it is shared. */
 export type NetworkSeed = Item<'networks'>;
@@ -29,9 +29,9 @@ export type NetworkSeed = Item<'networks'>;
 export type SecurityGroupSeed = Item<'securityGroups'>;
 /** A volume type of a preset. */
 export type VolumeTypeSeed = Item<'volumeTypes'>;
-/** A volume of a preset. Size in GiB. */
+/** A volume of a preset. Its size is in GiB. */
 export type VolumeSeed = Item<'volumes'>;
-/** A share of a preset; omitted fields have defaults. Size in GiB. */
+/** A share of a preset; omitted fields have defaults. Its size is in GiB. */
 export type ShareSeed = Item<'shares'>;
 
 /** Five flavors, an image, a network and two hosts: enough to boot a server. Its ids are fixed. */

@@ -1,8 +1,8 @@
 import type { ImageStatus, VolumeStatus } from '@apistrata/catalogs';
 
-/** Returns all members of a type: a missing or misspelled one does not compile. */
-function membersOf<T extends string>(words: Readonly<Record<T, true>>): T[] {
-  return Object.keys(words) as T[];
+/** Returns all members of a union type. A missing or misspelled member does not compile. */
+function membersOf<T extends string>(members: Readonly<Record<T, true>>): T[] {
+  return Object.keys(members) as T[];
 }
 
 /** All states of images. */

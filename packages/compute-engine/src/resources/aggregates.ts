@@ -17,8 +17,8 @@ type AggregateChange = Partial<Pick<Aggregate, 'name' | 'hosts' | 'metadata'>>;
 type MetadataChange = Readonly<Record<string, string | null>>;
 
 /**
- * Host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone. To ensure that,
- * changes are checked one at a time.
+ * Host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone. To ensure
+ * this, changes are serialized.
  */
 export class Aggregates {
   readonly #core: Core;
@@ -40,7 +40,7 @@ export class Aggregates {
 
   /** Creates an aggregate; 409 if the name is in use. */
   async create(name: string, zone?: string | null): Promise<Aggregate> {
-    return this.#alone(async (tx) => {
+    return this.#runExclusively(async (tx) => {
       await checkName(tx, name);
       return tables.aggregates.insert(tx, {
         id: randomUUID(),
@@ -105,7 +105,7 @@ export class Aggregates {
 
   /** Deletes an aggregate; 400 while it has hosts. */
   async delete(seq: number): Promise<void> {
-    await this.#alone(async (tx) => {
+    await this.#runExclusively(async (tx) => {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
       if (!aggregate) throw aggregateNotFound(seq);
       if (aggregate.hosts.length > 0) throw badRequest(`Cannot delete aggregate ${seq}: host aggregate is not empty.`);
@@ -114,8 +114,8 @@ export class Aggregates {
   }
 
   /**
-   * Requests the hosts of an aggregate to download images that servers will need. Resolves before the download, which
-   * is not guaranteed to succeed. 400 for an image that the caller cannot see.
+   * Instructs the hosts of an aggregate to download images that servers will need. Resolves before the downloads, which
+   * are not guaranteed to succeed. 400 for an image that the caller cannot see.
    */
   async cacheImages({ caller }: Context, seq: number, imageIds: readonly string[]): Promise<void> {
     const { hosts } = await this.get(seq);
@@ -132,7 +132,7 @@ export class Aggregates {
   }
 
   #change(seq: number, make: (tx: Tx, aggregate: Aggregate) => Promise<AggregateChange>): Promise<Aggregate> {
-    return this.#alone(async (tx) => {
+    return this.#runExclusively(async (tx) => {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
       if (!aggregate) throw aggregateNotFound(seq);
       const change = await make(tx, aggregate);
@@ -143,7 +143,7 @@ export class Aggregates {
   }
 
   /** The rules span all aggregates, so changes are serialized. */
-  #alone<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  #runExclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'aggregates');
       this.#core.infrastructure.changedIn(tx);
@@ -168,7 +168,7 @@ async function checkHost(tx: Tx, host: string): Promise<void> {
   if (services === 0) throw notFound(`Compute host ${host} could not be found.`);
 }
 
-/** Returns the metadata after a change; throws 400 if that would put a host in two zones or move servers to another. */
+/** Returns the metadata after a change; throws 400 if that would put a host in two zones or move servers to another zone. */
 async function changedMetadata(
   tx: Tx,
   { seq, hosts, metadata }: Aggregate,
@@ -178,7 +178,7 @@ async function changedMetadata(
   const zone = change[ZONE];
   const rejected = (reason: string) => badRequest(`Cannot ${action} aggregate ${seq}: ${reason}.`);
   if (zone !== undefined && zone !== metadata[ZONE]) {
-    if (!zone) throw rejected('an availability zone without name is not supported');
+    if (!zone) throw rejected('an availability zone without a name is not supported');
     const others = await Promise.all(hosts.map((host) => zonesOfHost(tx, host, seq)));
     const clashing = [...new Set(others.flat())].filter((other) => other !== zone);
     if (clashing.length > 0) throw rejected(`one or more hosts already in availability zone(s) ${clashing.join(', ')}`);

@@ -18,8 +18,8 @@ export class AvailabilityZones {
   }
 
   /**
-   * Lists zones: available ones first, then by the age of their services; with the zone of control services only if
-   * `internal` is set.
+   * Lists zones: available ones first, then by the age of their services. The zone of control services is included only
+   * if `internal` is set.
    */
   async list(options: { readonly internal?: boolean } = {}): Promise<readonly Zone[]> {
     const all = await this.#services.list();

@@ -10,7 +10,7 @@ import { limitsOf, overQuota } from './quotas/server-quota.js';
 export interface NewKeypair {
   readonly userId: string;
   readonly name: string;
-  /** Default: a key pair is generated. */
+  /** If omitted, a key pair is generated. */
   readonly publicKey?: string;
   readonly type: Keypair['type'];
 }
@@ -18,7 +18,7 @@ export interface NewKeypair {
 /** The maximum number of key pairs of a page without a limit. */
 const UNLIMITED = 2 ** 31 - 1;
 
-/** Parameters: the user, the name before the page ('' for the first one, which sorts before all names), the limit. */
+/** Parameters: the user, the last name of the previous page ('' for the first page), and the limit. */
 const pageOfUser = hotFind(tables.keypairs, (rows) =>
   rows.where('user_id', '=', '').where('name', '>', '').orderBy('name').limit(0),
 );
@@ -58,7 +58,7 @@ export class Keypairs {
     const { store, clock } = this.#core;
     const { userId, name, type } = request;
     await this.#check(context, request);
-    const { publicKey, fingerprint, privateKey } = await this.#material(context, request);
+    const { publicKey, fingerprint, privateKey } = await this.#keyMaterial(context, request);
     const record = { userId, name, type, publicKey, fingerprint, createdAt: clock.now() };
     const keypair = await store.transaction(async (tx) => {
       await lockName(tx, `keypairs:${userId}`);
@@ -75,7 +75,7 @@ export class Keypairs {
     });
   }
 
-  /** Checks the quota first, then the name: before the expensive generation, and again in the transaction. */
+  /** Checks the quota, then the name. Called before the expensive generation, and again in the transaction. */
   async #check(
     context: Context,
     { userId, name }: NewKeypair,
@@ -92,7 +92,7 @@ export class Keypairs {
       throw conflict(`Key pair '${name}' already exists.`);
   }
 
-  async #material(context: Context, { userId, type, publicKey }: NewKeypair) {
+  async #keyMaterial(context: Context, { userId, type, publicKey }: NewKeypair) {
     if (publicKey === undefined) {
       return type === 'ssh' ? generateSshKeypair() : generateX509(userId, context.caller.projectId);
     }

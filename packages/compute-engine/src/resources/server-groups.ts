@@ -12,7 +12,7 @@ import { limitsOf, overQuota } from './quotas/server-quota.js';
 export interface NewServerGroup {
   readonly name: string;
   readonly policy: GroupPolicy;
-  /** Only for anti-affinity: maximum number of its servers on a host. */
+  /** Maximum number of its servers on a host; only for anti-affinity. */
   readonly maxServerPerHost?: number;
 }
 

@@ -1,11 +1,13 @@
 import type { Clock } from '../clock/clock.js';
 import type { Retention } from './retention.js';
 
-/** Interval between checks whether a purge is due, and interval between purges. */
+/** Interval between checks whether a purge is due. */
 const POLL_INTERVAL_MS = 60_000;
-const PERIOD_MS = 3_600_000;
 
-/** Purges once an hour, by the engine's clock. Its timer does not keep the process alive. */
+/** Minimum interval between purges. */
+const PURGE_INTERVAL_MS = 3_600_000;
+
+/** Purges once an hour, measured by the engine's clock. Its timer does not keep the process alive. */
 export class PeriodicPurge {
   readonly #retention: Retention;
   readonly #clock: Clock;
@@ -37,9 +39,9 @@ export class PeriodicPurge {
     }, POLL_INTERVAL_MS).unref();
   }
 
-  /** Purges if the last purge was an hour ago. */
+  /** Purges if the last purge was at least an hour ago. */
   async check(): Promise<void> {
-    if (this.#clock.now() - this.#lastAt < PERIOD_MS) return;
+    if (this.#clock.now() - this.#lastAt < PURGE_INTERVAL_MS) return;
     this.#lastAt = this.#clock.now();
     await this.#retention.purge(undefined, this.#stopping.signal);
     await this.#cleanUp();

@@ -5,7 +5,7 @@ import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import { usageOf } from './server-usage.js';
 
-/** Records before these times are removed. Milliseconds since the epoch; undefined: none of that kind are. */
+/** Times before which records are removed, in milliseconds since the epoch; undefined if none of that kind are removed. */
 export interface PurgeLimits {
   /** Deletion time of servers, with their history, and completion time of migrations. */
   readonly deletedBefore?: number;
@@ -24,14 +24,16 @@ export interface PurgeReport {
   readonly usage: number;
 }
 
-/** Rows per transaction, and the pause between transactions, in which other work continues. */
-const BATCH = 100;
+/** Maximum number of rows per transaction. */
+const BATCH_SIZE = 100;
+
+/** Pause between transactions, in which other work continues. */
 const PAUSE_MS = 5;
 
 const DAY_MS = 86_400_000;
 
 /** Tables whose rows belong to a server and are removed with it. */
-const ofServers = ['instance_actions', 'migrations', 'console_tokens', 'volume_attachments'] as const;
+const serverTables = ['instance_actions', 'migrations', 'console_tokens', 'volume_attachments'] as const;
 
 /** Removes records whose retention period has ended, in batches that do not block other work. */
 export class Retention {
@@ -41,7 +43,7 @@ export class Retention {
     this.#core = core;
   }
 
-  /** Returns the current limits according to the settings; undefined if they keep everything forever. */
+  /** Returns the current limits according to the settings. A limit is undefined if its records are kept forever. */
   limits(): PurgeLimits {
     const { retentionDays, historyRetentionDays, usageRetentionDays } = this.#core.settings;
     const now = this.#core.clock.now();
@@ -74,7 +76,7 @@ export class Retention {
     return removed;
   }
 
-  /** Purges servers page by page, oldest deletion first; those that still release resources are skipped. */
+  /** Purges servers page by page, oldest deletion first. Servers that still release resources are skipped. */
   async #servers(before: number, signal: AbortSignal | undefined): Promise<number> {
     let count = 0;
     let from = { terminated_at: 0, seq: 0 };
@@ -88,7 +90,7 @@ export class Retention {
         .where((eb) => eb.or([eb('terminated_at', '>', from.terminated_at), eb('seq', '>', from.seq)]))
         .orderBy('terminated_at')
         .orderBy('seq')
-        .limit(BATCH)
+        .limit(BATCH_SIZE)
         .execute();
       const last = page.at(-1);
       if (!last) return count;
@@ -113,7 +115,7 @@ export class Retention {
       if (usage) await tables.serverUsage.insert(tx, usage);
     }
     const ids = expired.map(({ id }) => id);
-    for (const table of ofServers) await tx.db.deleteFrom(table).where('server_id', 'in', ids).execute();
+    for (const table of serverTables) await tx.db.deleteFrom(table).where('server_id', 'in', ids).execute();
     await tx.db.deleteFrom('servers').where('id', 'in', ids).execute();
     return expired.length;
   }
@@ -134,12 +136,12 @@ export class Retention {
         const oldest = narrow(tx.db.selectFrom(table).select('seq').where(column, '<', before));
         const { numDeletedRows } = await tx.db
           .deleteFrom(table)
-          .where('seq', 'in', oldest.orderBy(column).limit(BATCH))
+          .where('seq', 'in', oldest.orderBy(column).limit(BATCH_SIZE))
           .executeTakeFirstOrThrow();
         return Number(numDeletedRows);
       });
       count += removed;
-      if (removed < BATCH) return count;
+      if (removed < BATCH_SIZE) return count;
       await pause(PAUSE_MS);
     }
   }

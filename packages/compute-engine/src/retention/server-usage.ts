@@ -6,15 +6,15 @@ export type UsedServer = Pick<Server, 'id' | 'projectId' | 'name' | 'vmState' | 
   readonly flavor: Pick<Server['flavor'], 'name' | 'vcpus' | 'memoryMb' | 'diskGb' | 'ephemeralGb'>;
 };
 
-/** A server that was launched, existing or not. */
-export type RunServer = UsedServer & { readonly launchedAt: number };
+/** A server that was launched; it may have been deleted or purged. */
+export type LaunchedServer = UsedServer & { readonly launchedAt: number };
 
 /** The record that remains of a purged server: its usage and host. */
 export interface PurgedServer extends UsedServer, Stored {
   readonly host: string | null;
 }
 
-/** Returns the usage record of a server that is purged; undefined if it was never launched. */
+/** Returns the usage record of a server that is being purged; undefined if it was never launched. */
 export function usageOf(server: Server): New<PurgedServer> | undefined {
   const { id, projectId, name, vmState, launchedAt, terminatedAt, host, flavor } = server;
   if (launchedAt === null) return undefined;

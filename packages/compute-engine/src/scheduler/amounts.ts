@@ -2,18 +2,18 @@ import type { Claim, FlavorCopy } from '../model/index.js';
 import { isTruthyString } from '../resources/extra-specs/is-truthy-string.js';
 import { flavorRequest } from './requested-offer.js';
 
-/** Amounts of capacity. Memory in MiB, disk in GiB. */
+/** Amounts of capacity. Memory is in MiB, disk in GiB. */
 export type Amounts = Omit<Claim, 'host'>;
 
 /** The fields of a server that determine its required capacity. */
 export interface ServerContent {
-  /** Whether the root disk is on the host, so that the server does not boot from a volume. */
+  /** Whether the root disk is on the host; false if the server boots from a volume. */
   readonly localRoot: boolean;
   readonly imageProperties: Readonly<Record<string, string>>;
 }
 
 /** The resource classes that nodes count in separate columns. */
-export const OWN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB']);
+export const COLUMN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB']);
 
 /**
  * Returns the capacity that a server of a flavor needs. Its extra specs `resources:CLASS` replace the flavor's amounts;
@@ -24,7 +24,7 @@ export function amountsOf(flavor: FlavorCopy, { localRoot, imageProperties }: Se
   const { resources } = flavorRequest(flavor);
   const encrypted = [flavor.extraSpecs['hw:mem_encryption'], imageProperties.hw_mem_encryption].some(isTruthyString);
   if (resources.size === 0 && !encrypted) return { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, diskGb };
-  const others = [...resources].filter(([name, amount]) => amount > 0 && !OWN_CLASSES.has(name));
+  const others = [...resources].filter(([name, amount]) => amount > 0 && !COLUMN_CLASSES.has(name));
   if (encrypted && !resources.has('MEM_ENCRYPTION_CONTEXT')) others.push(['MEM_ENCRYPTION_CONTEXT', 1]);
   return {
     vcpus: resources.get('VCPU') ?? (resources.has('PCPU') ? 0 : flavor.vcpus),
@@ -34,7 +34,7 @@ export function amountsOf(flavor: FlavorCopy, { localRoot, imageProperties }: Se
   };
 }
 
-/** Returns the amounts that are not zero by resource class. */
+/** Returns the amounts that are not zero, with their resource classes. */
 export function byClass({ vcpus, memoryMb, diskGb, resources = {} }: Amounts): readonly (readonly [string, number])[] {
   return Object.entries({ VCPU: vcpus, MEMORY_MB: memoryMb, DISK_GB: diskGb, ...resources }).filter(
     ([, amount]) => amount > 0,

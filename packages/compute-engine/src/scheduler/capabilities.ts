@@ -4,31 +4,31 @@ import type { Host } from './infrastructure.js';
 
 type Comparison = (value: string, operands: readonly string[]) => boolean;
 
-const numbers =
-  (fits: (one: number, other: number) => boolean): Comparison =>
+const numeric =
+  (compare: (one: number, other: number) => boolean): Comparison =>
   (value, [operand = '']) =>
-    value.trim() !== '' && operand !== '' && fits(Number(value), Number(operand));
+    value.trim() !== '' && operand !== '' && compare(Number(value), Number(operand));
 
-const texts =
-  (fits: (one: string, other: string) => boolean): Comparison =>
+const textual =
+  (compare: (one: string, other: string) => boolean): Comparison =>
   (value, [operand = '']) =>
-    fits(value, operand);
+    compare(value, operand);
 
-/** Operators at the start of a requirement. Those with `s` compare strings, the others numbers. */
+/** Operators at the start of a requirement. Comparisons that start with `s` compare strings, the others numbers. */
 const operators: ReadonlyMap<string, Comparison> = new Map(
   Object.entries<Comparison>({
-    '=': numbers((a, b) => a >= b),
-    '==': numbers((a, b) => a === b),
-    '!=': numbers((a, b) => a !== b && !Number.isNaN(a - b)),
-    '>=': numbers((a, b) => a >= b),
-    '<=': numbers((a, b) => a <= b),
-    's==': texts((a, b) => a === b),
-    's!=': texts((a, b) => a !== b),
-    's<': texts((a, b) => a < b),
-    's<=': texts((a, b) => a <= b),
-    's>': texts((a, b) => a > b),
-    's>=': texts((a, b) => a >= b),
-    '<in>': texts((a, b) => a.includes(b)),
+    '=': numeric((a, b) => a >= b),
+    '==': numeric((a, b) => a === b),
+    '!=': numeric((a, b) => a !== b && !Number.isNaN(a - b)),
+    '>=': numeric((a, b) => a >= b),
+    '<=': numeric((a, b) => a <= b),
+    's==': textual((a, b) => a === b),
+    's!=': textual((a, b) => a !== b),
+    's<': textual((a, b) => a < b),
+    's<=': textual((a, b) => a <= b),
+    's>': textual((a, b) => a > b),
+    's>=': textual((a, b) => a >= b),
+    '<in>': textual((a, b) => a.includes(b)),
     '<all-in>': (value, operands) => operands.every((operand) => value.includes(operand)),
   }),
 );
@@ -43,8 +43,8 @@ export function fulfills(value: string, requirement: string): boolean {
   return operands.length > 0 && compare(value, operands);
 }
 
-/** Formats a value as the original compares it: lists and booleans in its own notation. */
-function textOf(value: PropertyValue): string {
+/** Formats a value as the original service does for comparisons: lists and booleans in the notation of Python. */
+function formatValue(value: PropertyValue): string {
   if (value === true) return 'True';
   if (value === false) return 'False';
   if (Array.isArray(value)) return `[${value.map((one) => (typeof one === 'string' ? `'${one}'` : one)).join(', ')}]`;
@@ -63,7 +63,7 @@ export interface CapabilityRequirement {
   readonly optional: boolean;
 }
 
-/** Returns what extra specs require of properties: `capabilities:cpu_info:vendor`, or the name of a property alone. */
+/** Returns the requirements of extra specs, whose keys are such as `capabilities:cpu_info:vendor` or the name of a property. */
 export function capabilityRequirements(extraSpecs: Readonly<Record<string, string>>): readonly CapabilityRequirement[] {
   return Object.entries(extraSpecs).flatMap(([key, requirement]) => {
     const names = key.split(':');
@@ -83,6 +83,6 @@ export function hasCapabilities(
     let value = propertyOf(host, usage, first);
     if (value === undefined && optional) return true;
     for (const name of rest) value = isGroup(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-    return value !== undefined && fulfills(textOf(value), requirement);
+    return value !== undefined && fulfills(formatValue(value), requirement);
   });
 }

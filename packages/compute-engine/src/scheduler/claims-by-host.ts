@@ -4,7 +4,7 @@ function keyOf(kind: 'sqlite' | 'postgres', key: string): string {
   return key === 'host' ? `claim.value ->> '${key}'` : `(claim.value ->> '${key}')::bigint`;
 }
 
-/** Returns the source of the claims of servers in SQL, with the alias `claim`. */
+/** Returns the FROM item of the claims of servers, with the alias `claim`. */
 function claimsIn(kind: 'sqlite' | 'postgres'): string {
   return kind === 'sqlite'
     ? `json_each(servers.data, '$.claims') as claim`
@@ -14,24 +14,24 @@ function claimsIn(kind: 'sqlite' | 'postgres'): string {
 /**
  * Returns SQL for the sums of claims by host: `host`, `vcpus`, `memory_mb`, `disk_gb`, `servers`.
  *
- * @param which a condition on rows of `servers`; default: all
+ * @param condition a condition on rows of `servers`; default: all
  */
-export function claimsByHost(kind: 'sqlite' | 'postgres', which = '1 = 1'): string {
+export function claimsByHost(kind: 'sqlite' | 'postgres', condition = '1 = 1'): string {
   const sum = (key: string) => `sum(${keyOf(kind, key)})`;
   return `select ${keyOf(kind, 'host')} as host, ${sum('vcpus')} as vcpus, ${sum('memoryMb')} as memory_mb,
-    ${sum('diskGb')} as disk_gb, count(*) as servers from servers, ${claimsIn(kind)} where ${which} group by 1`;
+    ${sum('diskGb')} as disk_gb, count(*) as servers from servers, ${claimsIn(kind)} where ${condition} group by 1`;
 }
 
 /**
- * Returns SQL for the sums of claims in resource classes that nodes have no column for: `host`, `resource_class`, `used`.
+ * Returns SQL for the sums of claims in resource classes for which nodes have no column: `host`, `resource_class`, `used`.
  *
- * @param which as for {@link claimsByHost}
+ * @param condition as for {@link claimsByHost}
  */
-export function resourceClaimsByHost(kind: 'sqlite' | 'postgres', which = '1 = 1'): string {
+export function resourceClaimsByHost(kind: 'sqlite' | 'postgres', condition = '1 = 1'): string {
   const [resources, amount] =
     kind === 'sqlite'
       ? [`json_each(claim.value, '$.resources') as resource`, 'resource.value']
       : [`jsonb_each_text(claim.value -> 'resources') as resource`, 'resource.value::bigint'];
   return `select ${keyOf(kind, 'host')} as host, resource.key as resource_class, sum(${amount}) as used
-    from servers, ${claimsIn(kind)}, ${resources} where ${which} group by 1, 2`;
+    from servers, ${claimsIn(kind)}, ${resources} where ${condition} group by 1, 2`;
 }

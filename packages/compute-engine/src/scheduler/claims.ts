@@ -13,7 +13,7 @@ import type { Claim, Node } from '../model/index.js';
 import type { Amounts } from './amounts.js';
 import type { HostUsage } from './host-usage.js';
 import { capacityOf, MAX_AMOUNT } from './inventories.js';
-import { claimResources, shiftResources } from './resource-claims.js';
+import { adjustResources, claimResources } from './resource-claims.js';
 
 /** A requested claim. */
 interface RequestedClaim {
@@ -22,30 +22,30 @@ interface RequestedClaim {
 }
 
 /**
- * Claims capacity of a host; false if it is insufficient. The check and the update are one statement, so two schedulers can never
- * claim the same capacity. Operations that share a transaction claim the sum of their amounts per host in one statement; if the
- * capacity is insufficient, they claim one after the other.
+ * Claims capacity of a host. Returns false if the capacity is insufficient. The check and the update are one statement, so two
+ * schedulers can never claim the same capacity. Operations that share a transaction claim the sum of their amounts per host in
+ * one statement; if the capacity is insufficient for the sum, they claim one after the other.
  */
 export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
   const { resources, ...own } = amounts;
-  if (!(await claimOwn(tx, node, own))) return false;
+  if (!(await claimColumns(tx, node, own))) return false;
   if (!resources || (await claimResources(tx, node, resources))) return true;
-  await shift(tx, { host: node.host, ...own }, -1);
+  await adjust(tx, { host: node.host, ...own }, -1);
   return false;
 }
 
 /** Claims the resource classes that nodes count in separate columns. */
-async function claimOwn(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
+async function claimColumns(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
   return batchStatement(
     tx,
     'claim',
     { node, amounts },
     (requested) => claimOne(tx, requested),
     async (requests) => {
-      const enough = await claimMany(tx, requests);
+      const hostsWithCapacity = await claimMany(tx, requests);
       const succeeded: boolean[] = [];
       for (const requested of requests)
-        succeeded.push(enough.has(requested.node.host) || (await claimOne(tx, requested)));
+        succeeded.push(hostsWithCapacity.has(requested.node.host) || (await claimOne(tx, requested)));
       return succeeded;
     },
   );
@@ -69,7 +69,7 @@ function amountChanges(
   ];
 }
 
-/** Returns the maximum allocation before a claim; without a limit if nothing of the class is claimed. */
+/** Returns the maximum allocation before a claim; unlimited if nothing of the class is claimed. */
 function maxBefore(node: Node, resourceClass: string, amount: number): number {
   return amount === 0 ? MAX_AMOUNT : capacityOf(node, resourceClass) - amount;
 }
@@ -79,7 +79,7 @@ async function claimOne(tx: Tx, { node, amounts }: RequestedClaim): Promise<bool
   return numAffectedRows === 1n;
 }
 
-/** Returns the hosts with sufficient capacity for all claims; nothing is claimed on the others. */
+/** Claims the sum of the amounts on each host. Returns the hosts with sufficient capacity; on others, nothing is claimed. */
 async function claimMany(tx: Tx, requests: readonly RequestedClaim[]): Promise<ReadonlySet<string>> {
   const rows = [...groupBy(requests, ({ node }) => node.host).values()].map((onHost) => {
     const sum = (pick: (amounts: Amounts) => number) => onHost.reduce((all, { amounts }) => all + pick(amounts), 0);
@@ -91,7 +91,7 @@ async function claimMany(tx: Tx, requests: readonly RequestedClaim[]): Promise<R
   return new Set(claimed.rows.map(({ host }) => host));
 }
 
-/** Claims on many hosts; for PostgreSQL, where operations share transactions. */
+/** Claims capacity on many hosts. Used only with PostgreSQL, where operations share transactions. */
 const claimCapacities = preparedQuery(
   CompiledQuery.raw(
     `update nodes set vcpus_used = vcpus_used + given.vcpus, memory_mb_used = memory_mb_used + given.memory_mb,
@@ -119,17 +119,17 @@ const claimCapacity = hotStatement(({ db }) =>
     .where('local_gb_used', '<=', 0),
 );
 
-/** Claims capacity even if it is insufficient: for moves that an administrator forces. */
+/** Claims capacity even if it is insufficient, for moves that an administrator forces. */
 export async function forceClaim(tx: Tx, claim: Claim): Promise<void> {
-  await shift(tx, claim, 1);
+  await adjust(tx, claim, 1);
 }
 
 /** Releases capacity. */
 export async function release(tx: Tx, claim: Claim): Promise<void> {
-  await shift(tx, claim, -1);
+  await adjust(tx, claim, -1);
 }
 
-async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb, resources }: Claim, sign: 1 | -1): Promise<void> {
+async function adjust(tx: Tx, { host, vcpus, memoryMb, diskGb, resources }: Claim, sign: 1 | -1): Promise<void> {
   await tx.db
     .updateTable('nodes')
     .set({
@@ -140,7 +140,7 @@ async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb, resources }: Claim
     })
     .where('host', '=', host)
     .execute();
-  if (resources) await shiftResources(tx, host, resources, sign);
+  if (resources) await adjustResources(tx, host, resources, sign);
 }
 
 interface UsageRow {
@@ -156,26 +156,26 @@ const selectUsage = hotStatement<UsageRow>(({ db }) =>
 );
 
 /**
- * Waits until no other shared transaction claims capacity: each may claim on many hosts in any order, which could deadlock.
+ * Serializes shared transactions that claim capacity: each may claim on many hosts in any order, which could deadlock.
  */
-const queueForClaims = hotStatement(({ db }) =>
+const lockClaims = hotStatement(({ db }) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended('claims', 0))`.as('taken')),
 );
 
 /**
- * Returns the allocations of all hosts, as needed for a selection in this transaction. Operations that share it also share
- * the result, in which each enters its claim (`enter`), so that they do not all select the same host.
+ * Returns the allocations of all hosts, for selecting a host in this transaction. Operations that share the transaction also
+ * share the result, to which each adds its claim (`addToUsage`), so that they do not all select the same host.
  */
 export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
   if (!tx.batch) return usageByHost(tx);
   return tx.batch.once('usage of hosts', async () => {
-    const [, usage] = await allStatements([queueForClaims(tx, []), usageByHost(tx)]);
+    const [, usage] = await allStatements([lockClaims(tx, []), usageByHost(tx)]);
     return usage;
   });
 }
 
-/** Adds a claim to shared allocations; with the sign -1, removes one that failed. */
-export function enter(usage: Map<string, HostUsage>, { host, ...amounts }: Claim, sign: 1 | -1 = 1): void {
+/** Adds a claim to shared allocations; with the sign -1, removes a claim that failed. */
+export function addToUsage(usage: Map<string, HostUsage>, { host, ...amounts }: Claim, sign: 1 | -1 = 1): void {
   const before = usage.get(host);
   if (!before) return;
   usage.set(host, {

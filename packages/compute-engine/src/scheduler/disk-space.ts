@@ -3,15 +3,16 @@ import type { Node } from '../model/index.js';
 type Disks = Pick<Node, 'localGb' | 'diskAllocationRatio' | 'disk'>;
 
 /**
- * Returns the disk in GiB that servers have not claimed, or the free space of the host's file system, if that is less.
+ * Returns the disk space in GiB that servers have not claimed, or the free space of the host's file system, if that is less.
  */
 export function freeDiskGb({ localGb, disk }: Disks, usedGb: number): number {
   return Math.min(localGb - usedGb, disk?.freeGb ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * Returns the disk in GiB that a host can still promise to servers according to its file system, regardless of who occupies it.
- * Capacity beyond the file system that an administrator has declared, or allows by the allocation ratio, is added.
+ * Returns the disk space in GiB that a host can still promise to servers according to its file system, regardless of which
+ * programs occupy it. Capacity beyond the file system is added if an administrator has declared it or allows it by the
+ * allocation ratio.
  */
 export function remainingDiskGb({ localGb, diskAllocationRatio, disk }: Disks): number {
   if (!disk) return Number.POSITIVE_INFINITY;

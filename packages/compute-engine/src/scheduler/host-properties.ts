@@ -11,7 +11,7 @@ export interface PropertyGroup {
 /** A value of a host that queries and extra specs compare. */
 export type PropertyValue = CapabilityValue | PropertyGroup;
 
-/** Memory in MiB; disks in MiB if the name states it, otherwise in GiB. */
+/** Returns a property of a host. Memory is in MiB; disk space is in MiB if the name of the property contains `mb`, otherwise in GiB. */
 type Property = (host: Host, usage: HostUsage | undefined) => PropertyValue;
 
 function cpuProperties({ topology, ...cpu }: CpuInfo): PropertyGroup {
@@ -19,7 +19,7 @@ function cpuProperties({ topology, ...cpu }: CpuInfo): PropertyGroup {
   return { ...cpu, topology: { ...counts, ...(cells !== undefined && { cells }) } };
 }
 
-/** The properties of hosts that the hint `query` and extra specs `capabilities:NAME` refer to. */
+/** The properties of hosts to which the hint `query` and extra specs `capabilities:NAME` refer. */
 const properties: ReadonlyMap<string, Property> = new Map(
   Object.entries<Property>({
     host: ({ name }) => name,

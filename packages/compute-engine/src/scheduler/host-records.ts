@@ -3,7 +3,7 @@ import type { New } from '@apistrata/record-store';
 import { COMMON_TRAITS } from '../model/common-traits.js';
 import type { CpuInfo, DriverOffer, Node, Service } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
-import { inventory } from './inventories.js';
+import { createInventory } from './inventories.js';
 
 /** Creates the record of a service that this process represents. */
 export function serviceRecord(host: string, binary: string, now: number): New<Service> {
@@ -21,7 +21,7 @@ export function serviceRecord(host: string, binary: string, now: number): New<Se
   };
 }
 
-/** The processors of a host that declares none, with a core for each of its virtual CPUs. */
+/** Returns the processors of a host that declares none, with a core for each of its virtual CPUs. */
 function exampleCpu(cores: number): CpuInfo {
   return {
     arch: 'x86_64',
@@ -37,7 +37,9 @@ export function offerOf(
   seed: HostSeed,
   offer: DriverOffer = {},
 ): Pick<Node, 'inventories' | 'traits' | 'capabilities' | 'cpuInfo'> {
-  const declared = Object.entries(seed.inventories ?? {}).map(([name, given]) => [name, inventory(given)] as const);
+  const declared = Object.entries(seed.inventories ?? {}).map(
+    ([name, given]) => [name, createInventory(given)] as const,
+  );
   return {
     inventories: { ...offer.inventories, ...Object.fromEntries(declared) },
     traits: [...new Set([...COMMON_TRAITS, ...(offer.traits ?? []), ...(seed.traits ?? [])])].sort(),

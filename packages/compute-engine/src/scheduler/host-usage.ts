@@ -1,4 +1,4 @@
-/** Allocated capacity of a host. Memory in MiB, disk in GiB. */
+/** Allocated capacity of a host. Memory is in MiB, disk in GiB. */
 export interface HostUsage {
   readonly vcpus: number;
   readonly memoryMb: number;

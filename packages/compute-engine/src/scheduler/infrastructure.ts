@@ -17,7 +17,7 @@ export interface Host {
   readonly status: HostStatus;
 }
 
-/** Status of a host for users: `UNKNOWN` without a recent heartbeat. */
+/** Status of a host as users see it; `UNKNOWN` if it has no recent heartbeat. */
 export type HostStatus = 'UP' | 'DOWN' | 'MAINTENANCE' | 'UNKNOWN';
 
 /** A consistent snapshot of all hosts. */
@@ -31,10 +31,10 @@ export interface HostMap {
   readonly unreachable: ReadonlySet<string>;
 }
 
-/** Maximum age of a snapshot if other processes change hosts too. Capacity is exact in any case, because claims check it. */
-const SHARED_PICTURE_MS = 1000;
+/** Maximum age of a snapshot if other processes may change hosts. Capacity is exact in any case, because claims check it. */
+const MAX_SNAPSHOT_AGE_MS = 1000;
 
-/** Hosts, services and aggregates as one cached snapshot, which is read again after changes. */
+/** Caches hosts, services and aggregates as one snapshot, which is read again after changes. */
 export class Infrastructure {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -45,8 +45,8 @@ export class Infrastructure {
   #epoch = 0;
   /** The state that the current epoch represents. */
   #epochState = '';
-  /** The time at which the next service will be down without a heartbeat. */
-  #silentAt = Number.POSITIVE_INFINITY;
+  /** The time at which the next service will be down unless it sends a heartbeat. */
+  #nextDownAt = Number.POSITIVE_INFINITY;
   readonly #unreachable = new Set<string>();
 
   constructor(store: Store, clock: Clock, settings: Settings) {
@@ -55,24 +55,24 @@ export class Infrastructure {
     this.#settings = settings;
   }
 
-  /** Must be called in every transaction that changes services, nodes or aggregates. */
+  /** Invalidates the snapshot after the commit. Must be called in every transaction that changes services, nodes or aggregates. */
   changedIn(tx: Tx): void {
     tx.afterCommit(() => {
       this.#hostMap = undefined;
     });
   }
 
-  /** Returns the snapshot; in a transaction that changes hosts, `readHosts(tx)` returns those changes. */
+  /** Returns the snapshot. In a transaction that changes hosts, `readHosts(tx)` includes these changes. */
   hosts(): Promise<HostMap> {
-    const shared = this.#store.kind === 'postgres' && Date.now() - this.#readAt > SHARED_PICTURE_MS;
-    const stale = shared || this.#clock.now() >= this.#silentAt;
+    const shared = this.#store.kind === 'postgres' && Date.now() - this.#readAt > MAX_SNAPSHOT_AGE_MS;
+    const stale = shared || this.#clock.now() >= this.#nextDownAt;
     if (!this.#hostMap || stale) {
       this.#readAt = Date.now();
-      this.#silentAt = Number.POSITIVE_INFINITY;
+      this.#nextDownAt = Number.POSITIVE_INFINITY;
       this.#hostMap = this.readHosts(this.#store).then((hostMap) => {
         // Not in `readHosts`, whose other callers do not update the cached snapshot.
         this.#last = hostMap;
-        this.#silentAt = Math.min(...hostMap.services.map((service) => this.#endOfLife(service)));
+        this.#nextDownAt = Math.min(...hostMap.services.map((service) => this.#expectedDownAt(service)));
         return hostMap;
       });
       this.#hostMap.catch(() => {
@@ -82,12 +82,12 @@ export class Infrastructure {
     return this.#hostMap;
   }
 
-  /** Returns a host from the last snapshot, for synchronous callers; undefined before the first one. */
+  /** Returns a host from the last snapshot, for synchronous callers; undefined before the first snapshot. */
   lastKnown(host: string): Host | undefined {
     return this.#last?.hosts.get(host);
   }
 
-  /** Returns the current state of the database, including changes of other processes: for administration of hosts. */
+  /** Returns the current state of the database, including changes by other processes, for the administration of hosts. */
   current(): Promise<HostMap> {
     return this.#store.kind === 'postgres' ? this.readHosts(this.#store) : this.hosts();
   }
@@ -100,13 +100,13 @@ export class Infrastructure {
     for (const node of nodes) {
       const service = services.find(({ host, binary }) => host === node.host && binary === COMPUTE_BINARY);
       if (!service) continue;
-      const member = aggregates.filter((aggregate) => aggregate.hosts.includes(node.host));
-      const zone = member.map(({ metadata }) => metadata.availability_zone).find((z) => z !== undefined);
+      const memberships = aggregates.filter((aggregate) => aggregate.hosts.includes(node.host));
+      const zone = memberships.map(({ metadata }) => metadata.availability_zone).find((z) => z !== undefined);
       hosts.set(node.host, {
         name: node.host,
         service,
         node,
-        aggregates: member,
+        aggregates: memberships,
         zone: zone ?? this.#settings.defaultZone,
         status: this.#statusOf(service),
       });
@@ -115,7 +115,7 @@ export class Infrastructure {
     return { epoch: this.#epochOf(hosts, unreachable), hosts, services, aggregates, unreachable };
   }
 
-  /** Returns a new epoch only if more than heartbeats has changed, so that values that are cached by epoch stay valid. */
+  /** Returns the current epoch. Heartbeats alone do not change it, so that values that are cached by epoch stay valid. */
   #epochOf(hosts: ReadonlyMap<string, Host>, unreachable: ReadonlySet<string>): number {
     const state = JSON.stringify([
       [...hosts.values()].map(({ name, zone, status }) => [name, zone, status]),
@@ -154,14 +154,14 @@ export class Infrastructure {
     return lastSeenAt + this.#settings.serviceDownSeconds * 1000 + 1;
   }
 
-  /** Returns the time at which a service that is up will be down without another heartbeat. */
-  #endOfLife(service: Service): number {
+  /** Returns the time at which a service that is up will be down unless it sends another heartbeat. */
+  #expectedDownAt(service: Service): number {
     const { embedded, lastSeenAt } = service;
     if (embedded || lastSeenAt === null || !this.isUp(service)) return Number.POSITIVE_INFINITY;
     return this.#downAt(lastSeenAt);
   }
 
-  /** Valid as long as the snapshot, which expires with the next service that is due to go down. */
+  /** Returns a status that is valid as long as the snapshot, which expires when the next service is due to go down. */
   #statusOf(service: Service): HostStatus {
     if (service.forcedDown) return 'DOWN';
     if (service.disabled) return 'MAINTENANCE';

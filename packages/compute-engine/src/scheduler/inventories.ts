@@ -1,13 +1,13 @@
 import type { Inventory, Node } from '../model/index.js';
 
-/** The largest amount of a resource class, unless an inventory has a lower one. */
+/** The largest amount of a resource class, unless an inventory has a lower limit. */
 export const MAX_AMOUNT = 2 ** 31 - 1;
 
-/** A host has this trait while its service is disabled. */
+/** The trait of hosts whose service is disabled. */
 export const DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED';
 
 /** Creates an inventory with the defaults of omitted values. */
-export function inventory({
+export function createInventory({
   total,
   reserved = 0,
   minUnit = 1,
@@ -18,7 +18,7 @@ export function inventory({
   return { total, reserved, minUnit, maxUnit, stepSize, allocationRatio };
 }
 
-/** The inventories of a host, computed once for each version of its record. */
+/** The inventories and traits of a host, computed once for each version of its record. */
 interface Offer {
   readonly inventories: Readonly<Record<string, Inventory>>;
   readonly traits: ReadonlySet<string>;
@@ -29,11 +29,12 @@ const offers = new WeakMap<Node, Offer>();
 function offerOf(node: Node): Offer {
   const cached = offers.get(node);
   if (cached) return cached;
-  const own = (total: number, allocationRatio: number) => inventory({ total, maxUnit: total, allocationRatio });
+  const columnInventory = (total: number, allocationRatio: number) =>
+    createInventory({ total, maxUnit: total, allocationRatio });
   const all: Readonly<Record<string, Inventory | null>> = {
-    VCPU: own(node.vcpus, node.cpuAllocationRatio),
-    MEMORY_MB: own(node.memoryMb, node.ramAllocationRatio),
-    DISK_GB: own(node.localGb, node.diskAllocationRatio),
+    VCPU: columnInventory(node.vcpus, node.cpuAllocationRatio),
+    MEMORY_MB: columnInventory(node.memoryMb, node.ramAllocationRatio),
+    DISK_GB: columnInventory(node.localGb, node.diskAllocationRatio),
     ...node.inventories,
   };
   const inventories = Object.fromEntries(Object.entries(all).flatMap(([name, one]) => (one ? [[name, one]] : [])));
@@ -53,18 +54,19 @@ export function traitsOf(node: Node): ReadonlySet<string> {
 }
 
 /**
- * Returns the total amount of a resource class that servers can have on a host; at most `MAX_AMOUNT`, which databases
- * can count.
+ * Returns the total amount of a resource class that servers can have on a host; at most `MAX_AMOUNT`, so that
+ * databases can count it.
  */
 export function capacityOf(node: Node, resourceClass: string): number {
-  const one = inventoriesOf(node)[resourceClass];
-  return one ? Math.min(Math.floor((one.total - one.reserved) * one.allocationRatio), MAX_AMOUNT) : 0;
+  const inventory = inventoriesOf(node)[resourceClass];
+  if (!inventory) return 0;
+  return Math.min(Math.floor((inventory.total - inventory.reserved) * inventory.allocationRatio), MAX_AMOUNT);
 }
 
 /** Returns whether an empty host could provide an amount to one server. */
 export function canProvide(node: Node, resourceClass: string, amount: number): boolean {
-  const one = inventoriesOf(node)[resourceClass];
-  if (!one) return false;
-  const { minUnit, maxUnit, stepSize } = one;
+  const inventory = inventoriesOf(node)[resourceClass];
+  if (!inventory) return false;
+  const { minUnit, maxUnit, stepSize } = inventory;
   return amount >= minUnit && amount <= maxUnit && amount % stepSize === 0 && amount <= capacityOf(node, resourceClass);
 }

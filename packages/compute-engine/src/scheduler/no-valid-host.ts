@@ -1,6 +1,6 @@
 import { EngineError } from '../errors/engine-error.js';
 
-/** No host with sufficient capacity passed every filter; `reasons` counts the rejected hosts by filter. */
+/** Thrown if no host with sufficient capacity passes every filter. `reasons` counts the rejected hosts by filter. */
 export class NoValidHost extends EngineError<'NO_VALID_HOST'> {
   readonly reasons: Readonly<Record<string, number>>;
 

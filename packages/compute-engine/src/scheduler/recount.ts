@@ -2,7 +2,7 @@ import { type Session, type Store, yieldToEventLoop } from '@apistrata/record-st
 import { CompiledQuery } from 'kysely';
 import { claimsByHost, resourceClaimsByHost } from './claims-by-host.js';
 import { countedByHost, type HostCount } from './host-counts.js';
-import { grouped, setResources } from './resource-claims.js';
+import { groupByHost, setResources } from './resource-claims.js';
 
 /** A host whose capacity was counted incorrectly. */
 export interface Correction {
@@ -15,7 +15,7 @@ export interface Correction {
 /** Number of servers whose claims are summed by one statement. */
 const BATCH_SIZE = 2_000;
 
-const NOTHING: HostCount = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0, resources: {} };
+const NO_CLAIMS: HostCount = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0, resources: {} };
 
 /** Returns all amounts by name. */
 function amountsIn({ resources, ...own }: HostCount): ReadonlyMap<string, number> {
@@ -54,10 +54,14 @@ async function rowsOf<R>({ db }: Session, statement: string): Promise<readonly R
   return (await db.executeQuery<R>(CompiledQuery.raw(statement) as CompiledQuery<R>)).rows;
 }
 
-/** Returns the claims of servers on each host. @param which as for {@link claimsByHost} */
-async function claimedByHost(session: Session, which?: string): Promise<ReadonlyMap<string, HostCount>> {
-  const rows = await rowsOf<ClaimedRow>(session, claimsByHost(session.kind, which));
-  const others = grouped(await rowsOf(session, resourceClaimsByHost(session.kind, which)));
+/**
+ * Returns the claims of servers on each host.
+ *
+ * @param condition as for {@link claimsByHost}
+ */
+async function claimedByHost(session: Session, condition?: string): Promise<ReadonlyMap<string, HostCount>> {
+  const rows = await rowsOf<ClaimedRow>(session, claimsByHost(session.kind, condition));
+  const others = groupByHost(await rowsOf(session, resourceClaimsByHost(session.kind, condition)));
   return new Map(
     rows.map(({ host, vcpus, memory_mb, disk_gb, servers }) => [
       host,
@@ -84,12 +88,12 @@ async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
   const claimed = new Map<string, HostCount>();
   for (let after = 0; after < Number(last ?? 0); after += BATCH_SIZE) {
     const part = await claimedByHost(store, `servers.seq > ${after} and servers.seq <= ${after + BATCH_SIZE}`);
-    for (const [host, usage] of part) claimed.set(host, sumOf(claimed.get(host) ?? NOTHING, usage));
+    for (const [host, usage] of part) claimed.set(host, sumOf(claimed.get(host) ?? NO_CLAIMS, usage));
     await yieldToEventLoop();
   }
   const counted = await countedByHost(store);
   return [...counted]
-    .filter(([host, count]) => differences(count, claimed.get(host) ?? NOTHING).length > 0)
+    .filter(([host, count]) => differences(count, claimed.get(host) ?? NO_CLAIMS).length > 0)
     .map(([host]) => host);
 }
 
@@ -102,7 +106,7 @@ async function correct(store: Store, host: string): Promise<Correction | undefin
     const row = tx.db.selectFrom('nodes').select('host').where('host', '=', host);
     await (tx.kind === 'postgres' ? row.forUpdate() : row).execute();
     const counted = (await countedByHost(tx)).get(host);
-    const claimed = (await claimedByHost(tx)).get(host) ?? NOTHING;
+    const claimed = (await claimedByHost(tx)).get(host) ?? NO_CLAIMS;
     if (!counted || differences(counted, claimed).length === 0) return undefined;
     await tx.db
       .updateTable('nodes')
@@ -121,11 +125,11 @@ async function correct(store: Store, host: string): Promise<Correction | undefin
 
 /** Compares the counted capacity of hosts with the claims of servers, and corrects differences. */
 export async function recountHosts(store: Store): Promise<readonly Correction[]> {
-  const first = await findMiscountedHosts(store);
-  if (first.length === 0) return [];
-  const again = new Set(await findMiscountedHosts(store));
+  const candidates = await findMiscountedHosts(store);
+  if (candidates.length === 0) return [];
+  const confirmed = new Set(await findMiscountedHosts(store));
   const corrections: Correction[] = [];
-  for (const host of first.filter((name) => again.has(name))) {
+  for (const host of candidates.filter((name) => confirmed.has(name))) {
     const correction = await correct(store, host);
     if (correction) corrections.push(correction);
   }
@@ -135,8 +139,8 @@ export async function recountHosts(store: Store): Promise<readonly Correction[]>
 /** Formats a correction as a message. */
 export function correctionText({ host, counted, claimed }: Correction): string {
   const [before, after] = [amountsIn(counted), amountsIn(claimed)];
-  const texts = differences(counted, claimed).map(
+  const changes = differences(counted, claimed).map(
     (name) => `${name} ${before.get(name) ?? 0} instead of ${after.get(name) ?? 0}`,
   );
-  return `The capacity of host ${host} was counted incorrectly and has been corrected: ${texts.join(', ')}.`;
+  return `The capacity of host ${host} was counted incorrectly and has been corrected: ${changes.join(', ')}.`;
 }

@@ -4,15 +4,15 @@ import { RESOURCE_CLASSES } from '../resources/extra-specs/standard-names.js';
 import { type CapabilityRequirement, capabilityRequirements } from './capabilities.js';
 import { DISABLED_TRAIT } from './inventories.js';
 
-type Texts = Readonly<Record<string, string>>;
+type StringRecord = Readonly<Record<string, string>>;
 
 /** The requirements of a flavor's extra specs on a host. */
 interface FlavorRequest {
-  /** Amounts by resource class, which replace those of the flavor; 0: none. */
+  /** Amounts by resource class, which replace those of the flavor; 0 means none. */
   readonly resources: ReadonlyMap<string, number>;
   readonly required: readonly string[];
   readonly forbidden: readonly string[];
-  /** Whether groups of resources must come from different providers: a host is one provider, so none is valid. */
+  /** Whether groups of resources must come from different providers. Then no host is valid, because each host is one provider. */
   readonly separate: boolean;
   readonly capabilities: readonly CapabilityRequirement[];
 }
@@ -23,7 +23,7 @@ export interface RequestedTraits {
   readonly forbidden: readonly string[];
 }
 
-/** `resources:CLASS`, `trait:NAME`, or the same in a group: `resources1:CLASS`. */
+/** Matches `resources:CLASS` and `trait:NAME`, also in a group such as `resources1:CLASS`. */
 const REQUEST = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)$/s;
 const AMOUNT = /^\s*\+?\d+\s*$/;
 
@@ -55,7 +55,7 @@ const OPTIONS: readonly {
   },
 ];
 
-function parseFlavorRequest(extraSpecs: Texts): FlavorRequest {
+function parseFlavorRequest(extraSpecs: StringRecord): FlavorRequest {
   const resources = new Map<string, number>();
   const groups = new Set<string>();
   const required: string[] = [];
@@ -76,7 +76,7 @@ function parseFlavorRequest(extraSpecs: Texts): FlavorRequest {
   return { resources, required, forbidden, separate, capabilities: capabilityRequirements(extraSpecs) };
 }
 
-const parsed = new WeakMap<Texts, FlavorRequest>();
+const parsed = new WeakMap<StringRecord, FlavorRequest>();
 
 /** Returns the requirements of a flavor, parsed once for each copy of it. */
 export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): FlavorRequest {
@@ -89,21 +89,24 @@ export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): F
 }
 
 /** Returns the traits that the properties of an image require. */
-export function traitsOfImage(properties: Texts): readonly string[] {
+export function traitsOfImage(properties: StringRecord): readonly string[] {
   return Object.entries(properties).flatMap(([name, value]) =>
     name.startsWith('trait:') && value === 'required' ? [name.slice('trait:'.length)] : [],
   );
 }
 
 /** Returns the traits that a flavor and the properties of an image request. */
-export function requestedTraits(flavor: Pick<FlavorCopy, 'extraSpecs'>, imageProperties: Texts): RequestedTraits {
+export function requestedTraits(
+  flavor: Pick<FlavorCopy, 'extraSpecs'>,
+  imageProperties: StringRecord,
+): RequestedTraits {
   const { required, forbidden } = flavorRequest(flavor);
-  const ofOptions = OPTIONS.flatMap(({ spec, property, trait }) => {
+  const optionTraits = OPTIONS.flatMap(({ spec, property, trait }) => {
     const value = flavor.extraSpecs[spec] ?? imageProperties[property];
     return value === undefined ? [] : (trait(value) ?? []);
   });
   return {
-    required: [...required, ...traitsOfImage(imageProperties), ...ofOptions],
+    required: [...required, ...traitsOfImage(imageProperties), ...optionTraits],
     forbidden: [...forbidden, DISABLED_TRAIT],
   };
 }

@@ -11,7 +11,7 @@ interface ResourceRow {
   readonly used: number | string;
 }
 
-/** Adds to the allocations of a host, unless they would exceed `most`. Returns whether they were changed. */
+/** Adds to the allocations of a host, unless these would exceed `max`. Returns whether they were changed. */
 async function add(tx: Tx, host: string, resourceClass: string, amount: number, max?: number): Promise<boolean> {
   const limit = max === undefined ? sql`` : sql`where host_resources.used + excluded.used <= ${max}`;
   const { rows } = await sql`
@@ -23,15 +23,15 @@ async function add(tx: Tx, host: string, resourceClass: string, amount: number, 
 
 /**
  * Claims amounts of a host's resource classes; if one is insufficient, returns false and claims nothing. Like the columns of
- * the node, each is checked and changed by one statement. The row of the node is changed first, so claims of a host wait for each
- * other there.
+ * the node, each class is checked and changed by one statement. The row of the node is changed first, which serializes the
+ * claims on a host.
  */
 export async function claimResources(tx: Tx, node: Node, resources: Resources): Promise<boolean> {
   const claimed: Record<string, number> = {};
   for (const [name, amount] of Object.entries(resources)) {
     const capacity = capacityOf(node, name);
     if (amount > capacity || !(await add(tx, node.host, name, amount, capacity))) {
-      await shiftResources(tx, node.host, claimed, -1);
+      await adjustResources(tx, node.host, claimed, -1);
       return false;
     }
     claimed[name] = amount;
@@ -40,18 +40,18 @@ export async function claimResources(tx: Tx, node: Node, resources: Resources): 
 }
 
 /** Adds amounts to the allocations of a host, or removes them. */
-export async function shiftResources(tx: Tx, host: string, resources: Resources, sign: 1 | -1): Promise<void> {
+export async function adjustResources(tx: Tx, host: string, resources: Resources, sign: 1 | -1): Promise<void> {
   for (const [name, amount] of Object.entries(resources)) await add(tx, host, name, sign * amount);
 }
 
 /** Returns the counted allocations of each host by resource class, without those that are zero. */
 export async function resourcesByHost(session: Session): Promise<ReadonlyMap<string, Resources>> {
   const { rows } = await sql<ResourceRow>`select * from host_resources where used <> 0`.execute(session.db);
-  return grouped(rows);
+  return groupByHost(rows);
 }
 
-/** Groups rows of host, resource class and amount by host. */
-export function grouped(rows: readonly ResourceRow[]): Map<string, Resources> {
+/** Groups the amounts of resource classes by host. */
+export function groupByHost(rows: readonly ResourceRow[]): Map<string, Resources> {
   const byHost = new Map<string, Record<string, number>>();
   for (const { host, resource_class: name, used } of rows) {
     const resources = byHost.get(host) ?? {};
@@ -64,7 +64,7 @@ export function grouped(rows: readonly ResourceRow[]): Map<string, Resources> {
 /** Replaces the counted allocations of a host. */
 export async function setResources(tx: Tx, host: string, resources: Resources): Promise<void> {
   await dropResources(tx, host);
-  await shiftResources(tx, host, resources, 1);
+  await adjustResources(tx, host, resources, 1);
 }
 
 /** Removes the counted allocations of a host. */

@@ -4,7 +4,7 @@ import type { FlavorCopy, ServerGroup } from '../model/index.js';
 import { LIVE, tables } from '../schema/tables.js';
 import { type Amounts, byClass } from './amounts.js';
 import { hasCapabilities } from './capabilities.js';
-import { claim, enter, usageForClaim } from './claims.js';
+import { addToUsage, claim, usageForClaim } from './claims.js';
 import { remainingDiskGb } from './disk-space.js';
 import { fitsQuery } from './host-query.js';
 import type { HostUsage } from './host-usage.js';
@@ -23,7 +23,7 @@ export interface Placement {
   readonly zone: string | null;
   /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;
-  /** Applies only the filters for enabled hosts, traits and capacity. */
+  /** Whether only the filters for enabled hosts, traits and capacity apply. */
   readonly forced?: boolean;
   readonly excludeHosts?: readonly string[];
   readonly hints: Readonly<Record<string, unknown>>;
@@ -45,20 +45,20 @@ interface PlacementQuery {
   readonly near: BlockList | undefined;
 }
 
-type Filter = (host: Host, hostQuery: PlacementQuery) => boolean;
+type Filter = (host: Host, query: PlacementQuery) => boolean;
 
 function listOf(hint: unknown): readonly string[] {
   return hint === undefined || hint === null ? [] : [hint].flat().map(String);
 }
 
-/** Returns the extra specs for aggregates; specs with one of these prefixes have other meanings. */
+/** Returns the extra specs for aggregates, without their prefix. */
 function aggregateSpecs(flavor: FlavorCopy): [string, string][] {
   return Object.entries(flavor.extraSpecs)
     .filter(([key]) => key.startsWith('aggregate_instance_extra_specs:'))
     .map(([key, value]) => [key.slice('aggregate_instance_extra_specs:'.length), value]);
 }
 
-/** Filters in the order in which they are applied; each has one reason to reject a host. */
+/** The filters of hosts, in the order in which they are applied. Each rejects hosts for one reason. */
 const filters = {
   enabled: ({ service }, { infrastructure }) => !service.disabled && infrastructure.isUp(service),
   requested: ({ name, node }, { placement: { host } }) => !host || host === name || host === node.hypervisorHostname,
@@ -66,7 +66,7 @@ const filters = {
   zone: ({ zone }, { placement }) => !placement.zone || placement.zone === zone,
   resources: ({ node }, { placement: { flavor }, resources }) =>
     !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
-  /** Like the disk filter of Nova, it counts what is used or promised on the file system, regardless of who uses it. */
+  /** Like the disk filter of Nova, it counts what is used or promised on the file system, regardless of which programs use it. */
   room: ({ node }, { resources }) =>
     resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= remainingDiskGb(node)),
   traits: ({ node }, { traits: { required, forbidden } }) => {
@@ -97,14 +97,14 @@ const filters = {
 
 /** The filters that also apply to forced hosts. */
 const { enabled, requested, excluded, resources, room, traits } = filters;
-const unforced = { enabled, requested, excluded, resources, room, traits };
+const forcedFilters = { enabled, requested, excluded, resources, room, traits };
 
-/** Returns the weight of a host, higher is better: remaining memory, and soft group policies. */
+/** Returns the weight of a host: its remaining memory, changed by soft group policies. Hosts with a higher weight are preferred. */
 function weigh(host: Host, { usage, members, placement: { group } }: PlacementQuery): number {
   const free = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
-  const together = (members.get(host.name) ?? 0) * 1e9;
-  if (group?.policy === 'soft-affinity') return free + together;
-  if (group?.policy === 'soft-anti-affinity') return free - together;
+  const affinity = (members.get(host.name) ?? 0) * 1e9;
+  if (group?.policy === 'soft-affinity') return free + affinity;
+  if (group?.policy === 'soft-anti-affinity') return free - affinity;
   return free;
 }
 
@@ -162,7 +162,7 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
     near: networkNear(placement.hints),
   };
   const reasons: Record<string, number> = {};
-  const applied = Object.entries<Filter>(placement.forced ? unforced : filters);
+  const applied = Object.entries<Filter>(placement.forced ? forcedFilters : filters);
   const fitting = [...map.hosts.values()].filter((host) => {
     const rejection = applied.find(([, fits]) => !fits(host, request));
     if (!rejection) return true;
@@ -173,9 +173,9 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
   const weighed = fitting.map((host) => ({ host, weight: weigh(host, request) })).sort((a, b) => b.weight - a.weight);
   for (const { host } of weighed) {
     const newClaim = { host: host.name, ...placement.amounts };
-    enter(usage, newClaim);
+    addToUsage(usage, newClaim);
     if (await claim(tx, host.node, placement.amounts)) return host;
-    enter(usage, newClaim, -1);
+    addToUsage(usage, newClaim, -1);
   }
   throw new NoValidHost({ ...reasons, capacity: fitting.length });
 }

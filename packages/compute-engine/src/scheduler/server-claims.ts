@@ -8,7 +8,7 @@ export function ownClaim({ claims, host, oldFlavor }: Server): Claim | undefined
   return oldFlavor ? here.at(-1) : here[0];
 }
 
-/** Releases all claims of a server (as read in this transaction) but one. */
+/** Releases all claims of a server except the given one. The server must have been read in this transaction. */
 export async function keepClaim(tx: Tx, server: Server, retained: Claim | undefined): Promise<ServerPatch> {
   for (const claim of server.claims) if (claim !== retained) await release(tx, claim);
   return { claims: retained ? [retained] : [] };

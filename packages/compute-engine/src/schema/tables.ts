@@ -18,10 +18,10 @@ import type {
 import { serverDefaults } from '../model/server-settings.js';
 import type { PurgedServer } from '../retention/server-usage.js';
 
-/** Servers that are not deleted, with the condition of the partial indexes. */
+/** The condition for servers that are not deleted, as in the partial indexes. */
 export const LIVE = sql<boolean>`deleted = 0`;
 
-/** The same for one project's servers, so that PostgreSQL does not use an index of all servers. */
+/** Returns the same condition for one project's servers, written so that PostgreSQL does not use an index of all servers. */
 export function liveOfProject(kind: DatabaseKind): RawBuilder<boolean> {
   return kind === 'postgres' ? sql<boolean>`deleted < 1` : LIVE;
 }

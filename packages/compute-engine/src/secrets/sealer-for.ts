@@ -7,21 +7,21 @@ import { SecretKeyError } from './secret-key-error.js';
 export interface SecretKeyOptions {
   /**
    * Key that seals passwords, injected files and tokens of jobs: 32 bytes in base64 or hexadecimal digits. The first key of a
-   * list encrypts and all keys decrypt, so that a key can be rotated: append the new one everywhere, then move it to the front,
-   * then remove the old one.
+   * list encrypts and all keys decrypt, so that a key can be rotated: append the new key in all processes, then move it to the
+   * front, then remove the old key.
    */
   readonly secretKey?: string | readonly string[];
   /** Alternative: a file with one key per line, created with a new key (mode 600) if it is missing. */
   readonly secretKeyFile?: string;
 }
 
-/** A comma-separated list of keys, used if neither option is set. */
-const VARIABLE = 'APISTRATA_SECRET_KEY';
+/** The environment variable with a comma-separated list of keys, which is used if neither option is set. */
+const KEY_VARIABLE = 'APISTRATA_SECRET_KEY';
 
 /**
- * Creates the sealer with the configured keys. Without any, a SQLite file has a key file next to it (its name and `.key`);
- * processes that share a PostgreSQL database must be configured with the same keys. An in-memory database is not data at
- * rest, so it is not encrypted.
+ * Creates the sealer with the configured keys. Without configured keys, a SQLite file has a key file next to it (its name with
+ * `.key` appended); processes that share a PostgreSQL database must be configured with the same keys. An in-memory database is
+ * not data at rest, so it is not encrypted.
  *
  * @throws {@link SecretKeyError}
  */
@@ -30,11 +30,11 @@ export async function sealerFor(database: string, options: SecretKeyOptions): Pr
   if (database === ':memory:') return undefined;
   if (secretKey !== undefined) return new Sealer([secretKey].flat());
   if (secretKeyFile !== undefined) return sealerIn(secretKeyFile);
-  const given = process.env[VARIABLE];
+  const given = process.env[KEY_VARIABLE];
   if (given) return new Sealer(given.split(',').map((key) => key.trim()));
   if (isSqliteFile(database)) return sealerIn(`${database}.key`);
   throw new SecretKeyError(
-    `processes that share a PostgreSQL database need the same secret key: set secretKey, secretKeyFile or ${VARIABLE} (openssl rand -base64 32 generates one)`,
+    `processes that share a PostgreSQL database need the same secret key: set secretKey, secretKeyFile or ${KEY_VARIABLE} (openssl rand -base64 32 generates one)`,
   );
 }
 
@@ -62,7 +62,7 @@ export async function hostSealerFor(
 ): Promise<Sealer> {
   const { hostKey, hostKeyFile } = options;
   if (hostKey !== undefined) return new Sealer([hostKey].flat());
-  if (hostKeyFile !== undefined) return sealerWith(hostKeyFile, await read(hostKeyFile));
+  if (hostKeyFile !== undefined) return sealerWith(hostKeyFile, await readKeyFile(hostKeyFile));
   const sealer = await sealerFor(database, options);
   if (!sealer) throw new SecretKeyError('a host needs a key');
   return sealer.ofHost(host);
@@ -79,7 +79,7 @@ export function sealersOfHosts(sealer: Sealer | undefined): (host: string) => Se
 }
 
 async function sealerIn(file: string): Promise<Sealer> {
-  return sealerWith(file, (await read(file)) ?? (await make(file)) ?? (await read(file)));
+  return sealerWith(file, (await readKeyFile(file)) ?? (await createKeyFile(file)) ?? (await readKeyFile(file)));
 }
 
 function sealerWith(file: string, text = ''): Sealer {
@@ -91,7 +91,7 @@ function sealerWith(file: string, text = ''): Sealer {
   }
 }
 
-async function read(file: string): Promise<string | undefined> {
+async function readKeyFile(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -104,7 +104,7 @@ async function read(file: string): Promise<string | undefined> {
  * Creates the key file atomically; if several processes start concurrently, only one of them does. Returns undefined for the
  * others.
  */
-async function make(file: string): Promise<string | undefined> {
+async function createKeyFile(file: string): Promise<string | undefined> {
   const key = `${newSecretKey()}\n`;
   const draft = `${file}.${randomUUID()}`;
   try {

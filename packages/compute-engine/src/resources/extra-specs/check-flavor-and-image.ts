@@ -9,7 +9,7 @@ const differ = (one: string, other: string) => one.trim().toLowerCase() !== othe
 const areDifferentBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
 
 /** Options that may be set in the flavor or the image, and in both only with the same value. */
-const AGREEING: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [
+const AGREEING_OPTIONS: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [
   ['virtio_packed_ring', areDifferentBooleans],
   ['pmu', areDifferentBooleans],
   ['vif_multiqueue_enabled', areDifferentBooleans],
@@ -23,17 +23,17 @@ const AGREEING: readonly (readonly [name: string, differ: (one: string, other: s
   ['viommu_model', differ],
 ];
 
-function checkAgreement(of: OptionSources): void {
-  for (const [name, disagree] of AGREEING) {
-    const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, name);
-    if (ofFlavor !== undefined && ofImage !== undefined && disagree(ofFlavor, ofImage))
+function checkAgreement(sources: OptionSources): void {
+  for (const [name, disagree] of AGREEING_OPTIONS) {
+    const { flavorValue, imageValue } = requested(sources, name);
+    if (flavorValue !== undefined && imageValue !== undefined && disagree(flavorValue, imageValue))
       throw badRequest(
-        `Flavor ${of.flavor.name} has hw:${name} extra spec explicitly set to ${ofFlavor}, conflicting with image ${of.image.name ?? null} which has hw_${name} explicitly set to ${ofImage}.`,
+        `Flavor ${sources.flavor.name} has hw:${name} extra spec explicitly set to ${flavorValue}, conflicting with image ${sources.image.name ?? null} which has hw_${name} explicitly set to ${imageValue}.`,
       );
   }
 }
 
-/** No aliases of PCI devices are defined, so every request for one is rejected. */
+/** Throws 400 if a flavor requests PCI devices, because no aliases are defined for them. */
 function checkPciAliases({ flavor }: OptionSources): void {
   const alias = flavor.extraSpecs['pci_passthrough:alias'];
   if (alias !== undefined) throw badRequest(`PCI alias ${alias.split(/[:,]/, 1).join('').trim()} is not defined`);
@@ -48,22 +48,22 @@ function hasRequests({ flavor, image }: OptionSources): boolean {
 }
 
 /**
- * Throws 400 for invalid extra specs of a flavor and properties of an image, alone or in combination. Flavors may have
- * been given them in versions below 2.86, which do not validate them.
+ * Throws 400 for invalid extra specs of a flavor and properties of an image, alone or in combination. Versions
+ * below 2.86 do not validate extra specs when they are set.
  */
 export function checkFlavorAndImage(flavor: OptionSources['flavor'], image: ImageFacts): void {
-  const of = { flavor, image };
-  if (!hasRequests(of)) return;
-  checkAgreement(of);
-  checkMemoryEncryption(of);
-  checkSerialPorts(of);
-  realtimeCpusOf(of);
-  checkCpuTopology(of);
-  numaTopologyOf(of);
-  checkPciAliases(of);
+  const sources = { flavor, image };
+  if (!hasRequests(sources)) return;
+  checkAgreement(sources);
+  checkMemoryEncryption(sources);
+  checkSerialPorts(sources);
+  realtimeCpusOf(sources);
+  checkCpuTopology(sources);
+  numaTopologyOf(sources);
+  checkPciAliases(sources);
 }
 
-/** Throws 400 if another image would change the server's topology. */
+/** Throws 400 if another image would change the server's NUMA topology. */
 export function checkSameTopology(flavor: OptionSources['flavor'], old: ImageFacts, next: ImageFacts): void {
   const [before, after] = [old, next].map((image) => JSON.stringify(numaTopologyOf({ flavor, image })));
   if (before !== after)

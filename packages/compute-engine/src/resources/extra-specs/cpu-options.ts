@@ -4,8 +4,8 @@ import { isTruthyString } from './is-truthy-string.js';
 import {
   checkImageValue,
   flavorInteger,
+  formatAllowed,
   imageInteger,
-  inMessage,
   isInteger,
   type OptionSources,
   requested,
@@ -23,11 +23,13 @@ export interface CpuOptions {
 }
 
 /** Throws 400 if the number of serial ports is not an integer, or exceeds that of the flavor. */
-export function checkSerialPorts(of: OptionSources): void {
-  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'serial_port_count');
-  if (ofFlavor && !isInteger(ofFlavor))
-    throw badRequest(`Number of serial ports specified in flavor is invalid: expected an integer, got '${ofFlavor}'`);
-  const [max, expected] = [Number(ofFlavor ?? 0), imageInteger(ofImage)];
+export function checkSerialPorts(sources: OptionSources): void {
+  const { flavorValue, imageValue } = requested(sources, 'serial_port_count');
+  if (flavorValue && !isInteger(flavorValue))
+    throw badRequest(
+      `Number of serial ports specified in flavor is invalid: expected an integer, got '${flavorValue}'`,
+    );
+  const [max, expected] = [Number(flavorValue ?? 0), imageInteger(imageValue)];
   if (max && expected > max)
     throw badRequest('Forbidden to exceed flavor value of number of serial ports passed in image meta.');
 }
@@ -36,11 +38,11 @@ const PARTS = ['sockets', 'cores', 'threads'] as const;
 const UNBOUNDED = 65_536;
 
 /** Throws 400 for a CPU topology with invalid numbers, or beyond its limits. */
-export function checkCpuTopology(of: OptionSources): void {
+export function checkCpuTopology(sources: OptionSources): void {
   const amounts = (prefix: string) =>
     PARTS.map((part) => {
-      const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, `${prefix}${part}`);
-      return { flavor: flavorInteger(ofFlavor), image: imageInteger(ofImage) };
+      const { flavorValue, imageValue } = requested(sources, `${prefix}${part}`);
+      return { flavor: flavorInteger(flavorValue), image: imageInteger(imageValue) };
     });
   const formatParts = (values: readonly number[]) => PARTS.map((part, index) => `${part}=${values[index]}`).join(', ');
   const limits = amounts('cpu_max_');
@@ -56,55 +58,55 @@ export function checkCpuTopology(of: OptionSources): void {
     );
 }
 
-function policyOf(of: OptionSources): string | undefined {
-  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'cpu_policy');
-  checkImageValue(ofImage, POLICIES);
-  if (ofFlavor && !POLICIES.includes(ofFlavor))
+function policyOf(sources: OptionSources): string | undefined {
+  const { flavorValue, imageValue } = requested(sources, 'cpu_policy');
+  checkImageValue(imageValue, POLICIES);
+  if (flavorValue && !POLICIES.includes(flavorValue))
     throw badRequest(
-      `CPU policy requested from 'flavor extra specs' is invalid, given: '${ofFlavor}', available: '${inMessage(POLICIES)}'.`,
+      `CPU policy requested from 'flavor extra specs' is invalid, given: '${flavorValue}', available: '${formatAllowed(POLICIES)}'.`,
     );
-  const overridden = ofFlavor === 'mixed' ? ['dedicated'] : ofFlavor === 'shared' ? ['mixed', 'dedicated'] : [];
-  if (ofImage && overridden.includes(ofImage))
+  const overridden = flavorValue === 'mixed' ? ['dedicated'] : flavorValue === 'shared' ? ['mixed', 'dedicated'] : [];
+  if (imageValue && overridden.includes(imageValue))
     throw badRequest(
       "Image property 'hw_cpu_policy' is not permitted to override CPU pinning policy set against the flavor",
     );
-  return ofFlavor || ofImage;
+  return flavorValue || imageValue;
 }
 
-function threadPolicyOf(of: OptionSources): string | undefined {
-  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'cpu_thread_policy');
-  checkImageValue(ofImage, THREAD_POLICIES);
-  if (ofFlavor && !THREAD_POLICIES.includes(ofFlavor))
+function threadPolicyOf(sources: OptionSources): string | undefined {
+  const { flavorValue, imageValue } = requested(sources, 'cpu_thread_policy');
+  checkImageValue(imageValue, THREAD_POLICIES);
+  if (flavorValue && !THREAD_POLICIES.includes(flavorValue))
     throw badRequest(
-      `CPU thread policy requested from 'flavor extra specs' is invalid, given: '${ofFlavor}', available: '${inMessage(THREAD_POLICIES)}'.`,
+      `CPU thread policy requested from 'flavor extra specs' is invalid, given: '${flavorValue}', available: '${formatAllowed(THREAD_POLICIES)}'.`,
     );
-  if (ofFlavor === undefined || ofFlavor === 'prefer') return ofFlavor ?? ofImage;
-  if (ofImage && ofImage !== ofFlavor)
+  if (flavorValue === undefined || flavorValue === 'prefer') return flavorValue ?? imageValue;
+  if (imageValue && imageValue !== flavorValue)
     throw badRequest(
       "Image property 'hw_cpu_thread_policy' is not permitted to override CPU thread pinning policy set against the flavor",
     );
-  return ofFlavor;
+  return flavorValue;
 }
 
 function emulatorPolicyOf({ flavor }: OptionSources): string | undefined {
   const policy = flavor.extraSpecs['hw:emulator_threads_policy'];
   if (policy && !EMULATOR_POLICIES.includes(policy))
     throw badRequest(
-      `CPU emulator threads option requested is invalid, given: '${policy}', available: '${inMessage(EMULATOR_POLICIES)}'.`,
+      `CPU emulator threads option requested is invalid, given: '${policy}', available: '${formatAllowed(EMULATOR_POLICIES)}'.`,
     );
   return policy;
 }
 
 /** Returns the realtime CPUs; throws 400 for a mask that leaves no CPU for the emulator. */
-export function realtimeCpusOf(of: OptionSources): ReadonlySet<number> | undefined {
-  const { flavor } = of;
+export function realtimeCpusOf(sources: OptionSources): ReadonlySet<number> | undefined {
+  const { flavor } = sources;
   if (!isTruthyString(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
-  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'cpu_realtime_mask');
-  const mask = ofImage || ofFlavor;
+  const { flavorValue, imageValue } = requested(sources, 'cpu_realtime_mask');
+  const mask = imageValue || flavorValue;
   const all = firstCpus(flavor.vcpus);
   const realtime = mask ? parseCpuMask(mask, flavor.vcpus) : all;
   const isAll = realtime.size === all.size && isSubset(realtime, all);
-  if (realtime.size === 0 || (isAll && !emulatorPolicyOf(of)))
+  if (realtime.size === 0 || (isAll && !emulatorPolicyOf(sources)))
     throw badRequest(
       'Use of realtime CPUs requires either one or more non-realtime CPU(s) or offloaded emulator threads.',
     );
@@ -132,7 +134,7 @@ function dedicatedMaskOf({ flavor }: OptionSources): ReadonlySet<number> | undef
 }
 
 /** Returns the sum of a flavor's requests for a resource class, in all groups. */
-function requestedOf({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
+function requestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
   const key = new RegExp(`^resources([1-9][0-9]*)?:${name}`);
   return Object.entries(flavor.extraSpecs)
     .filter(([spec, amount]) => key.test(spec) && isInteger(amount))
@@ -144,11 +146,11 @@ function requestedOf({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
  * policy.
  */
 function requestedPolicy(
-  of: OptionSources,
+  sources: OptionSources,
   policy: string | undefined,
   emulator: string | undefined,
 ): string | undefined {
-  const [vcpus, pcpus] = [requestedOf(of, 'VCPU'), requestedOf(of, 'PCPU')];
+  const [vcpus, pcpus] = [requestedCpus(sources, 'VCPU'), requestedCpus(sources, 'PCPU')];
   if (policy && (vcpus || pcpus))
     throw badRequest(
       "It is not possible to use the 'resources:VCPU' or 'resources:PCPU' extra specs in combination with the 'hw:cpu_policy' extra spec or 'hw_cpu_policy' image metadata property; use one or the other",
@@ -158,11 +160,11 @@ function requestedPolicy(
       "It is not possible to specify both 'resources:VCPU' and 'resources:PCPU' extra specs; use one or the other",
     );
   if (!pcpus) return vcpus ? 'shared' : policy;
-  if (emulator === 'isolate' && of.flavor.vcpus + 1 !== pcpus)
+  if (emulator === 'isolate' && sources.flavor.vcpus + 1 !== pcpus)
     throw badRequest(
       "You have requested 'hw:emulator_threads_policy=isolate' but have not requested sufficient PCPUs to handle this policy; you must allocate exactly flavor.vcpus + 1 PCPUs.",
     );
-  if (emulator !== 'isolate' && of.flavor.vcpus !== pcpus)
+  if (emulator !== 'isolate' && sources.flavor.vcpus !== pcpus)
     throw badRequest(
       "There is a mismatch between the number of PCPUs requested via 'resourcesNN:PCPU' and the flavor); you must allocate exactly flavor.vcpus PCPUs",
     );
@@ -177,14 +179,14 @@ function hyperthreadingOf({ flavor, image }: OptionSources): string | undefined 
 }
 
 /** Returns the CPU policies of a flavor and an image; throws 400 for invalid combinations. */
-export function cpuOptionsOf(of: OptionSources): CpuOptions {
-  const ownPolicy = policyOf(of);
-  const ownThreadPolicy = threadPolicyOf(of);
-  const realtime = realtimeCpusOf(of);
-  const mask = dedicatedMaskOf(of);
-  const emulator = emulatorPolicyOf(of);
-  const policy = requestedPolicy(of, ownPolicy, emulator);
-  const hyperthreading = hyperthreadingOf(of);
+export function cpuOptionsOf(sources: OptionSources): CpuOptions {
+  const ownPolicy = policyOf(sources);
+  const ownThreadPolicy = threadPolicyOf(sources);
+  const realtime = realtimeCpusOf(sources);
+  const mask = dedicatedMaskOf(sources);
+  const emulator = emulatorPolicyOf(sources);
+  const policy = requestedPolicy(sources, ownPolicy, emulator);
+  const hyperthreading = hyperthreadingOf(sources);
   if (ownThreadPolicy && hyperthreading)
     throw badRequest(
       "It is not possible to use the 'trait:HW_CPU_HYPERTHREADING' extra spec in combination with the 'hw:cpu_thread_policy' extra spec or 'hw_cpu_thread_policy' image metadata property; use one or the other",
@@ -201,7 +203,7 @@ export function cpuOptionsOf(of: OptionSources): CpuOptions {
   }
   if (policy === 'dedicated') {
     if (mask) throw badRequest("Cannot specify 'hw:cpu_dedicated_mask' without the 'mixed' policy.");
-    return { policy, threadPolicy, dedicated: firstCpus(of.flavor.vcpus) };
+    return { policy, threadPolicy, dedicated: firstCpus(sources.flavor.vcpus) };
   }
   if (!realtime === !mask)
     throw badRequest(

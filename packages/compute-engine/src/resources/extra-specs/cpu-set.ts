@@ -1,7 +1,7 @@
 import { badRequest } from '../../errors/rejection.js';
 
 const NUMBER = /^\s*[-+]?\d+\s*$/;
-/** Upper bound of CPU numbers, which exceeds that of any flavor; longer ranges are truncated, so that they cost nothing. */
+/** Upper bound of CPU numbers, larger than the number of CPUs of any flavor. Longer ranges are truncated to limit their cost. */
 const MAX_CPUS = 65_536;
 
 function invalid(kind: 'range' | 'exclusion' | 'inclusion', rule: string): Error {

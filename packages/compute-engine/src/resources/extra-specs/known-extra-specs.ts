@@ -1,4 +1,4 @@
-/** Allowed values of a flavor extra spec. A key in braces is a placeholder for any part that matches its pattern. */
+/** Allowed values of a flavor extra spec. A name in braces is a placeholder for any part that matches its pattern. */
 export interface KnownExtraSpec {
   readonly key: string;
   readonly type: 'string' | 'integer' | 'boolean';

@@ -1,18 +1,14 @@
 import { badRequest } from '../../errors/rejection.js';
 import { isTruthyString } from './is-truthy-string.js';
-import { type OptionSources, requested } from './requested-options.js';
+import { type OptionSources, type Requested, requested } from './requested-options.js';
 
 const MODELS = ['amd-sev', 'amd-sev-es', 'amd-sev-snp'];
-const CHOICES = ['any', 'large', 'small'];
+const NAMED_SIZES = ['any', 'large', 'small'];
 const SIZE = /^[-+]?\d*\.?\d+(([KMGTPEZYRQ]i?|k)?(b|bit|B))?$/;
 
-function conflict(
-  of: OptionSources,
-  name: string,
-  { flavorValue: ofFlavor, imageValue: ofImage }: ReturnType<typeof requested>,
-): Error {
+function conflict(sources: OptionSources, name: string, { flavorValue, imageValue }: Requested): Error {
   return badRequest(
-    `Flavor ${of.flavor.name} has hw:${name} extra spec explicitly set to ${ofFlavor}, conflicting with image ${of.image.name ?? null} which has hw_${name} property explicitly set to ${ofImage}`,
+    `Flavor ${sources.flavor.name} has hw:${name} extra spec explicitly set to ${flavorValue}, conflicting with image ${sources.image.name ?? null} which has hw_${name} property explicitly set to ${imageValue}`,
   );
 }
 
@@ -20,26 +16,26 @@ function conflict(
  * Checks the conditions of memory encryption; throws 400 if the image does not satisfy them. Returns whether memory must be
  * locked.
  */
-export function checkMemoryEncryption(of: OptionSources): boolean {
-  const { flavor, image } = of;
-  const expected = requested(of, 'mem_encryption');
-  if (!isTruthyString(expected.flavorValue) && !isTruthyString(expected.imageValue)) return false;
+export function checkMemoryEncryption(sources: OptionSources): boolean {
+  const { flavor, image } = sources;
+  const encryption = requested(sources, 'mem_encryption');
+  if (!isTruthyString(encryption.flavorValue) && !isTruthyString(encryption.imageValue)) return false;
   if (
-    expected.flavorValue !== undefined &&
-    expected.imageValue !== undefined &&
-    isTruthyString(expected.flavorValue) !== isTruthyString(expected.imageValue)
+    encryption.flavorValue !== undefined &&
+    encryption.imageValue !== undefined &&
+    isTruthyString(encryption.flavorValue) !== isTruthyString(encryption.imageValue)
   )
-    throw conflict(of, 'mem_encryption', expected);
-  const model = requested(of, 'mem_encryption_model');
+    throw conflict(sources, 'mem_encryption', encryption);
+  const model = requested(sources, 'mem_encryption_model');
   if (model.flavorValue && model.imageValue && model.flavorValue !== model.imageValue)
-    throw conflict(of, 'mem_encryption_model', model);
+    throw conflict(sources, 'mem_encryption_model', model);
   const chosen = model.imageValue ?? model.flavorValue ?? 'amd-sev';
   if (!MODELS.includes(chosen))
     throw badRequest(`Invalid memory encryption model '${chosen}'. Allowed values: ${MODELS.join(', ')}.`);
   const { hw_firmware_type: firmware, hw_machine_type: machine, hw_firmware_stateless: stateless } = image.properties;
   const requesters = [
-    ...(isTruthyString(expected.flavorValue) ? [`hw:mem_encryption extra spec in ${flavor.name} flavor`] : []),
-    ...(isTruthyString(expected.imageValue) ? [`hw_mem_encryption property of image ${image.id ?? '<no-id>'}`] : []),
+    ...(isTruthyString(encryption.flavorValue) ? [`hw:mem_encryption extra spec in ${flavor.name} flavor`] : []),
+    ...(isTruthyString(encryption.imageValue) ? [`hw_mem_encryption property of image ${image.id ?? '<no-id>'}`] : []),
   ];
   if (firmware !== 'uefi')
     throw badRequest(
@@ -58,32 +54,36 @@ export function checkMemoryEncryption(of: OptionSources): boolean {
 }
 
 function checkPageSize(size: string): void {
-  if (!CHOICES.includes(size) && !SIZE.test(size)) throw badRequest(`Invalid memory page size '${size}'`);
+  if (!NAMED_SIZES.includes(size) && !SIZE.test(size)) throw badRequest(`Invalid memory page size '${size}'`);
 }
 
 /** Returns the page size of a flavor and an image; throws 400 if it is invalid or not permitted. */
-export function pageSizeOf(of: OptionSources): string | undefined {
-  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'mem_page_size');
-  if (!ofFlavor && ofImage) throw badRequest(`Page size ${ofImage} forbidden against '<empty>'`);
-  if (!ofFlavor) return undefined;
-  checkPageSize(ofFlavor);
-  if (!ofImage) return ofFlavor;
-  if (ofFlavor !== 'any' && ofFlavor !== 'large')
-    throw badRequest(`Page size ${ofImage} forbidden against '${ofFlavor}'`);
-  checkPageSize(ofImage);
-  return ofImage;
+export function pageSizeOf(sources: OptionSources): string | undefined {
+  const { flavorValue, imageValue } = requested(sources, 'mem_page_size');
+  if (!flavorValue && imageValue) throw badRequest(`Page size ${imageValue} forbidden against '<empty>'`);
+  if (!flavorValue) return undefined;
+  checkPageSize(flavorValue);
+  if (!imageValue) return flavorValue;
+  if (flavorValue !== 'any' && flavorValue !== 'large')
+    throw badRequest(`Page size ${imageValue} forbidden against '${flavorValue}'`);
+  checkPageSize(imageValue);
+  return imageValue;
 }
 
 /** Throws 400 for locked memory without a page size. */
-export function checkLockedMemory(of: OptionSources): void {
-  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'locked_memory');
-  if (ofFlavor !== undefined && ofImage !== undefined && isTruthyString(ofFlavor) !== isTruthyString(ofImage)) {
-    const [image, flavor] = [ofImage, ofFlavor].map((text) => (isTruthyString(text) ? 'True' : 'False'));
+export function checkLockedMemory(sources: OptionSources): void {
+  const { flavorValue, imageValue } = requested(sources, 'locked_memory');
+  if (
+    flavorValue !== undefined &&
+    imageValue !== undefined &&
+    isTruthyString(flavorValue) !== isTruthyString(imageValue)
+  ) {
+    const [image, flavor] = [imageValue, flavorValue].map((text) => (isTruthyString(text) ? 'True' : 'False'));
     throw badRequest(
       `locked_memory value in image (${image}) and flavor (${flavor}) conflict. A consistent value is expected if both specified.`,
     );
   }
-  const pages = requested(of, 'mem_page_size');
-  if (isTruthyString(ofFlavor ?? ofImage) && !pages.flavorValue && !pages.imageValue)
+  const pages = requested(sources, 'mem_page_size');
+  if (isTruthyString(flavorValue ?? imageValue) && !pages.flavorValue && !pages.imageValue)
     throw badRequest('locked_memory value in image or flavor is forbidden when mem_page_size is not set.');
 }

@@ -10,7 +10,7 @@ interface NumaCell {
   readonly memoryMb: number;
 }
 
-/** Layout of a guest with NUMA, a page size or dedicated CPUs. Equal layouts are equal as JSON. */
+/** Layout of a guest with NUMA nodes, a page size or dedicated CPUs. Equal layouts have equal JSON. */
 export interface NumaTopology {
   readonly cells: readonly NumaCell[];
   readonly policy: string | null;
@@ -21,14 +21,14 @@ export interface NumaTopology {
 
 const INCOMPLETE = 'CPU and memory allocation must be provided for all NUMA nodes';
 
-function overrides(name: string): Error {
+function overrideError(name: string): Error {
   return badRequest(`Image property '${name}' is not permitted to override NUMA configuration set against the flavor`);
 }
 
-function nodeCount(of: OptionSources): number | undefined {
-  const { flavorValue: ofFlavor, imageValue: ofImage } = requested(of, 'numa_nodes');
-  if (ofFlavor && ofImage) throw overrides('hw_numa_nodes');
-  const nodes = ofFlavor || ofImage;
+function nodeCount(sources: OptionSources): number | undefined {
+  const { flavorValue, imageValue } = requested(sources, 'numa_nodes');
+  if (flavorValue && imageValue) throw overrideError('hw_numa_nodes');
+  const nodes = flavorValue || imageValue;
   if (nodes !== undefined && (!isInteger(nodes) || Number(nodes) < 1))
     throw badRequest(`The property 'numa_nodes' cannot be '${nodes}'. It must be a number greater than 0`);
   return nodes === undefined ? undefined : Number(nodes);
@@ -47,13 +47,13 @@ function parseNumbered<T>(
   name: string,
   parse: (text: string) => T,
 ): readonly T[] | undefined {
-  const ofFlavor = numberedValues(flavor.extraSpecs, `hw:${name}`)?.map(parse);
-  const ofImage = numberedValues(image.properties, `hw_${name}`)?.map(parse);
-  if (ofFlavor && ofImage) throw overrides(`hw_${name}`);
-  return ofFlavor ?? ofImage;
+  const flavorValue = numberedValues(flavor.extraSpecs, `hw:${name}`)?.map(parse);
+  const imageValue = numberedValues(image.properties, `hw_${name}`)?.map(parse);
+  if (flavorValue && imageValue) throw overrideError(`hw_${name}`);
+  return flavorValue ?? imageValue;
 }
 
-function megabytes(text: string): number {
+function parseMegabytes(text: string): number {
   if (!isInteger(text)) throw badRequest(`Invalid flavor extra spec. Error: '${text}' is not a number of megabytes`);
   return Number(text);
 }
@@ -63,9 +63,9 @@ function evenCells({ vcpus, memoryMb }: OptionSources['flavor'], nodes: number):
     throw badRequest(
       'Instance CPUs and/or memory cannot be evenly distributed across instance NUMA nodes. Explicit assignment of CPUs and memory to nodes is required',
     );
-  const each = vcpus / nodes;
+  const cpusPerNode = vcpus / nodes;
   return Array.from({ length: nodes }, (_, node) => ({
-    cpus: Array.from({ length: each }, (_cpu, index) => node * each + index),
+    cpus: Array.from({ length: cpusPerNode }, (_cpu, index) => node * cpusPerNode + index),
     memoryMb: memoryMb / nodes,
   }));
 }
@@ -75,36 +75,36 @@ function assignedCells(
   cpuSets: readonly ReadonlySet<number>[],
   memory: readonly number[],
 ): readonly NumaCell[] {
-  const free = new Set(Array.from({ length: vcpus }, (_, cpu) => cpu));
+  const unassigned = new Set(Array.from({ length: vcpus }, (_, cpu) => cpu));
   for (const cpu of cpuSets.flatMap((set) => [...set])) {
     if (cpu > vcpus - 1) throw badRequest(`CPU number ${cpu} is larger than max ${vcpus - 1}`);
-    if (!free.delete(cpu)) throw badRequest(`CPU number ${cpu} is assigned to two nodes`);
+    if (!unassigned.delete(cpu)) throw badRequest(`CPU number ${cpu} is assigned to two nodes`);
   }
-  if (free.size > 0) throw badRequest(`CPU number {${[...free].join(', ')}} is not assigned to any node`);
+  if (unassigned.size > 0) throw badRequest(`CPU number {${[...unassigned].join(', ')}} is not assigned to any node`);
   const assigned = memory.reduce((sum, megabytes) => sum + megabytes, 0);
   if (assigned !== memoryMb) throw badRequest(`${assigned} MB of memory assigned, but expected ${memoryMb} MB`);
   return cpuSets.map((cpus, node) => ({ cpus: [...cpus].sort((a, b) => a - b), memoryMb: memory[node] ?? 0 }));
 }
 
-function cellsOf(of: OptionSources, nodes: number): readonly NumaCell[] {
-  const cpuSets = parseNumbered(of, 'numa_cpus', parseCpuSet);
-  const memory = parseNumbered(of, 'numa_mem', megabytes);
-  if (!cpuSets && !memory) return evenCells(of.flavor, nodes);
+function cellsOf(sources: OptionSources, nodes: number): readonly NumaCell[] {
+  const cpuSets = parseNumbered(sources, 'numa_cpus', parseCpuSet);
+  const memory = parseNumbered(sources, 'numa_mem', parseMegabytes);
+  if (!cpuSets && !memory) return evenCells(sources.flavor, nodes);
   if (cpuSets?.length !== nodes || memory?.length !== nodes) throw badRequest(INCOMPLETE);
-  return assignedCells(of.flavor, cpuSets, memory);
+  return assignedCells(sources.flavor, cpuSets, memory);
 }
 
 /**
  * Returns the layout that a flavor and an image request; undefined if they request none. Throws 400 for invalid combinations.
  */
-export function numaTopologyOf(of: OptionSources): NumaTopology | undefined {
-  const { policy, threadPolicy, dedicated } = cpuOptionsOf(of);
-  const nodes = nodeCount(of);
-  const pageSize = pageSizeOf(of);
-  checkLockedMemory(of);
+export function numaTopologyOf(sources: OptionSources): NumaTopology | undefined {
+  const { policy, threadPolicy, dedicated } = cpuOptionsOf(sources);
+  const nodes = nodeCount(sources);
+  const pageSize = pageSizeOf(sources);
+  checkLockedMemory(sources);
   if (!nodes && !pageSize && policy !== 'dedicated' && policy !== 'mixed') return undefined;
   return {
-    cells: cellsOf(of, nodes ?? 1),
+    cells: cellsOf(sources, nodes ?? 1),
     policy: policy ?? null,
     threadPolicy: threadPolicy ?? null,
     dedicated: [...dedicated].sort((a, b) => a - b),

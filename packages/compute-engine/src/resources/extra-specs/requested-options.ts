@@ -1,13 +1,13 @@
 import { badRequest } from '../../errors/rejection.js';
 import type { FlavorCopy } from '../../model/index.js';
 
-type Texts = Readonly<Record<string, string>>;
+type StringRecord = Readonly<Record<string, string>>;
 
 /** Properties of a server's image; for servers that boot from a volume, the volume's copy of them. */
 export interface ImageFacts {
   readonly id?: string;
   readonly name?: string | null;
-  readonly properties: Texts;
+  readonly properties: StringRecord;
 }
 
 /** The flavor and image of a server. */
@@ -53,5 +53,5 @@ export function checkImageValue(value: string | undefined, allowed: readonly str
     throw badRequest(`Invalid image metadata. Error: Field value ${value} is invalid`);
 }
 
-/** Formats allowed values as in the original's messages. */
-export const inMessage = (allowed: readonly string[]) => `(${allowed.map((value) => `'${value}'`).join(', ')})`;
+/** Formats allowed values as in the messages of the original service. */
+export const formatAllowed = (allowed: readonly string[]) => `(${allowed.map((value) => `'${value}'`).join(', ')})`;

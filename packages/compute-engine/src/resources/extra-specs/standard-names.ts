@@ -1,4 +1,4 @@
-/** Names of resource classes and traits that are not standard. */
+/** Matches the names of custom resource classes and traits. */
 export const CUSTOM_NAME = /^CUSTOM_[A-Z0-9_]{1,248}$/;
 
 /** The standard resource classes, requested with `resources:<class>`. */

@@ -19,16 +19,16 @@ const withPlaceholders = KNOWN_EXTRA_SPECS.flatMap((spec) => {
 const patterns = new Map<string, RE2JS>();
 
 /**
- * Validates an extra spec of a flavor by the rules since microversion 2.86. Keys without a namespace and unknown namespaces
- * are unrestricted.
+ * Validates an extra spec of a flavor by the rules that apply since microversion 2.86. Keys without a namespace and unknown
+ * namespaces are unrestricted.
  *
  * @returns undefined if it is valid, otherwise the message for the caller
  */
 export function validateExtraSpec(key: string, value: string): string | undefined {
   const spec = specOf(key);
   if (spec) {
-    const requested = checks[spec.type](spec, value);
-    return requested && `Validation failed; extra spec '${key}' must be ${requested}, not '${value}'.`;
+    const requirement = checks[spec.type](spec, value);
+    return requirement && `Validation failed; extra spec '${key}' must be ${requirement}, not '${value}'.`;
   }
   const colon = key.indexOf(':');
   if (colon < 0 || !NAMESPACE.test(key.slice(0, colon))) return undefined;
@@ -58,14 +58,16 @@ function keyPatternOf(key: string, placeholders: Readonly<Record<string, string>
     .join('');
 }
 
-/** Matches the complete string in linear time: some of the patterns cause excessive backtracking. */
+/**
+ * Matches the complete string in linear time, because some of the patterns would cause excessive backtracking with `RegExp`.
+ */
 function matches(pattern: string, text: string): boolean {
   let compiled = patterns.get(pattern);
   if (!compiled) patterns.set(pattern, (compiled = RE2JS.compile(pattern)));
   return compiled.matches(text);
 }
 
-/** Checks by type; each returns the requirement that a value violates. */
+/** The check of each type. It returns the requirement that a value violates; undefined if there is none. */
 const checks: Readonly<Record<KnownExtraSpec['type'], (spec: KnownExtraSpec, value: string) => string | undefined>> = {
   string: ({ enum: values, pattern }, value) => {
     if (values && !values.includes(value)) return `one of ${values.join(', ')}`;

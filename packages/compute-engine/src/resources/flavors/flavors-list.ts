@@ -3,7 +3,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { compilePattern } from '../../servers/list/list-pattern.js';
 
-/** Columns by which flavors can be sorted, with their fields. */
+/** The columns by which flavors can be sorted, with the fields that they compare. */
 const sortKeys = {
   created_at: (f) => f.createdAt,
   description: (f) => f.description ?? '',
@@ -27,8 +27,8 @@ export interface FlavorQuery {
   readonly limit: number;
   readonly marker?: string;
   /**
-   * For administrators: public flavors and those of their project (true or undefined), others (false), or all (null). Other
-   * callers see the flavors that they may use.
+   * For administrators: true or undefined selects public flavors and those of their project, false selects private flavors,
+   * and null selects all. Other callers see the flavors that they may use.
    */
   readonly isPublic?: boolean | null;
   readonly minMemoryMb?: number;
@@ -44,11 +44,11 @@ export function usableBy({ caller }: Context, flavor: Flavor): boolean {
   return flavor.isPublic || flavor.projects.includes(caller.projectId);
 }
 
-/** Returns a test for names, which takes linear time for any pattern; throws 400 for an invalid one. */
+/** Returns a predicate for names, which takes linear time for any pattern; throws 400 for an invalid one. */
 function nameMatches(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined || pattern === '') return () => true;
   const matches = compilePattern(pattern);
-  if (!matches) throw badRequest(`Invalid name filter: '${pattern}' is not a regular expression`);
+  if (!matches) throw badRequest(`Invalid name filter: '${pattern}' is not a valid regular expression`);
   return matches;
 }
 
@@ -61,18 +61,18 @@ function isListed(context: Context, flavor: Flavor, { isPublic = true }: FlavorQ
 /** Returns a page of flavors. There are few in any cloud, so they are filtered and sorted in memory. */
 export function pageOfFlavors(all: readonly Flavor[], context: Context, query: FlavorQuery): readonly Flavor[] {
   const { limit, marker, minMemoryMb = 0, minDiskGb = 0 } = query;
-  const named = nameMatches(query.name);
+  const matchesName = nameMatches(query.name);
   const listed = all.filter(
     (flavor) =>
       isListed(context, flavor, query) &&
       flavor.memoryMb >= minMemoryMb &&
       flavor.diskGb >= minDiskGb &&
-      named(flavor.name),
+      matchesName(flavor.name),
   );
-  const sort: (flavor: Flavor) => string | number = sortKeys[query.sortKey ?? 'flavorid'];
+  const sortValue: (flavor: Flavor) => string | number = sortKeys[query.sortKey ?? 'flavorid'];
   const sign = query.sortDirection === 'desc' ? -1 : 1;
   const sorted = listed.sort((a, b) => {
-    const [x, y] = [sort(a), sort(b)];
+    const [x, y] = [sortValue(a), sortValue(b)];
     return (x < y ? -1 : x > y ? 1 : a.seq - b.seq) * sign;
   });
   if (marker === undefined) return sorted.slice(0, limit);

@@ -7,9 +7,9 @@ import type { Flavor } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { type FlavorQuery, pageOfFlavors, usableBy } from './flavors-list.js';
 
-/** A request to create a flavor. Memory and swap in MiB, disks in GiB. */
+/** A request to create a flavor. Memory and swap are in MiB, disks in GiB. */
 export interface NewFlavor {
-  /** Default: a UUID. */
+  /** Default: a random UUID. */
   readonly id?: string;
   readonly name: string;
   readonly vcpus: number;
@@ -24,7 +24,7 @@ export interface NewFlavor {
 
 const unknownFlavor = (id: string) => notFound(`Flavor ${id} could not be found.`);
 
-/** Flavors. Servers store a copy, so changes do not affect them. */
+/** Manages flavors. Servers store copies of their flavors, so changes do not affect existing servers. */
 export class Flavors {
   readonly #core: Core;
 
@@ -34,14 +34,14 @@ export class Flavors {
 
   /** Returns a flavor that the caller may see; 404 otherwise. */
   async get(context: Context, id: string): Promise<Flavor> {
-    return this.#visible(context, id, await tables.flavors.get(this.#core.store, id));
+    return this.#requireVisible(context, id, await tables.flavors.get(this.#core.store, id));
   }
 
   async list(context: Context, query: FlavorQuery): Promise<readonly Flavor[]> {
     return pageOfFlavors(await tables.flavors.find(this.#core.store), context, query);
   }
 
-  /** Creates a flavor; 409 if the name or id is in use. At first, no project can use a private flavor. */
+  /** Creates a flavor; 409 if the name or id is in use. Initially, no project has access to a private flavor. */
   async create(request: NewFlavor): Promise<Flavor> {
     const { store, clock } = this.#core;
     return store.transaction(async (tx) => {
@@ -76,7 +76,7 @@ export class Flavors {
 
   async delete(context: Context, id: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
-      this.#visible(context, id, await tables.flavors.lock(tx, id));
+      this.#requireVisible(context, id, await tables.flavors.lock(tx, id));
       await tables.flavors.delete(tx, id);
     });
   }
@@ -132,12 +132,12 @@ export class Flavors {
   async #change(context: Context, id: string, make: (flavor: Flavor) => Partial<Flavor>): Promise<Flavor> {
     const { store, clock } = this.#core;
     return store.transaction(async (tx: Tx) => {
-      const flavor = this.#visible(context, id, await tables.flavors.lock(tx, id));
+      const flavor = this.#requireVisible(context, id, await tables.flavors.lock(tx, id));
       return tables.flavors.update(tx, { ...flavor, ...make(flavor), updatedAt: clock.now() });
     });
   }
 
-  #visible(context: Context, id: string, flavor: Flavor | undefined): Flavor {
+  #requireVisible(context: Context, id: string, flavor: Flavor | undefined): Flavor {
     if (!flavor || !(context.isAdmin || usableBy(context, flavor))) throw unknownFlavor(id);
     return flavor;
   }

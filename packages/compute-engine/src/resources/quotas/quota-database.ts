@@ -2,17 +2,17 @@ import type { SqlDatabase, SqlRow, Statement, Steps } from '@apistrata/quota/sql
 import type { Store, Tx } from '@apistrata/record-store';
 import { CompiledQuery } from 'kysely';
 
-/** PostgreSQL uses numbered parameters. No statement has a question mark in a literal. */
-function textFor(kind: Store['kind'], { sql }: Statement): string {
+/** Returns the SQL of a statement: PostgreSQL uses numbered parameters. No statement contains a question mark in a literal. */
+function sqlFor(kind: Store['kind'], { sql }: Statement): string {
   let number = 0;
   return kind === 'postgres' ? sql.replaceAll('?', () => `$${++number}`) : sql;
 }
 
-async function drive<T>(tx: Tx, steps: Steps<T>): Promise<T> {
+async function runSteps<T>(tx: Tx, steps: Steps<T>): Promise<T> {
   let step = steps.next([]);
   while (!step.done) {
     const { parameters } = step.value;
-    const { rows } = await tx.db.executeQuery(CompiledQuery.raw(textFor(tx.kind, step.value), [...parameters]));
+    const { rows } = await tx.db.executeQuery(CompiledQuery.raw(sqlFor(tx.kind, step.value), [...parameters]));
     step = steps.next(rows as SqlRow[]);
   }
   return step.value;
@@ -23,6 +23,6 @@ export function quotaDatabase(store: Store): SqlDatabase {
   return {
     dialect: store.kind,
     isInTransaction: () => false,
-    transaction: (work) => store.transaction((tx) => drive(tx, work())),
+    transaction: (work) => store.transaction((tx) => runSteps(tx, work())),
   };
 }

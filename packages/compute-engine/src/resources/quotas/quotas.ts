@@ -8,7 +8,7 @@ import type { QuotaClass, QuotaSet } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { limitsOf, type ServerUsageRow, selectServerUsage, serverAmounts } from './server-quota.js';
 
-/** A number for each kind of resource. In limits, -1 is unlimited. */
+/** A number for each kind of resource. In limits, -1 means unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;
 
 /** The owner of limits: a project, or one user in it. */
@@ -23,7 +23,7 @@ export interface QuotaOverview {
   readonly usage: QuotaValues;
 }
 
-const nothing = Object.fromEntries(quotaKinds.map((kind) => [kind, 0])) as QuotaValues;
+const zeroValues = Object.fromEntries(quotaKinds.map((kind) => [kind, 0])) as QuotaValues;
 
 interface OverviewRow extends ServerUsageRow {
   /** The records of limits as JSON; null if none were set. */
@@ -34,8 +34,8 @@ interface OverviewRow extends ServerUsageRow {
 }
 
 /**
- * One statement for all limits and all usage. Parameters: the key of the project's limits, with a user also the key of theirs;
- * the project and the user of the groups; the project and the user of the servers.
+ * Returns a statement that reads all limits and all usage. Parameters: the key of the project's limits and, for a user, the key
+ * of the user's limits; the project and the user of the groups; the project and the user of the servers.
  */
 const overviewOf = (perUser: boolean) =>
   hotStatement<OverviewRow>((session) => {
@@ -55,12 +55,12 @@ function limitsIn(data: string | null | undefined): Partial<QuotaValues> | undef
   return data ? (JSON.parse(data) as QuotaSet | QuotaClass).limits : undefined;
 }
 
-/** Converts a limit for comparisons: -1 is unlimited. */
-function amount(limit: number): number {
+/** Converts a limit for comparisons: -1 becomes infinity. */
+function comparableLimit(limit: number): number {
   return limit === -1 ? Number.POSITIVE_INFINITY : limit;
 }
 
-/** Limits of projects, users and the class `default`, and their usage. */
+/** Manages the limits of projects, users and the class `default`, and reads their usage. */
 export class Quotas {
   readonly #core: Core;
 
@@ -78,10 +78,10 @@ export class Quotas {
     return this.classLimits('default');
   }
 
-  /** Returns the limits of a class; the configured ones if none were set. */
+  /** Returns the limits of a class; the configured limits if none were set. */
   async classLimits(name: string): Promise<QuotaValues> {
-    const cached = await tables.quotaClasses.get(this.#core.store, name);
-    return { ...this.#core.settings.quotas, ...cached?.limits };
+    const stored = await tables.quotaClasses.get(this.#core.store, name);
+    return { ...this.#core.settings.quotas, ...stored?.limits };
   }
 
   /** Returns the effective limits and the usage of a project, or of a user in it. Kinds that are not counted are 0. */
@@ -98,7 +98,7 @@ export class Quotas {
         ...limitsIn(row?.of_project),
         ...limitsIn(row?.of_user),
       },
-      usage: { ...nothing, ...serverAmounts(row), server_groups: Number(row?.groups) },
+      usage: { ...zeroValues, ...serverAmounts(row), server_groups: Number(row?.groups) },
     };
   }
 
@@ -108,8 +108,8 @@ export class Quotas {
   }
 
   /**
-   * Sets some limits and keeps the others. Unless `force` is set, throws 400 for limits below the usage or below those of
-   * users, and for limits of a user above those of the project.
+   * Sets some limits and keeps the others. Unless `force` is set, throws 400 for limits below the usage or below the sum
+   * of the limits of users, and for limits of a user above those of the project.
    */
   async set(scope: QuotaScope, changed: Partial<QuotaValues>, options: { readonly force: boolean }): Promise<void> {
     const { projectId, userId = '' } = scope;
@@ -151,14 +151,14 @@ export class Quotas {
       q.where('project_id', '=', projectId).where('user_id', 'not in', ['', userId ?? '']),
     );
     for (const [kind, limit] of Object.entries(changed) as [QuotaKind, number][]) {
-      const given = userLimits.reduce((sum, { limits }) => sum + Math.max(limits[kind] ?? 0, 0), 0);
-      const min = userId || project[kind] === -1 ? usage[kind] : Math.max(usage[kind], given);
-      if (amount(limit) < min)
+      const sumOfUserLimits = userLimits.reduce((sum, { limits }) => sum + Math.max(limits[kind] ?? 0, 0), 0);
+      const min = userId || project[kind] === -1 ? usage[kind] : Math.max(usage[kind], sumOfUserLimits);
+      if (comparableLimit(limit) < min)
         throw badRequest(
           `Quota limit ${limit} for ${kind} must be greater than or equal to already used and reserved ${min}.`,
         );
-      const max = userId ? amount(project[kind]) - given : Number.POSITIVE_INFINITY;
-      if (amount(limit) > max)
+      const max = userId ? comparableLimit(project[kind]) - sumOfUserLimits : Number.POSITIVE_INFINITY;
+      if (comparableLimit(limit) > max)
         throw badRequest(`Quota limit ${limit} for ${kind} must be less than or equal to ${Math.max(max, 0)}.`);
     }
   }

@@ -31,7 +31,7 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
 /** The sums of columns of servers, as databases return them. */
 export type ServerUsageRow = Readonly<Record<keyof ServerAmounts, number | string>>;
 
-/** Returns the query of the usage of a project's servers, or of one user's among them, except soft-deleted ones. */
+/** Returns the query for the usage of a project's servers, or of one user's servers in it, except soft-deleted servers. */
 export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
   const ofProject = db
     .selectFrom('servers')
@@ -46,14 +46,14 @@ export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
   return perUser ? ofProject.where('user_id', '=', '') : ofProject;
 }
 
-/** Every create executes these queries, so they are built once. */
+/** Returns a query that is built once, because every request to create servers executes it. */
 const usageOf = (perUser: boolean) => hotStatement<ServerUsageRow>((session) => selectServerUsage(session, perUser));
 const usageOfProject = usageOf(false);
 const usageOfUser = usageOf(true);
 
 /**
- * Returns the instances, cores and memory (MiB) of a project's servers, or of one user's among them, except soft-deleted
- * ones.
+ * Returns the instances, cores and memory (MiB) of a project's servers, or of one user's servers in it, except
+ * soft-deleted servers.
  */
 export async function serverUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
   const { rows } = await (userId ? usageOfUser(session, [projectId, userId]) : usageOfProject(session, [projectId]));
@@ -67,9 +67,9 @@ export function serverAmounts(row: ServerUsageRow | undefined): ServerAmounts {
 }
 
 /**
- * Returns the 403 of a request that exceeds a quota, and notifies observers.
+ * Returns the 403 error for a request that exceeds a quota, and notifies observers.
  *
- * @param message for the caller; default: names and numbers of the exceeded quotas
+ * @param message the message for the caller; default: the names and numbers of the exceeded quotas
  */
 export function overQuota(
   { observer }: Pick<Core, 'observer'>,
@@ -110,33 +110,35 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
   }
 }
 
-/** Returns how many servers of a size one scope still allows, and the 403 for more. */
+/** Returns the number of servers of a size that the limits still allow, and the 403 error for more servers. */
 async function remainingServers(
   core: Core,
   tx: Tx,
   caller: Owner,
   userId: string | undefined,
   limits: Limits,
-  each: ServerAmounts,
+  amountsPerServer: ServerAmounts,
 ): Promise<{ readonly servers: number; readonly rejection: (count: number) => Error }> {
   const { projectId } = caller;
   const limited = SERVER_KINDS.filter((kind) => limits[kind] >= 0);
   if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, rejection: () => overQuota(core, caller, []) };
   await lockName(tx, `quota:${projectId}`);
   const usage = await serverUsage(tx, projectId, userId);
-  const remaining = limited.map((kind) => (limits[kind] - usage[kind]) / each[kind]);
+  const remaining = limited.map((kind) => (limits[kind] - usage[kind]) / amountsPerServer[kind]);
   return {
-    servers: Math.max(0, Math.floor(Math.min(...remaining.filter((room) => !Number.isNaN(room))))),
+    servers: Math.max(0, Math.floor(Math.min(...remaining.filter((count) => !Number.isNaN(count))))),
     rejection: (count) => {
-      const requested = Object.fromEntries(Object.entries(each).map(([kind, amount]) => [kind, amount * count]));
+      const requested = Object.fromEntries(
+        Object.entries(amountsPerServer).map(([kind, amount]) => [kind, amount * count]),
+      );
       return overQuota(core, caller, checkLimits({ limits, usage, requested }).exceeded);
     },
   };
 }
 
 /**
- * Returns the number of servers of a size, at most `most`, that the quotas allow. Counts in the caller's transaction.
- * Throws 403 if there are fewer than `least`.
+ * Returns the number of servers of a size, at most `max`, that the quotas allow. Counts in the caller's transaction.
+ * Throws 403 if there are fewer than `min`.
  */
 export async function admitServers(
   core: Core,
@@ -164,7 +166,7 @@ export async function admitServers(
   return admitted;
 }
 
-/** Throws 403 if a user would have too many servers in a group. Members of a group are checked one at a time. */
+/** Throws 403 if a user would have too many servers in a group. The checks of a group are serialized. */
 export async function checkGroupMembers(
   core: Core,
   tx: Tx,

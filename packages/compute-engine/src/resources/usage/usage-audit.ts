@@ -8,7 +8,7 @@ interface HostAudit {
   readonly message: string;
 }
 
-/** The audits of all hosts in one calendar month. Times in milliseconds since the epoch. */
+/** The audits of all hosts in one calendar month. Times are in milliseconds since the epoch. */
 export interface UsageAuditLog {
   readonly beginning: number;
   readonly ending: number;
@@ -24,7 +24,7 @@ export class UsageAudit {
     this.#core = core;
   }
 
-  /** Returns the last complete month before a time (default: now). Hosts that are down have not run their audit. */
+  /** Returns the log of the last complete month before a time (default: now). It contains no audits of hosts that are down. */
   async log(before?: number): Promise<UsageAuditLog> {
     const { clock, infrastructure, settings } = this.#core;
     const at = new Date(before ?? clock.now());
@@ -40,12 +40,12 @@ export class UsageAudit {
 
   async #auditOf(host: string, beginning: number, ending: number): Promise<HostAudit> {
     const { store } = this.#core;
-    const here = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
-    const ended = (rows: any) => here(rows).where('terminated_at', '>=', beginning);
+    const onHost = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
+    const endedOnHost = (rows: any) => onHost(rows).where('terminated_at', '>=', beginning);
     const counts = await Promise.all([
-      tables.servers.count(store, (rows) => here(rows).where('terminated_at', 'is', null)),
-      tables.servers.count(store, ended),
-      tables.serverUsage.count(store, ended),
+      tables.servers.count(store, (rows) => onHost(rows).where('terminated_at', 'is', null)),
+      tables.servers.count(store, endedOnHost),
+      tables.serverUsage.count(store, endedOnHost),
     ]);
     const instances = counts.reduce((sum, count) => sum + count, 0);
     return { host, instances, message: `Instance usage audit ran for host ${host}, ${instances} instances.` };

@@ -2,11 +2,11 @@ import type { Store } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import { groupBy } from '../../core/group-by.js';
 import { badRequest } from '../../errors/rejection.js';
-import type { RunServer, UsedServer } from '../../retention/server-usage.js';
+import type { LaunchedServer, UsedServer } from '../../retention/server-usage.js';
 import { usedServers } from '../../retention/used-servers.js';
 import { tables } from '../../schema/tables.js';
 
-/** A period, excluding its end. In microseconds since the epoch, the precision of requests. */
+/** A period that excludes its end. Times are in microseconds since the epoch, the precision of requests. */
 export interface UsageWindow {
   readonly startUs: number;
   readonly endUs: number;
@@ -24,7 +24,7 @@ export interface UsageQuery {
 
 /** Usage of a server in a period. */
 export interface ServerUsage {
-  readonly server: RunServer;
+  readonly server: LaunchedServer;
   readonly hours: number;
   /** Whole seconds from launch to termination, or until now. */
   readonly uptimeSeconds: number;
@@ -44,7 +44,7 @@ export interface ProjectUsage {
 const US_PER_HOUR = 3_600_000_000;
 
 /** Returns how long a server ran in a period, in microseconds. */
-function usedUs({ launchedAt, terminatedAt }: RunServer, { startUs, endUs }: UsageWindow): number {
+function usedUs({ launchedAt, terminatedAt }: LaunchedServer, { startUs, endUs }: UsageWindow): number {
   const from = Math.max(startUs, launchedAt * 1000);
   const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
   return Math.max(0, to - from);
@@ -52,7 +52,7 @@ function usedUs({ launchedAt, terminatedAt }: RunServer, { startUs, endUs }: Usa
 
 function projectUsage(
   projectId: string,
-  servers: readonly RunServer[],
+  servers: readonly LaunchedServer[],
   window: UsageWindow,
   now: number,
 ): ProjectUsage {
@@ -81,7 +81,7 @@ async function knownServer(store: Store, id: string): Promise<UsedServer | undef
   return (await tables.servers.get(store, id)) ?? tables.serverUsage.get(store, id);
 }
 
-/** Usage of servers over time, including deleted servers, and purged servers for `usageRetentionDays`. */
+/** Reports the usage of servers over time, including deleted servers and, for `usageRetentionDays`, purged servers. */
 export class Usage {
   readonly #core: Core;
 
@@ -89,14 +89,14 @@ export class Usage {
     this.#core = core;
   }
 
-  /** Returns a page of the servers that ran in a period, by project and id, grouped by project. */
+  /** Returns a page of the servers that ran in a period, sorted by project and id, and grouped by project. */
   async report(query: UsageQuery): Promise<readonly ProjectUsage[]> {
     const byProject = groupBy(await this.#servers(query), ({ projectId }) => projectId);
     const now = this.#core.clock.now();
-    return [...byProject].map(([projectId, own]) => projectUsage(projectId, own, query.window, now));
+    return [...byProject].map(([projectId, servers]) => projectUsage(projectId, servers, query.window, now));
   }
 
-  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly RunServer[]> {
+  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly LaunchedServer[]> {
     const { store } = this.#core;
     const markerServer = marker === undefined || marker.includes('\0') ? undefined : await knownServer(store, marker);
     if (marker !== undefined && !markerServer) throw badRequest(`marker [${marker}] not found`);

@@ -1,20 +1,20 @@
 import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
-/** Usage of purged servers, and indexes for purges and for usage in a period. */
+/** Creates the table of the usage of purged servers, and indexes for purges and for usage in a period. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await createDocumentTable(db, 'server_usage', {
     columns: { project_id: 'text', host: 'text', launched_at: 'bigint', terminated_at: 'bigint' },
     indexes: [['project_id', 'terminated_at'], ['terminated_at'], ['host', 'terminated_at']],
   });
-  // A server is in one of the two indexes: running ones in the order of pages, terminated ones by their termination time.
+  // A server is in one of the two indexes: running servers in the order of pages, terminated servers by termination time.
   await sql`create index servers_running on servers (project_id, id) where terminated_at is null`.execute(db);
   await sql`create index servers_ended_of on servers (project_id, terminated_at) where terminated_at is not null`.execute(
     db,
   );
   await sql`create index servers_ended on servers (terminated_at, seq) where terminated_at is not null`.execute(db);
   await sql`create index servers_ended_on on servers (host, terminated_at) where terminated_at is not null`.execute(db);
-  // An index by project and launch would not help: most servers were launched before the period starts.
+  // An index by project and launch time would not help: most servers were launched before the period starts.
   await db.schema.dropIndex('servers_10').execute();
   await db.schema.createIndex('instance_actions_updated').on('instance_actions').columns(['updated_at']).execute();
   await db.schema.createIndex('migrations_updated').on('migrations').columns(['updated_at']).execute();

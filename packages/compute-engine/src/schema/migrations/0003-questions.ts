@@ -23,7 +23,7 @@ const ADDRESSES = {
 const LIVE = 'where deleted = 0';
 
 /**
- * One index for each kind of list query: first the columns that are compared for equality, then the order of pages. Such an
+ * An index for each kind of list query: first the columns that are compared for equality, then the order of pages. Such an
  * index serves both, so statistics cannot make another plan look cheaper. Rare states have partial indexes.
  */
 const indexes: Readonly<Record<string, string>> = {
@@ -58,14 +58,14 @@ export async function up(db: Kysely<Rows>): Promise<void> {
   for (let number = 0; number <= 9; number++) await db.schema.dropIndex(`servers_${number}`).execute();
   for (const [name, definition] of Object.entries(indexes))
     await sql`create index ${sql.raw(name)} on servers ${sql.raw(definition)}`.execute(db);
-  if (postgres) await trigrams(db);
+  if (postgres) await createTrigramIndex(db);
 }
 
 /**
- * Creates a trigram index for substrings of names, if the server has that extension and permits it; otherwise every name is
- * read.
+ * Creates a trigram index for substrings of names, if the server has that extension and permits it; otherwise, queries read
+ * every name.
  */
-async function trigrams(db: Kysely<Rows>): Promise<void> {
+async function createTrigramIndex(db: Kysely<Rows>): Promise<void> {
   await sql`
     do $$ begin
       create extension if not exists pg_trgm;

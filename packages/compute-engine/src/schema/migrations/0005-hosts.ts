@@ -1,7 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** Requests to host processes, their responses, and the leases on host names. */
+/** Creates the tables of requests to host processes, with their responses, and of the leases on host names. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .createTable('host_orders')
@@ -12,7 +12,7 @@ export async function up(db: Kysely<Rows>): Promise<void> {
     // The process that waits for the response; null if none does.
     .addColumn('asker', 'text')
     .addColumn('asked_at', 'bigint', (c) => c.notNull())
-    // The request is void after this time; null: never.
+    // The request is void after this time; null if it never expires.
     .addColumn('expires_at', 'bigint')
     .addColumn('begun_by', 'text')
     .addColumn('answer', 'text')

@@ -2,8 +2,8 @@ import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Substrings of names and addresses are searched among a project's servers as among all: in an index in the order of pages,
- * without reading rows that do not match. PostgreSQL uses trigram indexes for that.
+ * Adds names and addresses to the index of a project's servers, in which SQLite searches substrings in the order of pages
+ * without reading rows that do not match. PostgreSQL uses trigram indexes for this.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   if (isPostgres(db)) return;

@@ -1,7 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** A request to a host contains the attempt of its job: requests of earlier attempts are cancelled. */
+/** Adds the attempt of the job to requests to hosts, so that requests of earlier attempts can be cancelled. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .alterTable('host_orders')

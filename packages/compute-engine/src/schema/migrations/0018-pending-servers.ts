@@ -2,9 +2,9 @@ import type { Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The index of servers that wait for the scheduler. Its condition does not contain `deleted`, as those of all other
- * indexes of states do, so a query without `deleted` can use no other one: with outdated statistics, PostgreSQL read all
- * servers that were being built instead.
+ * Replaces the index of servers that wait for the scheduler. Unlike the conditions of all other indexes of states, its
+ * condition does not contain `deleted`, so a query without `deleted` can use only this index. Previously, with outdated
+ * statistics, PostgreSQL read all servers that were being built.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema.dropIndex('servers_unscheduled').execute();
