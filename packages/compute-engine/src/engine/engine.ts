@@ -189,7 +189,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     imageDirectory: options.imageDirectory ?? (isSqliteFile(database) ? `${database}.images` : undefined),
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
     hostTunnels,
-    onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
+    onVolumeExtended: (serverId, volumeId) => externalEvents.reportVolumeExtended(serverId, volumeId),
     volumeStorage: () => driver.volumes ?? remoteVolumes,
     seal: sealer,
   });

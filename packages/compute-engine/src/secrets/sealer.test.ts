@@ -21,7 +21,7 @@ describe('a sealed value', () => {
       expect.objectContaining({ code: 'DECRYPTION_FAILED' }),
     );
     expect(() => new Sealer([fresh]).open(sealed, 'job-1')).toThrow(
-      `it is encrypted with the secret key ${sealed.slice(0, 8)}, which this process does not have`,
+      `the value is encrypted with the secret key ${sealed.slice(0, 8)}, which this process does not have`,
     );
   });
 

@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed value cannot be decrypted: this process lacks its key, or the value was changed. */
+/** Thrown if a sealed value cannot be decrypted, because this process lacks its key or the value was changed. */
 export class SealError extends EngineError<'DECRYPTION_FAILED'> {
   constructor(message: string, options?: ErrorOptions) {
     super('DECRYPTION_FAILED', message, options);
@@ -21,12 +21,12 @@ export interface Key {
   readonly bytes: Buffer;
 }
 
-/** A key that seals. Node imports the bytes of a key at every use, which takes longer than encrypting a short text. */
+/** A key in imported form. Importing the bytes at every use would take longer than encrypting a short text. */
 interface SealingKey extends Key {
   readonly imported: KeyObject;
 }
 
-/** Generates a key, in the format of settings and files. */
+/** Generates a secret key in the format of settings and key files. */
 export function newSecretKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
@@ -46,8 +46,8 @@ function keyFrom(text: string): SealingKey {
 }
 
 /**
- * Seals secrets that are stored in a database: AES-256-GCM, bound to the record that contains the value, so that it cannot
- * be decrypted for another one. The first key encrypts and all keys decrypt, which allows rotation.
+ * Encrypts secrets that are stored in a database with AES-256-GCM. Each value is bound to the record that contains it, so that
+ * it cannot be decrypted as part of another record. The first key encrypts and all keys decrypt, which allows rotation.
  */
 export class Sealer {
   readonly #keys: readonly [SealingKey, ...SealingKey[]];
@@ -62,7 +62,7 @@ export class Sealer {
     this.#keys = [first, ...others];
   }
 
-  /** Derives keys for another purpose, one from each key and in the same order; they do not reveal the originals. */
+  /** Derives keys for another purpose, one from each key and in the same order. They do not reveal the original keys. */
   keysFor(purpose: string): readonly [Key, ...Key[]] {
     const derive = ({ id, bytes }: Key): Key => ({
       id,
@@ -72,7 +72,7 @@ export class Sealer {
     return [derive(first), ...others.map(derive)];
   }
 
-  /** Derives the keys of a host, in the same order and in the format of settings and files. */
+  /** Derives the keys of a host, in the same order and in the format of settings and key files. */
   hostKeys(host: string): readonly string[] {
     return this.keysFor(`host ${host}`).map(({ bytes }) => bytes.toString('base64'));
   }
@@ -83,6 +83,8 @@ export class Sealer {
   }
 
   /**
+   * Encrypts a text.
+   *
    * @param place identifies the place where the value is stored, such as the id of a job
    */
   seal(text: string, place: string): string {
@@ -99,6 +101,9 @@ export class Sealer {
   }
 
   /**
+   * Decrypts a value.
+   *
+   * @param place the place for which the value was sealed
    * @throws {@link SealError}
    */
   open(sealed: string, place: string): string {
@@ -106,7 +111,7 @@ export class Sealer {
     const key = this.#keys.find((candidate) => candidate.id === id);
     if (!key)
       throw new SealError(
-        `it is encrypted with the secret key ${id}, which this process does not have (secretKey, secretKeyFile)`,
+        `the value is encrypted with the secret key ${id}, which this process does not have (secretKey, secretKeyFile)`,
       );
     const bytes = Buffer.from(content, 'base64');
     const end = IV_BYTES + TAG_BYTES;

@@ -16,7 +16,7 @@ export interface DestinationRequest {
   /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;
   readonly exclude?: readonly string[];
-  /** Uses `host` without the scheduler, even if its capacity is insufficient. */
+  /** Whether `host` is used without the scheduler, even if its capacity is insufficient. */
   readonly force?: boolean;
 }
 

@@ -7,7 +7,7 @@ import { tables } from '../schema/tables.js';
 import { findMigration } from './find-migration.js';
 import { migrationsInProgress } from './migrations-in-progress.js';
 
-/** Filters of migrations; all of them must match. Times in milliseconds. */
+/** Filters of migrations; all of them must match. Times are in milliseconds. */
 export interface MigrationQuery {
   /** Source or destination host. */
   readonly host?: string;
@@ -34,8 +34,8 @@ const columns = {
   projectId: 'project_id',
 } as const satisfies Partial<Record<keyof MigrationQuery, string>>;
 
-/** Returns true for strings that no column contains and that some databases reject. */
-const impossible = (text: unknown) => typeof text === 'string' && text.includes('\0');
+/** Returns whether a value is a string with a NUL character, which no column contains and some databases reject. */
+const containsNul = (text: unknown) => typeof text === 'string' && text.includes('\0');
 
 /** Returns whether the index of a project or a server selects the migrations. */
 const isNarrow = ({ projectId, serverId }: MigrationQuery) => projectId !== undefined || serverId !== undefined;
@@ -46,10 +46,10 @@ const unindexed = (column: string, value: string) => sql<boolean>`${sql.ref(colu
 const isOn = (host: string) => sql<boolean>`(${unindexed('source_host', host)} or ${unindexed('dest_host', host)})`;
 
 /** Adds the filters of a query, except `host`. */
-function matching(q: RowQuery, query: MigrationQuery): RowQuery {
+function applyFilters(q: RowQuery, query: MigrationQuery): RowQuery {
   let rows = q
     .where('hidden', '=', 0)
-    // Checked per migration: as a list, it would contain all servers.
+    // A subquery for each migration, because a list would contain all servers.
     .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
   for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
     const value = query[name];
@@ -62,10 +62,10 @@ function matching(q: RowQuery, query: MigrationQuery): RowQuery {
   return changesBefore === undefined ? rows : rows.where('updated_at', '<=', changesBefore);
 }
 
-/** Adds order and limit, and the position after the last migration of the previous page. */
-function page(q: RowQuery, { limit, newestFirst }: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
-  const behind = last ? q.where('seq', newestFirst ? '<' : '>', last.seq) : q;
-  const rows = behind.orderBy('seq', newestFirst ? 'desc' : 'asc');
+/** Adds the order, the limit and the position after the last migration of the previous page. */
+function applyPage(q: RowQuery, { limit, newestFirst }: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
+  const remaining = last ? q.where('seq', newestFirst ? '<' : '>', last.seq) : q;
+  const rows = remaining.orderBy('seq', newestFirst ? 'desc' : 'asc');
   return limit === undefined ? rows : rows.limit(limit);
 }
 
@@ -77,27 +77,27 @@ export class Migrations {
     this.#core = core;
   }
 
-  /** Returns migrations of existing servers, except hidden ones. */
+  /** Returns migrations of existing servers, except hidden migrations. */
   async list(query: MigrationQuery): Promise<readonly MigrationRecord[]> {
     const { store } = this.#core;
     const { marker } = query;
-    const last = marker === undefined || impossible(marker) ? undefined : await tables.migrations.get(store, marker);
+    const last = marker === undefined || containsNul(marker) ? undefined : await tables.migrations.get(store, marker);
     if (marker !== undefined && !last) throw badRequest(`Marker ${marker} could not be found.`);
-    if (Object.values(query).some(impossible)) return [];
-    return tables.migrations.find(store, (q) => this.#narrow(q, query, last));
+    if (Object.values(query).some(containsNul)) return [];
+    return tables.migrations.find(store, (q) => this.#applyQuery(q, query, last));
   }
 
-  #narrow(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
+  #applyQuery(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
     const { host } = query;
-    if (host === undefined) return page(matching(q, query), query, last);
-    if (isNarrow(query)) return page(matching(q, query).where(isOn(host)), query, last);
-    // Each column has an index in the order of pages; a condition with "or" has none.
+    if (host === undefined) return applyPage(applyFilters(q, query), query, last);
+    if (isNarrow(query)) return applyPage(applyFilters(q, query).where(isOn(host)), query, last);
+    // Each column has an index in the order of pages; a condition with "or" cannot use one.
     const { db } = this.#core.store;
     const on = (column: string) => {
       const rows = db.selectFrom('migrations').select('seq').where(column, '=', host) as unknown as RowQuery;
-      return db.selectFrom(page(matching(rows, query), query, last).as(column)).select('seq');
+      return db.selectFrom(applyPage(applyFilters(rows, query), query, last).as(column)).select('seq');
     };
-    return page(q.where('seq', 'in', on('source_host').union(on('dest_host'))), query, undefined);
+    return applyPage(q.where('seq', 'in', on('source_host').union(on('dest_host'))), query, undefined);
   }
 
   /** Returns live migrations of a server that are in progress. */
@@ -111,7 +111,7 @@ export class Migrations {
     );
   }
 
-  /** Returns a migration of a server by the number in paths; 404 if it does not exist. */
+  /** Returns a migration of a server by its number in paths; 404 if it does not exist. */
   get(server: Server, number: string): Promise<MigrationRecord> {
     return findMigration(this.#core, server, number);
   }

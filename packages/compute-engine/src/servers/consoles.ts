@@ -8,7 +8,7 @@ import { badRequest, conflict, notFound } from '../errors/rejection.js';
 import type { ConsoleToken, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Paths of console pages below the base URL of the proxy; the token follows. */
+/** Paths of console pages below the base URL of the proxy; the token is appended. */
 const pages: Readonly<Record<string, string>> = {
   novnc: '/vnc_lite.html?path=%3Ftoken%3D',
   xvpvnc: '/console?token=',
@@ -18,13 +18,13 @@ const pages: Readonly<Record<string, string>> = {
   webmks: '/?token=',
 };
 
-/** Only the hash of a token is stored, so that reading the database does not open consoles. */
+/** Returns the hash of a token. Only hashes are stored, so that access to the database does not open consoles. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Control characters except tab and newline. */
-const CONTROLS = /[^\P{Cc}\t\n]/gu;
+/** Matches control characters except tab and newline. */
+const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 
 /** Consoles of servers. */
 export class Consoles {
@@ -73,8 +73,8 @@ export class Consoles {
   }
 
   /**
-   * Connects to the console of a token, for a proxy in this process: the byte stream of the screen (RFB) or of the serial
-   * port. 404 if the token has expired, 409 if the console cannot be reached.
+   * Connects to the console of a token, for a proxy in this process. Returns the byte stream of the screen (RFB) or of the
+   * serial port. 404 if the token has expired, 409 if the console cannot be reached.
    */
   async connect(token: string): Promise<Duplex> {
     const { serverId, type } = await this.resolve(token);
@@ -87,12 +87,12 @@ export class Consoles {
 
   /**
    * Returns the output of the console.
-   * @param lines number of lines from the end; undefined or -1: all
+   * @param lines number of lines from the end; undefined or -1 returns all
    */
   async output(context: Context, server: Server, lines?: number): Promise<string> {
     checkAction(rulesOf('os-getConsoleOutput'), server, context.isAdmin);
     if (!server.host) throw conflict(`Instance ${server.id} is not ready`);
-    const text = (await this.#core.machines.consoleOutput(server)).replace(CONTROLS, '');
+    const text = (await this.#core.machines.consoleOutput(server)).replace(CONTROL_CHARACTERS, '');
     if (lines === undefined || lines < 0) return text;
     return lines === 0 ? '' : text.split('\n').slice(-lines).join('\n');
   }

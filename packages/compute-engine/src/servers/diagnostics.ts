@@ -6,8 +6,8 @@ import type { PowerState, Server } from '../model/index.js';
 const RUNNING = 1;
 const PAUSED = 3;
 
-/** Power states in messages. */
-const NAMES: Readonly<Record<PowerState, string>> = {
+/** Names of power states in messages. */
+const POWER_STATE_NAMES: Readonly<Record<PowerState, string>> = {
   0: 'pending',
   1: 'running',
   3: 'paused',
@@ -20,8 +20,10 @@ export async function serverDiagnostics({ machines }: Core, server: Server): Pro
   const { id, host, powerState } = server;
   if (!host) throw conflict(`Instance ${id} is not ready`);
   if (powerState !== RUNNING && powerState !== PAUSED)
-    throw conflict(`Cannot 'get_diagnostics' instance ${id} while it is in power state ${NAMES[powerState]}`);
-  const notified = await machines.diagnostics(server);
-  if (!notified) throw notSupported('The hypervisor does not support diagnostics.');
-  return notified;
+    throw conflict(
+      `Cannot 'get_diagnostics' instance ${id} while it is in power state ${POWER_STATE_NAMES[powerState]}`,
+    );
+  const diagnostics = await machines.diagnostics(server);
+  if (!diagnostics) throw notSupported('The hypervisor does not support diagnostics.');
+  return diagnostics;
 }

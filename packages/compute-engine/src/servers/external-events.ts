@@ -6,7 +6,7 @@ import { tables } from '../schema/tables.js';
 import type { InterfaceRefresh } from './interfaces/interface-refresh.js';
 import type { Servers } from './servers.js';
 
-/** Events of servers that other services report. */
+/** The events of servers that other services report. */
 export type ExternalEventName =
   | 'network-changed'
   | 'network-vif-plugged'
@@ -17,7 +17,7 @@ export type ExternalEventName =
   | 'accelerator-request-bound'
   | 'volume-reimaged';
 
-/** An event of a server outside the compute service. */
+/** An event of a server that another service reports. */
 export interface ExternalEvent {
   readonly name: ExternalEventName;
   readonly serverId: string;
@@ -25,7 +25,7 @@ export interface ExternalEvent {
   readonly tag?: string;
 }
 
-/** 200 accepted; 400 missing or unknown tag; 404 unknown server; 422 server without a host. */
+/** The code of a reported event: 200 accepted; 400 missing or unknown tag; 404 unknown server; 422 server without a host. */
 export type ExternalEventCode = 200 | 400 | 404 | 422;
 
 /** Valid tags of events that require one. */
@@ -48,26 +48,26 @@ export class ExternalEvents {
     this.#core = core;
     this.#servers = servers;
     this.#refresh = refresh;
-    const refreshed: Effect = (_, server) => this.#refresh.now(server.id);
+    const refreshInterfaces: Effect = (_, server) => this.#refresh.now(server.id);
     this.#effects = {
-      'network-changed': refreshed,
-      'network-vif-deleted': refreshed,
-      'network-vif-plugged': refreshed,
-      'network-vif-unplugged': refreshed,
+      'network-changed': refreshInterfaces,
+      'network-vif-deleted': refreshInterfaces,
+      'network-vif-plugged': refreshInterfaces,
+      'network-vif-unplugged': refreshInterfaces,
       'volume-extended': (context, server, event) => this.#volumeExtended(context, server, event),
       'power-update': (context, server, event) => this.#powerUpdate(context, server, event),
     };
   }
 
-  /** Handles each event separately; the codes are in the order of the events. */
+  /** Handles each event separately. Returns the codes in the order of the events. */
   async receive(context: Context, events: readonly ExternalEvent[]): Promise<readonly ExternalEventCode[]> {
     const codes: ExternalEventCode[] = [];
     for (const event of events) codes.push(await this.#receive(elevated(context), event));
     return codes;
   }
 
-  /** Called by the embedded volume service, outside a request and without waiting for the result. */
-  volumeHasGrown(serverId: string, volumeId: string): void {
+  /** Handles the extension of a volume. Called by the embedded volume service outside a request, without waiting for the result. */
+  reportVolumeExtended(serverId: string, volumeId: string): void {
     const event = { name: 'volume-extended', serverId, status: 'completed', tag: volumeId } as const;
     // The volume has grown even if its host was not notified.
     this.receive(backgroundWork({ userId: '', projectId: '' }), [event]).catch(() => {});
@@ -91,7 +91,7 @@ export class ExternalEvents {
     if (tag) await this.#servers.act(context, server.id, 'extendVolume', { volumeId: tag });
   }
 
-  /** Starts or stops a server whose machine was switched by another service, unless the state is already equal. */
+  /** Starts or stops a server whose machine another service has switched on or off, unless it already has that state. */
   async #powerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
     if (tag === 'POWER_ON' && server.vmState === 'stopped') await this.#servers.act(context, server.id, 'os-start');
     if (tag === 'POWER_OFF' && server.vmState === 'active') await this.#servers.act(context, server.id, 'os-stop');

@@ -7,20 +7,21 @@ import { tables } from '../schema/tables.js';
 /** Servers that are visible in addition to the caller's own. */
 export interface ServerVisibility {
   readonly deleted?: boolean;
+  /** Whether servers of other projects are visible. */
   readonly foreign?: boolean;
 }
 
-const missing = (id: string) => notFound(`Instance ${id} could not be found.`);
+const serverNotFound = (id: string) => notFound(`Instance ${id} could not be found.`);
 
-/** Throws a 404 error for a deleted server or one of another project. */
+/** Throws 404 for a deleted server or a server of another project, unless these are visible. */
 export function checkVisible(server: Server, context: Context, { deleted, foreign }: ServerVisibility): void {
   const visible = context.isAdmin || foreign || server.projectId === context.caller.projectId;
-  if (!visible || (server.deleted && !deleted)) throw missing(server.id);
+  if (!visible || (server.deleted && !deleted)) throw serverNotFound(server.id);
 }
 
 /**
- * Returns a server of the caller's project, or of any project for administrators; deleted ones and those of other projects
- * only if requested. 404 otherwise.
+ * Returns a server of the caller's project, or of any project for administrators; deleted servers and those of other
+ * projects only if requested. 404 otherwise.
  */
 export async function findServer(
   session: Session,
@@ -29,7 +30,7 @@ export async function findServer(
   visibility: ServerVisibility = {},
 ): Promise<Server> {
   const server = await tables.servers.get(session, id);
-  if (!server) throw missing(id);
+  if (!server) throw serverNotFound(id);
   checkVisible(server, context, visibility);
   return server;
 }
@@ -37,6 +38,6 @@ export async function findServer(
 /** Locks a server until the transaction ends, and returns it; 404 if it does not exist. */
 export async function lockServer(tx: Tx, id: string): Promise<Server> {
   const server = await tables.servers.lock(tx, id);
-  if (!server || server.deleted) throw missing(id);
+  if (!server || server.deleted) throw serverNotFound(id);
   return server;
 }

@@ -43,8 +43,8 @@ export class Servers {
   }
 
   /**
-   * Returns a server of the caller's project, or of any project for administrators; deleted ones and those of other projects
-   * only if requested. 404 otherwise.
+   * Returns a server of the caller's project, or of any project for administrators; deleted servers and those of other
+   * projects only if requested. 404 otherwise.
    */
   get(context: Context, id: string, visibility?: ServerVisibility): Promise<Server> {
     return findServer(this.#core.store, context, id, visibility);
@@ -52,7 +52,7 @@ export class Servers {
 
   /**
    * Starts an action: checks its preconditions, and stores its first task state, history and job. When the promise resolves,
-   * all of that is durable, and the work continues in the background. Errors are those of the API (400, 403, 404, 409, 501).
+   * all of these are durable, and the work continues in the background. Errors are those of the API (400, 403, 404, 409, 501).
    *
    * @example
    * await engine.servers.act(context, id, 'os-stop');
@@ -64,16 +64,16 @@ export class Servers {
     name: Name,
     ...request: RequestArguments<RequestOf<Name>>
   ): Promise<ResultOf<Name>>;
-  /** The same for an additional action that was passed to the engine. */
+  /** Starts an additional action that was passed to the engine. */
   act<Request, Result>(
     context: Context,
     id: string,
     record: Action<string, Request, any, Result> | ConcurrentAction<string, Request, any, Result>,
     ...request: RequestArguments<Request>
   ): Promise<Result>;
-  act(context: Context, id: string, which: string | Action | ConcurrentAction, request?: unknown): Promise<unknown> {
-    const record = typeof which === 'string' ? actionsByName.get(which) : which;
-    if (!record) throw new TypeError(`unknown action "${which}" (known: ${[...actionsByName.keys()].join(', ')})`);
+  act(context: Context, id: string, action: string | Action | ConcurrentAction, request?: unknown): Promise<unknown> {
+    const record = typeof action === 'string' ? actionsByName.get(action) : action;
+    if (!record) throw new TypeError(`unknown action "${action}" (known: ${[...actionsByName.keys()].join(', ')})`);
     return beginAction(this.#core, record, context, id, request);
   }
 
@@ -100,7 +100,7 @@ export class Servers {
     return serverDiagnostics(this.#core, server);
   }
 
-  /** Returns true if the caller may not remove the lock without the override. */
+  /** Returns whether the caller needs the policy of the unlock override to remove the lock. */
   lockedByOther({ caller }: Context, server: Server): boolean {
     return server.lock !== null && server.lock.by !== (server.projectId === caller.projectId ? 'owner' : 'admin');
   }

@@ -5,11 +5,11 @@ const RESIZING: readonly TaskState[] = ['resize_prep', 'resize_migrating', 'resi
 
 interface StatusRule {
   readonly status: string;
-  /** Statuses that task states in progress show instead. */
+  /** Statuses that are shown instead during these task states. */
   readonly tasks?: readonly (readonly [string, readonly TaskState[]])[];
 }
 
-/** Statuses in the API, by vm_state and task state. */
+/** Statuses in the API, by `vm_state` and `task_state`. */
 const statuses: Readonly<Record<VmState, StatusRule>> = {
   active: {
     status: 'ACTIVE',
@@ -50,14 +50,14 @@ export function statusOf(server: Pick<Server, 'vmState' | 'taskState' | 'deleted
   return (task && rule.tasks?.find(([, tasks]) => tasks.includes(task))?.[0]) || rule.status;
 }
 
-/** Returns the states of a status, without task states if the status does not depend on them. Empty: unknown status. */
+/** Returns the states of a status, without task states if the status does not depend on them. The list is empty for an unknown status. */
 export function statesOf(
   status: string,
 ): readonly { readonly vmState: VmState; readonly taskStates?: readonly TaskState[] }[] {
-  const word = status.toUpperCase();
+  const statusName = status.toUpperCase();
   return (Object.entries(statuses) as [VmState, StatusRule][]).flatMap(([vmState, rule]) => {
-    if (rule.status === word) return [{ vmState }];
-    const taskStates = rule.tasks?.find(([name]) => name === word)?.[1];
+    if (rule.status === statusName) return [{ vmState }];
+    const taskStates = rule.tasks?.find(([name]) => name === statusName)?.[1];
     return taskStates ? [{ vmState, taskStates }] : [];
   });
 }

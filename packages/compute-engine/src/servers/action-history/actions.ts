@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.js';
 import type { ActionEvent, InstanceAction, Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 
-/** Records that a request started an action on a server. A second action of the same request adds nothing. */
+/** Records that a request started an action on a server. If the request has already started one, this is a no-op. */
 export async function recordAction(
   tx: Tx,
   context: Context,
@@ -46,12 +46,12 @@ export async function recordEvents(tx: Tx, action: InstanceAction, events: reado
   await tables.actions.update(tx, changed);
 }
 
-/** Deletes the open events of a process that has ended, because they start again. */
+/** Deletes the open events of an attempt that has ended, because the next attempt starts them again. */
 export async function dropOpenEvents(store: Store, serverId: string, requestId: string): Promise<void> {
   await changeOpenEvents(store, serverId, requestId, () => undefined);
 }
 
-/** Ends the open events of an action that was superseded by another one. */
+/** Ends the open events of an action that was superseded by another action. */
 export async function closeEvents(
   store: Store,
   serverId: string,
@@ -59,7 +59,7 @@ export async function closeEvents(
   result: 'Success' | 'Error',
   now: number,
 ): Promise<void> {
-  const details = result === 'Error' ? 'Another action superseded it.' : null;
+  const details = result === 'Error' ? 'The action was superseded by another action.' : null;
   await changeOpenEvents(store, serverId, requestId, (event) => ({ ...event, result, finishTime: now, details }));
 }
 

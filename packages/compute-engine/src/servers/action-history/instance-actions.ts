@@ -15,12 +15,12 @@ export interface ActionQuery {
 /** The maximum number of actions without a limit. */
 const UNLIMITED = 2 ** 31 - 1;
 
-/** Parameters: the server, the limit. */
+/** Parameters: the server, and the limit. */
 const newestOfServer = hotFind(tables.actions, (rows) =>
   rows.where('server_id', '=', '').orderBy('seq', 'desc').limit(0),
 );
 
-/** The history of servers. */
+/** The action history of servers. */
 export class InstanceActions {
   readonly #core: Core;
 

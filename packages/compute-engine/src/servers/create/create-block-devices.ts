@@ -2,7 +2,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import type { LegacyDevice, RequestedDevice } from './create-request.js';
 
-/** A disk after the validation of its fields. Size in GiB; of swap in MiB. */
+/** A disk after the validation of its fields. The size of swap is in MiB, all other sizes are in GiB. */
 export type DeviceDraft = DeviceOrigin & {
   readonly destination: 'local' | 'volume';
   readonly bootIndex: number | null;
@@ -21,7 +21,7 @@ type DeviceOrigin =
   | { readonly source: 'volume' | 'image' | 'snapshot'; readonly sourceId: string }
   | { readonly source: 'blank'; readonly sourceId: null };
 
-/** Removes the device with this name that the image defines. */
+/** A request to remove the device with a given name that the image defines. */
 export interface Removal {
   readonly removes: string;
 }
@@ -72,7 +72,7 @@ export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 
     if (sourceId !== undefined) throw invalidMapping('a blank device cannot have a uuid.');
     return { source, sourceId: null };
   }
-  if (sourceId === undefined) throw invalidMapping(`the ${source} of a device must be given by its uuid.`);
+  if (sourceId === undefined) throw invalidMapping(`the ${source} of a device must be specified by its uuid.`);
   return { source, sourceId };
 }
 
@@ -135,8 +135,8 @@ function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
 }
 
 /**
- * Parses disks in the legacy notation: with an image, none of them is the root disk; without an image, the first volume
- * is the root disk.
+ * Parses disks in the legacy notation: with an image, none of them is the root disk; without an image, the volume
+ * with the name of the root device is the root disk, otherwise the first volume.
  */
 export function legacyDrafts(
   legacyDevices: readonly LegacyDevice[],
@@ -148,7 +148,7 @@ export function legacyDrafts(
     const clash = drafts.some(
       (draft) => !('removes' in draft) && draft.destination === 'volume' && draft.device === rootDevice,
     );
-    if (clash) throw invalidMapping(`${rootDevice} is the root device, and the image is on it.`);
+    if (clash) throw invalidMapping(`${rootDevice} is the root device, which contains the image.`);
     return [...drafts, imageRoot(imageId)];
   }
   const volumes = drafts.filter((draft) => !('removes' in draft) && draft.destination === 'volume');

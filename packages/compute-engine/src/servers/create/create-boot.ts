@@ -22,7 +22,7 @@ import { checkLocalDisk } from './create-image.js';
 import { devicesOfImage } from './create-image-devices.js';
 import type { NewServer } from './create-request.js';
 
-/** The boot source of a server, and all its disks. */
+/** The boot source of a server, and all of its disks. */
 export interface BootPlan {
   /** The requested image, even if the root disk has another source; empty if there is none. */
   readonly imageId: string;
@@ -36,8 +36,8 @@ interface Content extends ImageFacts {
   readonly minRamMb: number;
 }
 
-/** Properties that volumes store in addition to those of the image. */
-const IMAGE_FACTS = new Set([
+/** Names in the image metadata of volumes that are not properties of the image. */
+const NON_PROPERTIES = new Set([
   'image_id',
   'image_name',
   'min_ram',
@@ -63,8 +63,8 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
   const rootDevice = image?.properties.root_device_name ?? '/dev/vda';
   const drafts = draftsOf(request, image, rootDevice);
   const root = rootOf(drafts, flavor);
-  const volumes = await volumesOf(core, context, drafts, request);
-  const content = await contentOf(core, context, root, volumes, image);
+  const sources = await lookUpSources(core, context, drafts, request);
+  const content = await contentOf(core, context, root, sources, image);
   checkMemory(flavor, content.minRamMb);
   checkFlavorAndImage(flavor, content);
   if (root.destination === 'local') {
@@ -75,13 +75,13 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
   } else if (request.trustedCerts?.length) {
     throw badRequest('Image certificate validation is not supported when booting from volume');
   }
-  const named = nameDevices(drafts, rootDevice);
-  const nameOf = (draft: DeviceDraft) => named.get(draft) ?? rootDevice;
+  const names = nameDevices(drafts, rootDevice);
+  const nameOf = (draft: DeviceDraft) => names.get(draft) ?? rootDevice;
   return {
     imageId: image?.id ?? '',
     imageProperties: content.properties,
     rootDeviceName: nameOf(root),
-    devices: drafts.map((draft) => deviceOf(draft, nameOf(draft), volumes.get(draft.sourceId ?? ''), flavor)),
+    devices: drafts.map((draft) => deviceOf(draft, nameOf(draft), sources.get(draft.sourceId ?? ''), flavor)),
   };
 }
 
@@ -111,8 +111,8 @@ const isImageRoot = ({ source, bootIndex }: DeviceDraft) => source === 'image' &
 /** Volumes and snapshots by id, with their sizes. */
 type Sources = ReadonlyMap<string, { readonly sizeGb: number; readonly volume?: Volume }>;
 
-/** Looks up the sources of disks; throws 400 for missing or unusable ones. */
-async function volumesOf(
+/** Looks up the sources of disks; throws 400 for missing or unusable sources. */
+async function lookUpSources(
   { catalogs, settings }: Core,
   { caller }: Context,
   drafts: readonly DeviceDraft[],
@@ -134,7 +134,7 @@ async function volumesOf(
     const volume = await lookUp(catalogs.volumes.getVolume(caller, sourceId), `Volume ${sourceId}`);
     checkVolume(volume, bootIndex === 0, request);
     if (!settings.crossZoneAttach && request.zone && volume.availabilityZone !== request.zone.split(':')[0]) {
-      throw badRequest(`Volume ${volume.id} is in another availability zone than the server.`);
+      throw badRequest(`Volume ${volume.id} is not in the availability zone of the server.`);
     }
     sources.set(sourceId, { sizeGb: volume.sizeGb, volume });
   }
@@ -179,32 +179,39 @@ async function contentOf(
 ): Promise<Content> {
   const rootImage =
     root.source === 'image' && root.sourceId !== image?.id ? await activeImage(core, context, root.sourceId) : image;
-  for (const needed of [rootImage, image]) {
-    if (root.destination === 'volume' && needed && root.size !== null && root.size < needed.minDiskGb) {
-      throw badRequest(`A volume of ${root.size} GiB is smaller than its image needs: ${needed.minDiskGb} GiB.`);
+  for (const required of [rootImage, image]) {
+    if (root.destination === 'volume' && required && root.size !== null && root.size < required.minDiskGb) {
+      throw badRequest(`A volume of ${root.size} GiB is too small: its image requires ${required.minDiskGb} GiB.`);
     }
   }
   const named = image ?? rootImage;
   if (named) return named;
   const { imageMetadata = {} } = sources.get(root.sourceId ?? '')?.volume ?? {};
-  const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !IMAGE_FACTS.has(name)));
+  const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !NON_PROPERTIES.has(name)));
   const { image_id: id, image_name: name } = imageMetadata;
   return { id, name, properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
 
 /** Device name prefixes by bus, where they differ from that of the root disk. */
-const stems: Readonly<Record<string, string>> = { scsi: 'sd', sata: 'sd', usb: 'sd', ide: 'hd', fdc: 'fd', xen: 'xvd' };
+const namePrefixes: Readonly<Record<string, string>> = {
+  scsi: 'sd',
+  sata: 'sd',
+  usb: 'sd',
+  ide: 'hd',
+  fdc: 'fd',
+  xen: 'xvd',
+};
 
 const rankOf = (draft: DeviceDraft) => (draft.bootIndex === 0 ? 0 : isEphemeral(draft) ? 1 : isSwap(draft) ? 2 : 3);
 
-/** Assigns a device name to every disk: the requested one, otherwise in this order: root, ephemeral disks, swap, others. */
+/** Assigns a device name to every disk: the requested name, otherwise the next free one in the order root, ephemeral, swap, others. */
 function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<DeviceDraft, string> {
   const names = new Map(drafts.flatMap((draft) => (draft.device ? [[draft, draft.device] as const] : [])));
   const used = new Set(names.values());
-  const usual = /^\/dev\/(x?[a-z]d)[a-z]/.exec(rootDevice)?.[1] ?? 'vd';
+  const defaultPrefix = /^\/dev\/(x?[a-z]d)[a-z]/.exec(rootDevice)?.[1] ?? 'vd';
   const next = ({ diskBus }: DeviceDraft): string => {
     for (let position = 0; ; position++) {
-      const device = `/dev/${stems[diskBus ?? ''] ?? usual}${deviceLetters(position)}`;
+      const device = `/dev/${namePrefixes[diskBus ?? ''] ?? defaultPrefix}${deviceLetters(position)}`;
       if (!used.has(device)) return device;
     }
   };

@@ -11,7 +11,7 @@ export interface Counts {
   readonly max: number;
 }
 
-/** Throws 400 if the numbers contradict each other or other fields. */
+/** Returns the requested numbers of servers; throws 400 if they contradict each other or other fields. */
 export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewServer): Counts {
   if (minCount > maxCount) throw badRequest('min_count must be <= max_count');
   if (maxCount > 1 && hostname !== undefined) {

@@ -5,7 +5,7 @@ const SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;
 
 /**
  * Returns the disks that an image defines: the image of a volume-backed server lists the snapshots of its volumes in its
- * property `block_device_mapping`. Unknown entries are skipped; 400 for one without its id.
+ * property `block_device_mapping`. Unknown entries are skipped; throws 400 for an entry without the id of its source.
  */
 export function devicesOfImage({ properties }: Image): readonly DeviceDraft[] {
   const text = properties.block_device_mapping;
@@ -19,7 +19,7 @@ export function devicesOfImage({ properties }: Image): readonly DeviceDraft[] {
   return Array.isArray(listed) ? listed.flatMap(draftIn) : [];
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+const nonEmptyString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
 
 function draftIn(entry: unknown): DeviceDraft[] {
   if (typeof entry !== 'object' || entry === null) return [];
@@ -29,20 +29,24 @@ function draftIn(entry: unknown): DeviceDraft[] {
   const bootIndex = Number(item.boot_index ?? -1);
   const size = Number(item.volume_size ?? 0);
   const destination = item.destination_type === 'local' ? 'local' : 'volume';
-  const sourceId = textOf(item.snapshot_id) ?? textOf(item.image_id) ?? textOf(item.volume_id) ?? textOf(item.uuid);
+  const sourceId =
+    nonEmptyString(item.snapshot_id) ??
+    nonEmptyString(item.image_id) ??
+    nonEmptyString(item.volume_id) ??
+    nonEmptyString(item.uuid);
   return [
     {
       ...originOf({ source, sourceId: source === 'blank' ? undefined : (sourceId ?? undefined) }),
       destination,
       bootIndex: Number.isInteger(bootIndex) && bootIndex >= 0 ? bootIndex : null,
       size: Number.isInteger(size) && size > 0 ? size : null,
-      volumeType: textOf(item.volume_type),
-      device: devicePath(textOf(item.device_name) ?? undefined),
+      volumeType: nonEmptyString(item.volume_type),
+      device: devicePath(nonEmptyString(item.device_name) ?? undefined),
       deleteOnTermination: item.delete_on_termination === true,
-      guestFormat: textOf(item.guest_format),
-      deviceType: textOf(item.device_type),
-      diskBus: textOf(item.disk_bus),
-      tag: textOf(item.tag),
+      guestFormat: nonEmptyString(item.guest_format),
+      deviceType: nonEmptyString(item.device_type),
+      diskBus: nonEmptyString(item.disk_bus),
+      tag: nonEmptyString(item.tag),
     },
   ];
 }

@@ -11,7 +11,7 @@ export interface NetworkPlan {
   /** Number of servers for which the project may create ports. */
   readonly maxServers: number;
   /**
-   * Returns a generator of the ports of one server, with new ids in each call. Creates the network for `auto` if necessary.
+   * Returns a function that generates the ports of one server, with new ids in each call. Creates the network for `auto` if necessary.
    */
   ports(): Promise<() => readonly RequestedPort[]>;
 }
@@ -19,12 +19,12 @@ export interface NetworkPlan {
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
 function fixedNetworks(ports: readonly RequestedPort[], maxServers = Number.POSITIVE_INFINITY): NetworkPlan {
-  const fresh = () => ports.map((port) => (port.existing ? port : { ...port, portId: randomUUID() }));
-  return { maxServers, ports: async () => fresh };
+  const withNewIds = () => ports.map((port) => (port.existing ? port : { ...port, portId: randomUUID() }));
+  return { maxServers, ports: async () => withNewIds };
 }
 
-function newPort(networkId: string, more: Partial<RequestedPort> = {}): RequestedPort {
-  return { portId: randomUUID(), existing: false, networkId, tag: null, ...more };
+function newPort(networkId: string, options: Partial<RequestedPort> = {}): RequestedPort {
+  return { portId: randomUUID(), existing: false, networkId, tag: null, ...options };
 }
 
 /**
@@ -54,12 +54,12 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
     if (only) await toRejection(catalog.checkAddresses(caller, only.id));
     return only ? fixedNetworks([newPort(only.id)], await remainingPorts(core, context, 1)) : fixedNetworks([]);
   }
-  checkForm(networks, (request.maxCount ?? request.minCount ?? 1) > 1);
+  validateList(networks, (request.maxCount ?? request.minCount ?? 1) > 1);
   const ports = await Promise.all(networks.map((network) => portFor(core, context, network, request)));
   return fixedNetworks(ports, await remainingPorts(core, context, ports.filter(({ existing }) => !existing).length));
 }
 
-/** Returns for how many servers the project may create this number of ports; throws 403 if there are none. */
+/** Returns the number of servers for which the project may create this number of ports; throws 403 if it is zero. */
 async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;
   const free = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
@@ -69,12 +69,12 @@ async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts:
 }
 
 /** Validates a list of networks without looking them up. */
-function checkForm(networks: readonly RequestedNetwork[], several: boolean): void {
+function validateList(networks: readonly RequestedNetwork[], isMultiple: boolean): void {
   const ports = networks.flatMap(({ portId }) => portId ?? []);
-  if (new Set(ports).size < ports.length) throw badRequest('A port is listed twice: each can be used once.');
+  if (new Set(ports).size < ports.length) throw badRequest('A port is listed twice: each port can be used only once.');
   const addresses = networks.flatMap(({ address, networkId }) => (address ? `${networkId} ${address}` : []));
   if (new Set(addresses).size < addresses.length)
-    throw badRequest('A fixed IP is listed twice: each can be used once.');
+    throw badRequest('A fixed IP is listed twice: each fixed IP can be used only once.');
   for (const { networkId, portId, address } of networks) {
     if (portId && address) throw badRequest(`Specified Fixed IP '${address}' cannot be used with port '${portId}'.`);
     if (portId === undefined) {
@@ -82,8 +82,8 @@ function checkForm(networks: readonly RequestedNetwork[], several: boolean): voi
       if (!UUID.test(networkId))
         throw badRequest(`Bad networks format: network uuid is not in proper format (${networkId})`);
     }
-    if (several && portId) throw badRequest('Cannot launch multiple instances with a single port.');
-    if (several && address) throw badRequest('Cannot launch multiple instances with a single fixed IP.');
+    if (isMultiple && portId) throw badRequest('Cannot launch multiple instances with a single port.');
+    if (isMultiple && address) throw badRequest('Cannot launch multiple instances with a single fixed IP.');
   }
 }
 
@@ -107,8 +107,8 @@ async function portFor(
   return newPort(network.id, { addresses: address ? [address] : undefined, tag: tag ?? null });
 }
 
-function checkExternal({ id, external, shared }: Network, may: boolean): void {
-  if (external && !shared && !may)
+function checkExternal({ id, external, shared }: Network, isAllowed: boolean): void {
+  if (external && !shared && !isAllowed)
     throw forbidden(`It is not allowed to create an interface on external network ${id}`);
 }
 
@@ -120,9 +120,9 @@ async function checkSecurityGroups({ catalogs }: Core, { caller }: Context, name
 }
 
 /** Converts errors of a catalog to 400, except quota errors and the given conflicts. */
-async function toRejection<T>(requested: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
+async function toRejection<T>(promise: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
   try {
-    return await requested;
+    return await promise;
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
     if (error.kind === 'not-found' || error.kind === 'invalid') throw badRequest(error.message);

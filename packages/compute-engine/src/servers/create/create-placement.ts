@@ -26,7 +26,7 @@ export async function planPlacement(core: Core, context: Context, request: NewSe
   const { hosts } = await core.infrastructure.hosts();
   if (host || node) {
     if (request.host || request.hypervisorHostname) {
-      throw badRequest('A host is given twice: in the availability zone and in its own field.');
+      throw badRequest('A host is specified twice: in the availability zone and in a separate field.');
     }
     const named = [...hosts.values()].find(
       (candidate) => (!host || candidate.name === host) && (!node || candidate.node.hypervisorHostname === node),
