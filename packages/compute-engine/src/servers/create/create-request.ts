@@ -1,18 +1,18 @@
 import type { Server, ServerSettings } from '../../model/index.js';
 
-/** A block device of a request. Sizes in GiB; of swap in MiB. */
+/** A block device of a request. The size of swap is in MiB, all other sizes are in GiB. */
 export interface RequestedDevice {
   readonly source?: 'volume' | 'image' | 'snapshot' | 'blank';
   readonly destination?: 'local' | 'volume';
   /** Id of the volume, image or snapshot. */
   readonly sourceId?: string;
-  /** Null or negative: not bootable. */
+  /** Position in the boot order; null or negative if the device is not bootable. */
   readonly bootIndex?: number | null;
   readonly size?: number;
   readonly volumeType?: string | null;
   readonly device?: string;
   readonly deleteOnTermination?: boolean;
-  /** Removes the disk with this device name that the image defines. */
+  /** Whether the disk with this device name that the image defines is removed. */
   readonly noDevice?: boolean;
   readonly guestFormat?: string;
   readonly deviceType?: string;
@@ -42,13 +42,13 @@ export interface RequestedNetwork {
 
 /** Additional permissions of the caller; default: those of administrators. */
 export interface CreatePermissions {
-  /** Servers with a local root disk if the flavor has none. */
+  /** Whether servers may have a local root disk if the flavor has none. */
   readonly zeroDiskFlavor?: boolean;
-  /** Interfaces on external networks. */
+  /** Whether servers may have interfaces on external networks. */
   readonly externalNetwork?: boolean;
-  /** Volumes that are shared between servers; default true. */
+  /** Whether volumes may be shared with other servers; default true. */
   readonly multiattach?: boolean;
-  /** Ports with requests for bandwidth or packet rates; default true. */
+  /** Whether ports may request bandwidth or packet rates; default true. */
   readonly resourceRequest?: boolean;
 }
 
@@ -56,21 +56,21 @@ export interface CreatePermissions {
 export interface NewServer extends Partial<ServerSettings> {
   readonly name: string;
   readonly flavorId: string;
-  /** Empty or undefined: the server boots from a volume. */
+  /** If empty or omitted, the server boots from a volume. */
   readonly imageId?: string;
   readonly keyName?: string;
   readonly configDrive?: boolean;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
   /** Names or ids. */
   readonly securityGroups?: readonly string[];
-  /** `none`, `auto`, or a list; default or empty: the only available network. */
+  /** `none`, `auto`, or a list. If it is empty or omitted, the only available network is used. */
   readonly networks?: 'none' | 'auto' | readonly RequestedNetwork[];
   readonly devices?: readonly RequestedDevice[];
   /** Cannot be combined with `devices`. */
   readonly legacyDevices?: readonly LegacyDevice[];
   /** `zone`, `zone:host`, `zone:host:node` or `zone::node`. */
   readonly zone?: string;
-  /** A host that the scheduler must also accept, unlike one that `zone` specifies. */
+  /** The requested host, which the scheduler must accept, unlike a host in `zone`. */
   readonly host?: string;
   readonly hypervisorHostname?: string;
   readonly hints?: Readonly<Record<string, unknown>>;
@@ -78,7 +78,7 @@ export interface NewServer extends Partial<ServerSettings> {
   readonly maxCount?: number;
   readonly hostname?: string;
   readonly adminPassword?: string;
-  /** Contents in base64. */
+  /** Files to inject into the server, with their contents in base64. */
   readonly files?: readonly { readonly path: string; readonly contents: string }[];
   readonly may?: CreatePermissions;
 }

@@ -12,7 +12,7 @@ const isCatalogRejection = (error: unknown): error is CatalogError =>
   error instanceof CatalogError && error.kind !== 'unavailable';
 
 /**
- * Reserves existing volumes for a server and stores it; 400 if a volume has just been reserved by another request. A
+ * Reserves existing volumes for a server and stores the server; 400 if a volume has just been reserved by another request. A
  * guard, stored before the first reservation and removed by the transaction that stores the server, ensures that after
  * a crash no volume stays reserved for a server that does not exist.
  */
@@ -23,7 +23,7 @@ export async function withReservedVolumes<T>(
   boot: BootPlan,
   write: (tx: Tx, boot: BootPlan) => Promise<T>,
 ): Promise<T> {
-  // The device's id is the key of its reservation, with which the guard can find it.
+  // The device's id is the key of its reservation, by which the guard finds it.
   const volumes = boot.devices.flatMap(({ id, volumeId }) => (volumeId === null ? [] : { key: id, volumeId }));
   if (volumes.length === 0) return core.store.together((tx) => write(tx, boot));
   const { guards, store } = core;
@@ -65,7 +65,7 @@ async function reserve(
     }
     return devices;
   } catch (error) {
-    // If the service does not respond, the outcome is unknown, and the guard determines it.
+    // If the service does not respond, the outcome is unknown, and the guard determines it later.
     if (!isCatalogRejection(error)) throw error;
     await releaseVolumes(core, context, guardId, devices);
     throw error.kind === 'over-quota' ? error : badRequest(error.message);

@@ -35,7 +35,7 @@ async function keypairFor(
 /**
  * Validates a request for servers and stores them, with their history and jobs, in one transaction: as many as quotas allow
  * between the minimum and the maximum. Existing volumes are reserved first, so that concurrent requests never use the same
- * one.
+ * volume.
  */
 export async function createServers(core: Core, context: Context, request: NewServer): Promise<CreatedServers> {
   const counts = countsOf(request);
@@ -90,7 +90,7 @@ async function insertServers(
     const jobId = randomUUID();
     const record = serverRecord(plan, id, jobId, index, count, now);
     const args = nextArguments();
-    // A claim locks its host until the commit, so it is made only if no other servers are stored in the transaction.
+    // A claim locks its host until the commit, so capacity is claimed only if the transaction stores no other servers.
     const placed = count === 1 ? await placeNew(core, tx, map, record, args) : undefined;
     const created = { ...record, ...placed?.patch };
     const [server] = await allStatements([

@@ -1,10 +1,10 @@
 /**
- * Derives the hostname of a server from its name: drops letters beyond U+00FF, replaces spaces, underscores and dots with
+ * Derives the hostname of a server from its name: drops characters beyond U+00FF, replaces spaces, underscores and dots with
  * dashes, removes all other non-word characters, converts to lower case, and truncates to 63 characters.
  */
 export function hostnameOf(name: string, serverId: string): string {
   const latin = [...name]
-    .filter((letter) => letter <= '\u00ff')
+    .filter((character) => character <= '\u00ff')
     .join('')
     .slice(0, 63);
   const cleaned = latin

@@ -6,10 +6,10 @@ import type { Server, ServerInterface } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { interfaceOf } from './server-interface.js';
 
-/** Maximum number of repetitions if the server changes while its ports are read. */
-const MAX_TRIES = 10;
+/** Maximum number of attempts if the server changes while its ports are read. */
+const MAX_ATTEMPTS = 10;
 
-/** Returns interfaces from ports, with the fields that only the server has (tag, ownership). */
+/** Converts ports to interfaces, with the fields that only the server's record contains (tag, ownership). */
 function interfacesFrom(server: Server, ports: readonly Port[]): readonly ServerInterface[] {
   const byId = new Map(ports.map((port) => [port.id, port]));
   const current = server.interfaces.flatMap(({ portId, tag, owned }) => {
@@ -49,10 +49,10 @@ export class InterfaceRefresh {
   /** Reads the ports and stores changes. A server that is being built receives its ports from the build. */
   async now(serverId: string): Promise<void> {
     const { store, catalogs } = this.#core;
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const server = await tables.servers.get(store, serverId);
       if (!server || server.deleted || server.vmState === 'building') return;
-      // On behalf of the engine, so that all ports are visible.
+      // The ports are listed on behalf of the engine, so that all of them are visible.
       const ports = await catalogs.networks.listPorts(backgroundWork(server).caller, { deviceIds: [serverId] });
       const interfaces = interfacesFrom(server, ports);
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;

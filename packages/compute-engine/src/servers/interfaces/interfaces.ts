@@ -24,7 +24,7 @@ export class Interfaces {
     return ports.map((port) => ({ port, tag: tagOf(server, port.id) }));
   }
 
-  /** Returns a port of a server; a port of another server is treated like one that does not exist. */
+  /** Returns a port of a server; 404 if the port belongs to another server. */
   async get({ caller }: Context, server: Server, portId: string): Promise<AttachedPort> {
     const port = await this.#core.catalogs.networks.getPort(caller, portId);
     if (port.deviceId !== server.id) throw notFound(`Instance ${server.id} does not have a port with id ${portId}`);

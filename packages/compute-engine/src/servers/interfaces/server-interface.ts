@@ -3,7 +3,7 @@ import type { ServerInterface } from '../../model/index.js';
 
 /** A planned port of a server, as stored in jobs. */
 export interface RequestedPort {
-  /** An existing port, or the idempotency key of the new one. */
+  /** The id of an existing port, or the idempotency key of a new port. */
   readonly portId: string;
   readonly existing: boolean;
   readonly networkId: string;
@@ -25,12 +25,12 @@ export function interfaceOf(port: Port, tag: string | null, owned: boolean): Ser
   };
 }
 
-/** Returns the interface for a planned port: stored before the port is created, so that a deletion of the server finds it. */
+/** Returns the interface for a planned port. It is stored before the port is created, so that a deletion of the server finds it. */
 export function plannedInterface({ portId, networkId, tag, existing }: RequestedPort): ServerInterface {
   return { portId, networkId, label: '', mac: '', fixedIps: [], securityGroups: [], tag, owned: !existing };
 }
 
-/** Returns interfaces without that of a port. */
+/** Returns the interfaces without that of a port. */
 export function withoutPort(interfaces: readonly ServerInterface[], id: string): readonly ServerInterface[] {
   return interfaces.filter(({ portId }) => portId !== id);
 }

@@ -5,7 +5,7 @@ import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
-/** Security groups and floating IPs of servers: changed in the network service and copied to the server's record. */
+/** Changes security groups and floating IPs of servers in the network service, and updates the server's record. */
 export class ServerNetwork {
   readonly #core: Core;
   readonly #refresh: InterfaceRefresh;
@@ -48,8 +48,9 @@ export class ServerNetwork {
   async addFloatingIp({ caller }: Context, server: Server, address: string, fixedAddress?: string): Promise<void> {
     const { networks } = this.#core.catalogs;
     const fixed = server.interfaces.flatMap(({ portId, fixedIps }) => fixedIps.map((ip) => ({ portId, ...ip })));
-    if (server.interfaces.length === 0) throw badRequest('No interfaces are there to associate a floating IP with.');
-    if (fixed.length === 0) throw badRequest('No fixed IPs are there to associate a floating IP with.');
+    if (server.interfaces.length === 0)
+      throw badRequest('The instance has no interfaces to associate a floating IP with.');
+    if (fixed.length === 0) throw badRequest('The instance has no fixed IPs to associate a floating IP with.');
     const target = fixed.find((ip) =>
       fixedAddress === undefined ? ip.version === 4 : ip.address === fixedAddress.toLowerCase(),
     );

@@ -20,10 +20,10 @@ export async function connectPorts(
   const { caller } = context;
   const { networks } = scope.core.catalogs;
   const binding = await bindingOf(scope);
-  const fresh = ports.filter(({ existing }) => !existing);
+  const newPorts = ports.filter(({ existing }) => !existing);
   const createdPorts = await networks.createPorts(
     caller,
-    fresh.map(({ portId, networkId, addresses }) => ({
+    newPorts.map(({ portId, networkId, addresses }) => ({
       key: portId,
       networkId,
       addresses,
@@ -32,12 +32,12 @@ export async function connectPorts(
       ...binding,
     })),
   );
-  const given = ports.filter(({ existing }) => existing);
-  const bound = await Promise.all(given.map(({ portId }) => networks.bindPort(caller, portId, binding)));
+  const existingPorts = ports.filter(({ existing }) => existing);
+  const bound = await Promise.all(existingPorts.map(({ portId }) => networks.bindPort(caller, portId, binding)));
   return ports.flatMap((requestedPort) => {
     const port = requestedPort.existing
-      ? bound[given.indexOf(requestedPort)]
-      : createdPorts[fresh.indexOf(requestedPort)];
+      ? bound[existingPorts.indexOf(requestedPort)]
+      : createdPorts[newPorts.indexOf(requestedPort)];
     return port ? [interfaceOf(port, requestedPort.tag, !requestedPort.existing)] : [];
   });
 }
@@ -50,11 +50,11 @@ export async function releasePorts(scope: ServerScope, interfaces: readonly Serv
   if (interfaces.length === 0) return;
   const { networks } = scope.core.catalogs;
   const { caller } = scope.context;
-  const given = new Set(interfaces.filter(({ owned }) => !owned).map(({ portId }) => portId));
+  const existingIds = new Set(interfaces.filter(({ owned }) => !owned).map(({ portId }) => portId));
   const ids = (await networks.listPorts(caller, { deviceIds: [scope.server.id] })).map(({ id }) => id);
   await networks.releasePorts(caller, scope.server.id, {
-    owned: ids.filter((id) => !given.has(id)),
-    bound: ids.filter((id) => given.has(id)),
+    owned: ids.filter((id) => !existingIds.has(id)),
+    bound: ids.filter((id) => existingIds.has(id)),
   });
 }
 
@@ -70,7 +70,7 @@ export async function claimPort(
   const [port] = await networks.createPorts(caller, [
     { key: portId, networkId, addresses, projectId: scope.server.projectId, ...binding },
   ]);
-  if (!port) throw new Error(`The network service has not created a port on network ${networkId}.`);
+  if (!port) throw new Error(`The network service did not create a port on network ${networkId}.`);
   return port;
 }
 

@@ -7,9 +7,10 @@ import { RESERVATION_LENGTH } from '../create/create-record.js';
 import { statesOf } from '../status.js';
 import { compilePattern, likeOf, type Matches, type PlainPattern, plainPattern } from './list-pattern.js';
 
-const day = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
-/** Both spellings of a time that callers search for. */
-const times = (ms: number | null) => (ms === null ? [] : [`${day(ms)}000`, `${day(ms)}000`.replace('T', ' ')]);
+const formatTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
+/** Returns a time in the two formats that callers search for. */
+const times = (ms: number | null) =>
+  ms === null ? [] : [`${formatTime(ms)}000`, `${formatTime(ms)}000`.replace('T', ' ')];
 
 type Read = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
 
@@ -59,7 +60,7 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
 /** Fields of servers to which patterns can be applied. */
 export type ServerPatternField = keyof typeof fields | StringSetting;
 
-/** Settings have no entry, because their field has the same name. */
+/** Returns the field of a pattern. Settings have no entry in `fields`, because their field has the same name. */
 function fieldOf(name: ServerPatternField): PatternField {
   if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
   const setting = name as StringSetting;
@@ -81,7 +82,7 @@ const columns = {
 /** Columns with an index of all servers, but none per project. */
 const SHARED_INDEX_COLUMNS: ReadonlySet<string> = new Set(['user_id', 'image_id', 'flavor_id', 'host']);
 
-/** A vm_state with the allowed task states; undefined: all. */
+/** A `vm_state` with the allowed task states; all are allowed if they are undefined. */
 export type State = ReturnType<typeof statesOf>[number];
 
 /** Filters of servers; all of them must match. */
@@ -102,7 +103,7 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly changedSince?: number;
   /** Changed in the second of this time (ms) or earlier. Includes deleted servers unless `deleted` is set. */
   readonly changedBefore?: number;
-  /** True: only deleted servers, including soft-deleted ones. Default: only existing servers without soft-deleted ones. */
+  /** Whether only deleted and soft-deleted servers match. By default, only servers match that are neither. */
   readonly deleted?: boolean;
   /** Whether existing servers include soft-deleted ones. */
   readonly softDeleted?: boolean;
@@ -116,13 +117,13 @@ export function canMatch(filters: ServerFilters): boolean {
   return (Object.keys(columns) as (keyof typeof columns)[]).every((name) => !filters[name]?.includes('\0'));
 }
 
-/** Returns the states of several statuses, each vm_state once. */
-export function statesMatching(words: readonly string[]): readonly State[] {
+/** Returns the states of several statuses, each `vm_state` once. */
+export function statesMatching(statuses: readonly string[]): readonly State[] {
   const byVmState = new Map<State['vmState'], State>();
-  for (const state of words.flatMap(statesOf)) {
-    const cached = byVmState.get(state.vmState) ?? state;
-    const taskStates = cached.taskStates && state.taskStates && [...cached.taskStates, ...state.taskStates];
-    byVmState.set(state.vmState, taskStates ? { ...cached, taskStates } : { vmState: state.vmState });
+  for (const state of statuses.flatMap(statesOf)) {
+    const previous = byVmState.get(state.vmState) ?? state;
+    const taskStates = previous.taskStates && state.taskStates && [...previous.taskStates, ...state.taskStates];
+    byVmState.set(state.vmState, taskStates ? { ...previous, taskStates } : { vmState: state.vmState });
   }
   return [...byVmState.values()];
 }
@@ -131,11 +132,11 @@ export function statesMatching(words: readonly string[]): readonly State[] {
  * Adds the filters that databases can apply.
  * @param live the condition for servers that are not deleted
  */
-export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
+export function applyFilters(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
   const states = filters.statuses && statesMatching(filters.statuses);
-  const narrowed = narrowColumns(narrowDeleted(rows, filters, live), filters, kind);
-  if (!states) return narrowed;
-  return states.length === 0 ? narrowed.where('id', '=', '') : narrowed.where((eb) => eb.or(states.map(inState)));
+  const filtered = applyColumnFilters(applyDeletedFilter(rows, filters, live), filters, kind);
+  if (!states) return filtered;
+  return states.length === 0 ? filtered.where('id', '=', '') : filtered.where((eb) => eb.or(states.map(inState)));
 }
 
 /**
@@ -143,40 +144,40 @@ export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKin
  * pages only within each range.
  */
 export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
-  const words = filters.statuses ?? [];
-  const states = statesMatching(words);
+  const statuses = filters.statuses ?? [];
+  const states = statesMatching(statuses);
   if (states.length < 2) return [filters];
   return states.map((state) => ({ ...filters, statuses: undefined, state }));
 }
 
 function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
   if (!taskStates) return sql<boolean>`vm_state = ${vmState}`;
-  // Few servers have a task state: with this expression, only their partial index matches.
+  // Few servers have a task state. With this expression, only the partial index of these servers matches.
   return sql<boolean>`((vm_state || '') = ${vmState} and task_state in (${sql.join(taskStates)}))`;
 }
 
-function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
-  let narrowed = rows;
+function applyColumnFilters(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
+  let filtered = rows;
   for (const [name, column] of Object.entries(columns)) {
     const value = filters[name as keyof typeof columns];
     if (value === undefined) continue;
     // For a project, an expression keeps the database from using an index of all servers.
     const avoidsSharedIndex = filters.projectId !== undefined && SHARED_INDEX_COLUMNS.has(column);
-    narrowed = avoidsSharedIndex
-      ? narrowed.where(sql`(${sql.ref(column)} || '')`, '=', value)
-      : narrowed.where(column, '=', value);
+    filtered = avoidsSharedIndex
+      ? filtered.where(sql`(${sql.ref(column)} || '')`, '=', value)
+      : filtered.where(column, '=', value);
   }
   // Literals, because the conditions of partial indexes contain them.
-  if (filters.locked !== undefined) narrowed = narrowed.where('locked', '=', sql.lit(Number(filters.locked)));
-  if (filters.changedSince !== undefined) narrowed = narrowed.where('updated_at', '>=', filters.changedSince);
+  if (filters.locked !== undefined) filtered = filtered.where('locked', '=', sql.lit(Number(filters.locked)));
+  if (filters.changedSince !== undefined) filtered = filtered.where('updated_at', '>=', filters.changedSince);
   if (filters.changedBefore !== undefined) {
-    narrowed = narrowed.where('updated_at', '<', (Math.floor(filters.changedBefore / 1000) + 1) * 1000);
+    filtered = filtered.where('updated_at', '<', (Math.floor(filters.changedBefore / 1000) + 1) * 1000);
   }
-  if (filters.state) narrowed = narrowed.where(inState(filters.state));
-  for (const condition of patternConditions(filters, kind)) narrowed = narrowed.where(condition);
+  if (filters.state) filtered = filtered.where(inState(filters.state));
+  for (const condition of patternConditions(filters, kind)) filtered = filtered.where(condition);
   return [...(filters.tags ?? []).map((tag) => [tag]), ...(filters.tagsAny ? [filters.tagsAny] : [])].reduce(
     (rows, any) => rows.where((eb) => eb.or(any.map((tag) => like('data', `%${likeText(JSON.stringify(tag))}%`)))),
-    narrowed,
+    filtered,
   );
 }
 
@@ -237,17 +238,16 @@ function plainCondition(
   return atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`;
 }
 
-function narrowDeleted(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
+function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
-  // For a project, a different expression than that of the index of all servers, which PostgreSQL would otherwise read as
-  // well.
+  // For a project, the expression differs from that of the index of all servers, which PostgreSQL would otherwise read, too.
   const isDeleted = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
   if (deleted) return rows.where(sql<boolean>`(${isDeleted} or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
     return rows.where('deleted', 'in', [0, 1]);
   }
-  const alive = rows.where(live);
-  return softDeleted ? alive : alive.where('vm_state', '!=', 'soft-delete');
+  const existing = rows.where(live);
+  return softDeleted ? existing : existing.where('vm_state', '!=', 'soft-delete');
 }
 
 export type ServerPredicate = (server: Server) => boolean;
@@ -261,7 +261,9 @@ export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerP
 function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): ServerPredicate[] {
   type Named = readonly [name: ServerPatternField, pattern: string];
   const predicateFor = (named: readonly Named[]): ServerPredicate => {
-    const compiled = named.map(([name, pattern]) => [fieldOf(name).read, compilePattern(pattern) ?? never] as const);
+    const compiled = named.map(
+      ([name, pattern]) => [fieldOf(name).read, compilePattern(pattern) ?? matchesNothing] as const,
+    );
     return (server) =>
       compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
   };
@@ -282,7 +284,7 @@ function isExactInDatabase(name: ServerPatternField, pattern: string): boolean {
   return column !== undefined && plainPattern(pattern) !== undefined;
 }
 
-const never: Matches = () => false;
+const matchesNothing: Matches = () => false;
 
 function tagPredicates({ tags, tagsAny, notTags, notTagsAny }: ServerFilters): ServerPredicate[] {
   return [

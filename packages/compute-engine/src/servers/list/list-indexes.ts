@@ -6,7 +6,7 @@ import { type ServerFilters, type State, statesMatching } from './list-filters.j
 import { plainPattern } from './list-pattern.js';
 import type { ServerSort, ServerSortKey } from './list-sort.js';
 
-/** Filters and orders with an index, of all servers or of a project's; see the schema migrations. */
+/** Filters and orders that have an index, for all servers or for those of a project; see the schema migrations. */
 interface Indexed {
   /** Filters whose index is in the order of creation. */
   readonly filters: readonly (keyof ServerFilters)[];
@@ -25,7 +25,7 @@ const ofProject: Indexed = {
 };
 
 /**
- * Returns whether an index leads directly to a page of the matching servers. Other queries may take long if there are many
+ * Returns whether an index leads directly to a page of the matching servers. Other queries may be slow if there are many
  * servers.
  */
 export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): boolean {
@@ -33,17 +33,17 @@ export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): 
   if (softDeleted || deleted) return false;
   const indexed = projectId === undefined ? allServers : ofProject;
   const given = Object.entries({ ...others, ...patterns }).filter(([, value]) => value !== undefined);
-  const created = sort.every(({ key }) => key === 'created_at');
-  if (given.length > 1 || !(created || sort.length === 1)) return false;
+  const byCreation = sort.every(({ key }) => key === 'created_at');
+  if (given.length > 1 || !(byCreation || sort.length === 1)) return false;
   const [only] = given;
-  if (!only) return created || sort.every(({ key }) => indexed.orders.includes(key));
-  return created && hasIndex(indexed, ...only);
+  if (!only) return byCreation || sort.every(({ key }) => indexed.orders.includes(key));
+  return byCreation && hasIndex(indexed, ...only);
 }
 
 /** Orders of all servers that have an index. */
 const INDEX_ORDERED: ReadonlySet<ServerSortKey> = new Set(['created_at', 'updated_at', 'display_name', 'project_id']);
 
-/** Servers that are not deleted, with the condition of their partial indexes; see the schema migrations. */
+/** The condition for servers that are not deleted, as in the partial indexes of all servers; see the schema migrations. */
 const LIVE_OF_ALL = sql<boolean>`deleted <= 0`;
 
 /** Returns the condition for servers that are not deleted, so that PostgreSQL does not use an index of other servers. */
@@ -59,12 +59,12 @@ export function liveCondition(
   const compared = Object.entries({ ...others, ...patterns }).filter(
     ([, value]) => value !== undefined && value !== false,
   );
-  const walked = compared.every(([name]) => name === 'name') && INDEX_ORDERED.has(sort[0]?.key ?? 'created_at');
-  return walked && isIndexed(filters, sort) ? LIVE_OF_ALL : LIVE;
+  const isIndexWalk = compared.every(([name]) => name === 'name') && INDEX_ORDERED.has(sort[0]?.key ?? 'created_at');
+  return isIndexWalk && isIndexed(filters, sort) ? LIVE_OF_ALL : LIVE;
 }
 
 function hasIndex({ filters }: Indexed, name: string, value: unknown): boolean {
-  // Filters by task state use its index, which has no useful order.
+  // Filters by task state use an index that has no useful order.
   if (name === 'state') return (value as State).taskStates === undefined;
   if (name === 'statuses')
     return statesMatching(value as readonly string[]).every((state) => state.taskStates === undefined);

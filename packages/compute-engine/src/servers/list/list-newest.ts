@@ -3,12 +3,12 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { tables } from '../../schema/tables.js';
-import { narrow, type ServerFilters } from './list-filters.js';
+import { applyFilters, type ServerFilters } from './list-filters.js';
 import { liveCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /**
- * Returns a condition: whether any server waits for the scheduler. Usually none waits, which one index look-up
+ * Returns a condition that is true if any server waits for the scheduler. Usually none waits, which one index look-up
  * determines. Deleted servers have another state.
  */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
@@ -19,7 +19,7 @@ export function isAnyPending(projectId: string | undefined): RawBuilder<boolean>
 /** A row of a page, and whether servers wait for the scheduler. */
 export type HeadOfPage = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
 
-/** Returns whether a query is for the newest servers without other filters, of a project or of all. */
+/** Returns whether a query is for the newest servers of a project or of all projects, without other filters. */
 export function isNewestRequested(filters: ServerFilters, sort: readonly ServerSort[] = []): boolean {
   const { projectId: _, patterns = {}, deleted, softDeleted, ...others } = filters;
   if (deleted || softDeleted || sort.some(({ key, direction }) => key !== 'created_at' || direction !== 'desc'))
@@ -28,32 +28,37 @@ export function isNewestRequested(filters: ServerFilters, sort: readonly ServerS
 }
 
 /** A placeholder for a parameter of a prepared statement. */
-class Slot {
+class Placeholder {
   readonly name: 'projectId' | 'createdAt' | 'seq' | 'limit';
 
-  constructor(name: Slot['name']) {
+  constructor(name: Placeholder['name']) {
     this.name = name;
   }
 }
 
-const slot = (name: Slot['name']) => new Slot(name) as never;
+const placeholder = (name: Placeholder['name']) => new Placeholder(name) as never;
 
 const statements = new Map<string, CompiledQuery<HeadOfPage>>();
 
-/** Builds the statement of a page once for each of its forms, with the same code as other pages. */
-function statementFor(session: Session, ofProject: boolean, behind: boolean, limit: number): CompiledQuery<HeadOfPage> {
-  const key = `${session.kind} ${ofProject} ${behind} ${tables.servers.readsTexts(session, limit)}`;
+/** Returns the statement of a page. It is built once for each of its forms, with the same code as those of other pages. */
+function statementFor(
+  session: Session,
+  ofProject: boolean,
+  hasMarker: boolean,
+  limit: number,
+): CompiledQuery<HeadOfPage> {
+  const key = `${session.kind} ${ofProject} ${hasMarker} ${tables.servers.readsTexts(session, limit)}`;
   let statement = statements.get(key);
   if (!statement) {
-    const projectId = ofProject ? slot('projectId') : undefined;
-    const after = behind
-      ? ({ createdAt: slot('createdAt'), seq: slot('seq') } as Partial<Server> as Server)
+    const projectId = ofProject ? placeholder('projectId') : undefined;
+    const after = hasMarker
+      ? ({ createdAt: placeholder('createdAt'), seq: placeholder('seq') } as Partial<Server> as Server)
       : undefined;
     const heads = tables.servers.heads(session, limit);
     const order = new ServerOrder([], {} as HostMap, false, session.kind === 'postgres' ? projectId : undefined);
     statement = order
-      .apply(narrow(heads, { projectId }, session.kind, liveCondition(session.kind, { projectId }, [])), after)
-      .limit(slot('limit'))
+      .apply(applyFilters(heads, { projectId }, session.kind, liveCondition(session.kind, { projectId }, [])), after)
+      .limit(placeholder('limit'))
       .select(isAnyPending(projectId).as('waits'))
       .compile();
     statements.set(key, statement);
@@ -73,6 +78,6 @@ export async function newestServers(
 ): Promise<readonly HeadOfPage[]> {
   const statement = statementFor(session, projectId !== undefined, after !== undefined, limit);
   const values = { projectId, createdAt: after?.createdAt, seq: after?.seq, limit };
-  const parameters = statement.parameters.map((value) => (value instanceof Slot ? values[value.name] : value));
+  const parameters = statement.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
   return (await session.db.executeQuery<HeadOfPage>({ ...statement, parameters })).rows;
 }

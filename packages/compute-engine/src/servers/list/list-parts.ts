@@ -2,81 +2,80 @@ import type { RowQuery, Session } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import type { Server } from '../../model/index.js';
 import { LIVE } from '../../schema/tables.js';
-import { narrow, patternConditions, type ServerFilters, type ServerPatternField } from './list-filters.js';
+import { applyFilters, patternConditions, type ServerFilters, type ServerPatternField } from './list-filters.js';
 import { isIndexed, liveCondition } from './list-indexes.js';
 import { likeOf } from './list-pattern.js';
 import { serversAt } from './list-places.js';
 import type { ServerOrder, ServerSort, ServerSortKey } from './list-sort.js';
 
-const PARTS = ['name', 'ip', 'ip6'] as const satisfies readonly ServerPatternField[];
+const SUBSTRING_FIELDS = ['name', 'ip', 'ip6'] as const satisfies readonly ServerPatternField[];
 
 /**
- * Fields that an index in this order contains, so that substrings are searched without reading rows; see the schema
+ * The fields that the index in each order contains, so that substrings are searched without reading rows; see the schema
  * migrations.
  */
 const COVERED: { readonly [key in ServerSortKey]?: readonly ServerPatternField[] } = {
-  created_at: PARTS,
+  created_at: SUBSTRING_FIELDS,
   display_name: ['name'],
 };
 
-/**
- * Number of rows that are searched in the order of the page before trigrams are used: in an index alone, or per row of the
- * page in the table.
- */
+/** Number of rows that are searched in an index that contains the fields, before trigrams are used. */
 const FIRST_COVERED_ROWS = 1000;
-const FIRST_ROWS_EACH = 2;
+
+/** Number of rows that are searched in the table for each row of the page, before trigrams are used. */
+const FIRST_ROWS_FACTOR = 2;
 
 /** If more servers match the trigrams, the substring is not rare. */
 const MAX_CANDIDATES = 1000;
 
-/** Shorter substrings have no trigrams. */
+/** Matches substrings that have trigrams; shorter ones have none. */
 const INDEXABLE = /[A-Za-z0-9]{3}/;
 
-/** Hides conditions from the planner: it neither estimates their selectivity nor selects an index for them. */
+/** Hides conditions from the planner, which then neither estimates their selectivity nor selects an index for them. */
 const opaque = (conditions: readonly RawBuilder<boolean>[]) =>
   sql<boolean>`case when ${sql.join(conditions, sql` and `)} then true else false end`;
 
 type Rows = Awaited<ReturnType<RowQuery['execute']>>;
 
 /** Order, marker and limit of a page. */
-interface PartQuery {
+interface PageQuery {
   readonly db: Session['db'];
   readonly order: ServerOrder;
   readonly after: Server | undefined;
   readonly limit: number;
   /** Additional conditions. */
-  readonly among: (rows: RowQuery) => RowQuery;
+  readonly addConditions: (rows: RowQuery) => RowQuery;
 }
 
 /**
  * Searches substrings of names and addresses on PostgreSQL, whose planner estimates poorly how many servers match: for a
  * common substring it would find and sort all matches, for a rare one read the rows of all servers. This class therefore
- * leaves it no choice:
+ * determines the plan:
  *
- * - A project's servers are searched in the order of the page, in an index that contains names and addresses, at no cost
- * for servers of other projects.
- * - Of all servers, the first ones are searched that way, then those that match by trigram if they are few. Otherwise the
- * substring is common, or too short for trigrams, and all are searched in the order of the page.
+ * - The servers of a project are searched in the order of the page, in an index that contains names and addresses, without
+ * reading servers of other projects.
+ * - Of all servers, the first ones are searched in the same way, then those that match by trigram if they are few. Otherwise,
+ * the substring is common or too short for trigrams, and all servers are searched in the order of the page.
  *
  * SQLite chooses such an index in both cases.
  */
-export class PartSearch {
+export class SubstringSearch {
   readonly #parts: NonNullable<ServerFilters['patterns']>;
   readonly #others: ServerFilters;
   readonly #live: RawBuilder<boolean>;
   /** Whether an index in the order of the page contains all compared fields. */
   readonly #covered: boolean;
 
-  /** Returns undefined if no substring is searched, and if other filters may select fewer servers. */
-  static of(session: Session, filters: ServerFilters, sort: readonly ServerSort[]): PartSearch | undefined {
+  /** Creates a search; undefined if no substring is searched, or if other filters may select fewer servers. */
+  static of(session: Session, filters: ServerFilters, sort: readonly ServerSort[]): SubstringSearch | undefined {
     if (session.kind !== 'postgres' || isIndexed(filters, sort)) return undefined;
-    const search = new PartSearch(filters, sort);
+    const search = new SubstringSearch(filters, sort);
     return search.#conditions().length > 0 && isIndexed(search.#others, sort) ? search : undefined;
   }
 
   private constructor({ patterns = {}, ...filters }: ServerFilters, sort: readonly ServerSort[]) {
     const covered = COVERED[sort[0]?.key ?? 'created_at'];
-    const isPart = (name: string) => (covered ?? PARTS).some((part) => part === name);
+    const isPart = (name: string) => (covered ?? SUBSTRING_FIELDS).some((part) => part === name);
     // A complete name has its own index.
     const isIndexedPattern = (name: string, pattern: string) => isIndexed({ patterns: { [name]: pattern } }, []);
     const given = Object.entries(patterns).filter(([, pattern]) => pattern !== undefined);
@@ -90,17 +89,17 @@ export class PartSearch {
     this.#covered = covered !== undefined && plain;
   }
 
-  /** Returns the first matching rows, fewer only if there are no more; undefined if a plain query is better. */
-  async rows(partQuery: PartQuery): Promise<Rows | undefined> {
-    const { db, limit } = partQuery;
-    if (this.#covered && this.#others.projectId !== undefined) return this.#walk(partQuery);
-    const max = Math.max(this.#covered ? FIRST_COVERED_ROWS : 0, FIRST_ROWS_EACH * limit);
-    const first = await this.#walk(partQuery, max);
+  /** Returns the first matching rows; fewer than the limit only if there are no more. Undefined if a plain query is better. */
+  async rows(pageQuery: PageQuery): Promise<Rows | undefined> {
+    const { db, limit } = pageQuery;
+    if (this.#covered && this.#others.projectId !== undefined) return this.#searchInOrder(pageQuery);
+    const max = Math.max(this.#covered ? FIRST_COVERED_ROWS : 0, FIRST_ROWS_FACTOR * limit);
+    const first = await this.#searchInOrder(pageQuery, max);
     if (first.length === limit) return first;
     if (!this.#covered) return undefined;
     const candidates = await this.#candidates(db);
-    if (!candidates) return this.#walk(partQuery);
-    return candidates.length === 0 ? [] : this.#pick(partQuery, candidates);
+    if (!candidates) return this.#searchInOrder(pageQuery);
+    return candidates.length === 0 ? [] : this.#filterCandidates(pageQuery, candidates);
   }
 
   #conditions(): readonly RawBuilder<boolean>[] {
@@ -111,24 +110,24 @@ export class PartSearch {
     return db.selectFrom('servers').selectAll() as unknown as RowQuery;
   }
 
-  /** Returns matching rows in the order of the page, optionally only among the first `max` ones. */
-  async #walk({ db, order, after, limit, among }: PartQuery, max?: number): Promise<Rows> {
-    const walked = order.apply(among(narrow(this.#all(db), this.#others, 'postgres', this.#live)), after);
+  /** Returns matching rows in the order of the page, optionally only among the first `max` rows. */
+  async #searchInOrder({ db, order, after, limit, addConditions }: PageQuery, max?: number): Promise<Rows> {
+    const walked = order.apply(addConditions(applyFilters(this.#all(db), this.#others, 'postgres', this.#live)), after);
     const matches = db
       .selectFrom((max === undefined ? walked : walked.limit(max)).as('servers'))
       .select('seq')
       .where(opaque(this.#conditions())) as unknown as RowQuery;
-    const fitting = order.apply(matches, undefined).limit(limit);
-    return order.apply(serversAt(db, sql`${fitting}`), undefined).execute();
+    const matching = order.apply(matches, undefined).limit(limit);
+    return order.apply(serversAt(db, sql`${matching}`), undefined).execute();
   }
 
-  /** Returns the servers that match by trigram; undefined if there are many, or no trigrams. */
+  /** Returns the `seq` of the servers that match by trigram; undefined if they are many, or if there are no trigrams. */
   async #candidates(db: Session['db']): Promise<readonly string[] | undefined> {
     if (!Object.values(this.#parts).every((part) => INDEXABLE.test(likeOf(part) ?? ''))) return undefined;
-    // No index contains revisions; otherwise the planner might scan an index with names completely.
+    // No index contains revisions. Without this condition, the planner might scan an index of names completely.
     const live = this.#all(db).where(LIVE).where('revision', '>=', 0);
-    const having = this.#conditions().reduce((rows, condition) => rows.where(condition), live);
-    const found = db.selectFrom(having.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');
+    const matching = this.#conditions().reduce((rows, condition) => rows.where(condition), live);
+    const found = db.selectFrom(matching.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');
     const { rows } = await sql<{ readonly seqs: readonly string[] | null }>`
       select case when to_regclass('servers_name_trigrams') is not null
         and to_regclass('servers_address_trigrams') is not null then array(${found}) end as seqs`.execute(db);
@@ -137,10 +136,13 @@ export class PartSearch {
   }
 
   /** Returns the matching rows among the candidates. */
-  async #pick({ db, order, after, limit, among }: PartQuery, candidates: readonly string[]): Promise<Rows> {
+  async #filterCandidates(
+    { db, order, after, limit, addConditions }: PageQuery,
+    candidates: readonly string[],
+  ): Promise<Rows> {
     const places = sql`select unnest(${candidates}::bigint[])`;
-    const rows = among(narrow(serversAt(db, places), this.#others, 'postgres'));
-    const fitting = this.#conditions().reduce((narrowed, condition) => narrowed.where(condition), rows);
-    return order.apply(fitting, after).limit(limit).execute();
+    const rows = addConditions(applyFilters(serversAt(db, places), this.#others, 'postgres'));
+    const matching = this.#conditions().reduce((filtered, condition) => filtered.where(condition), rows);
+    return order.apply(matching, after).limit(limit).execute();
   }
 }

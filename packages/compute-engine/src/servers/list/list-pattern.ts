@@ -7,7 +7,7 @@ export type Matches = (text: string) => boolean;
 const MAX_CHARACTERS = 1024;
 const MAX_INSTRUCTIONS = 3000;
 
-/** A pattern without special characters, optionally anchored to the start or the end. */
+/** Matches a pattern without special characters, optionally anchored to the start or the end. */
 const PLAIN = /^(\^?)([A-Za-z0-9_@:/ -]+)(\$?)$/;
 
 /** A pattern that is a literal string, which databases can search. */
@@ -24,8 +24,8 @@ export function plainPattern(pattern: string): PlainPattern | undefined {
 }
 
 /**
- * Compiles an untrusted pattern for a matcher with linear time: no pattern makes it hang. Returns undefined for unsupported
- * patterns (such as lookaround and backreferences), and for excessively large ones.
+ * Compiles an untrusted pattern for a matcher that takes linear time for every pattern. Returns undefined for unsupported
+ * patterns (such as lookaround and backreferences), and for excessively large patterns.
  *
  * @example
  * ```ts
@@ -68,24 +68,24 @@ function firstOf(pattern: string): { readonly length: number; readonly matches: 
 /**
  * Returns a pattern for SQL's `like ... escape '\'` that matches every text in which the regular expression is found, and
  * possibly others, so that a database can preselect rows. Returns undefined if nothing can be derived.
- * @param encode how a character is written in the searched text; default unchanged
+ * @param encode returns a character as it is written in the searched text; default: unchanged
  */
 export function likeOf(pattern: string, encode?: (character: string) => string): string | undefined {
   const parts = ['%'];
-  const any = () => parts.at(-1) !== '%' && parts.push('%');
+  const addWildcard = () => parts.at(-1) !== '%' && parts.push('%');
   for (let rest = pattern; rest !== ''; ) {
-    const first = firstOf(rest);
+    const first = parseFirst(rest);
     if (!first) return undefined;
     const [quantifier = ''] = QUANTIFIER.exec(rest.slice(first.length)) ?? [];
     rest = rest.slice(first.length + quantifier.length);
     const required = quantifier === '' || quantifier.startsWith('+');
     const character = first.matches.slice(1);
-    // An encoded character may have several characters.
+    // An encoded character may consist of several characters.
     if (required && first.matches === '.' && !encode) parts.push('_');
     else if (required && character) parts.push((encode?.(character) ?? character).replaceAll(/[\\%_]/g, '\\$&'));
-    else any();
-    if (quantifier !== '') any();
+    else addWildcard();
+    if (quantifier !== '') addWildcard();
   }
-  any();
+  addWildcard();
   return parts.every((part) => part === '%' || part === '_') || pattern.includes('\0') ? undefined : parts.join('');
 }

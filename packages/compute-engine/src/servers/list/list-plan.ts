@@ -4,12 +4,12 @@ import type { HostMap } from '../../scheduler/infrastructure.js';
 import { partsOf, recordPredicate, type ServerFilters, type ServerPredicate } from './list-filters.js';
 import { isIndexed } from './list-indexes.js';
 import { isNewestRequested } from './list-newest.js';
-import { PartSearch } from './list-parts.js';
+import { SubstringSearch } from './list-parts.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /** Filters, order and page of servers. */
 export interface ServerQuery {
-  /** Servers of all projects instead of the caller's. */
+  /** Whether to list the servers of all projects, not only those of the caller's project. */
   readonly allProjects?: boolean;
   readonly limit: number;
   /** Id of the last server of the previous page. */
@@ -21,24 +21,24 @@ export interface ServerQuery {
   readonly unreachable?: boolean;
 }
 
-/** The newest servers of a project or of all, without other filters: a prepared statement reads them. */
+/** The plan for the newest servers of a project or of all projects without other filters: a prepared statement. */
 interface NewestPlan {
   readonly source: 'newest';
   readonly projectId: string | undefined;
 }
 
-/** All other lists. */
+/** The plan for all other lists. */
 export interface RowsPlan {
   /**
    * - `rows`: one query.
    * - `merged`: one query for each alternative of the filters, because each has its own index.
-   * - `substrings`: an index walk and trigrams find parts of names and addresses, on PostgreSQL.
+   * - `substrings`: an index walk and trigrams find substrings of names and addresses, on PostgreSQL.
    */
   readonly source: 'rows' | 'merged' | 'substrings';
   readonly projectId: string | undefined;
   /** The alternatives of the filters. */
   readonly alternatives: readonly ServerFilters[];
-  readonly search: PartSearch | undefined;
+  readonly search: SubstringSearch | undefined;
   readonly sort: readonly ServerSort[];
   /** The order of the page. */
   readonly order: ServerOrder;
@@ -49,8 +49,8 @@ export interface RowsPlan {
   /** Names of hosts whose servers are omitted. */
   readonly hidden: readonly string[];
   /**
-   * Whether the queries have indexes. Others run in a separate session, so that short ones do not wait for them, unless
-   * their project has few servers.
+   * Whether the queries have indexes. Other queries run in a separate session, so that short queries do not wait for them,
+   * unless their project has few servers.
    */
   readonly indexed: boolean;
   /** Whether the queries read no more rows than their project has servers that are not deleted. */
@@ -63,7 +63,7 @@ export interface RowsPlan {
 export type ListPlan = NewestPlan | RowsPlan;
 
 /** The inputs that select a plan. */
-interface Planned {
+interface PlanInput {
   readonly session: Session;
   readonly hosts: HostMap;
   readonly query: ServerQuery;
@@ -72,27 +72,28 @@ interface Planned {
 }
 
 /** Returns the plan of a query. */
-export function planOf(planned: Planned): ListPlan {
-  const { hosts, query, filters } = planned;
+export function planOf(input: PlanInput): ListPlan {
+  const { hosts, query, filters } = input;
   const { projectId } = filters;
   const reachable = query.unreachable !== false || hosts.unreachable.size === 0;
-  return reachable && isNewestRequested(filters, query.sort) ? { source: 'newest', projectId } : rowsPlanOf(planned);
+  return reachable && isNewestRequested(filters, query.sort) ? { source: 'newest', projectId } : rowsPlanOf(input);
 }
 
 /** Returns the plan without the prepared statement. */
-export function rowsPlanOf({ session, hosts, query, filters }: Planned): RowsPlan {
+export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsPlan {
   const { sort = [] } = query;
   const { projectId, changedSince, changedBefore, deleted } = filters;
-  const free = changedSince !== undefined;
-  const order = new ServerOrder(sort, hosts, free, session.kind === 'postgres' ? projectId : undefined);
+  const isFilterIndexed = changedSince !== undefined;
+  const order = new ServerOrder(sort, hosts, isFilterIndexed, session.kind === 'postgres' ? projectId : undefined);
   const reading = order.inDatabase
     ? order
-    : new ServerOrder([], hosts, free, session.kind === 'postgres' ? projectId : undefined);
+    : new ServerOrder([], hosts, isFilterIndexed, session.kind === 'postgres' ? projectId : undefined);
   const residual = recordPredicate(filters, hosts);
-  // Only for numbers, because databases collate strings differently.
+  // Only orders by time are merged, because databases collate strings differently.
   const alternatives = sort.every(({ key }) => key === 'created_at') ? partsOf(filters) : [filters];
   const [only, ...others] = alternatives;
-  const search = only && others.length === 0 ? PartSearch.of(session, only, order.inDatabase ? sort : []) : undefined;
+  const search =
+    only && others.length === 0 ? SubstringSearch.of(session, only, order.inDatabase ? sort : []) : undefined;
   const indexed = alternatives.every((part) => isIndexed(part, sort));
   return {
     source: search ? 'substrings' : others.length > 0 ? 'merged' : 'rows',

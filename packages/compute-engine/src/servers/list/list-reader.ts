@@ -4,7 +4,7 @@ import type { Core } from '../../core/core.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
-import { narrow, type ServerFilters } from './list-filters.js';
+import { applyFilters, type ServerFilters } from './list-filters.js';
 import { liveCondition } from './list-indexes.js';
 import { type HeadOfPage, isAnyPending } from './list-newest.js';
 import { serversAt } from './list-places.js';
@@ -12,14 +12,14 @@ import type { RowsPlan } from './list-plan.js';
 import type { ServerOrder } from './list-sort.js';
 
 /** Adds conditions to a query. */
-export type Narrow = (rows: RowQuery) => RowQuery;
+export type AddConditions = (rows: RowQuery) => RowQuery;
 
 type Page = readonly Server[];
 
 /** Number of rows that are read at a time if this process filters or sorts them. */
 const CHUNK_ROWS = 500;
-/** Maximum time in milliseconds of filtering before yielding to the event loop. */
-const TURN_MS = 4;
+/** Maximum time of filtering, in milliseconds, before yielding to the event loop. */
+const MAX_SLICE_MS = 4;
 /** Maximum time in milliseconds that one request may spend on filtering. */
 const MAX_FILTERING_MS = 10_000;
 
@@ -27,7 +27,7 @@ const MAX_FILTERING_MS = 10_000;
 export class ListReader {
   readonly #core: Core;
   readonly #plan: RowsPlan;
-  /** Where queries without an index are executed. */
+  /** The session that executes queries without an index. */
   readonly #db: Session['db'];
   #filteringMs = 0;
 
@@ -38,7 +38,7 @@ export class ListReader {
     this.#db = isShort ? core.store.db : core.store.longReads;
   }
 
-  /** Returns the rows of a page, which also show whether servers wait for the scheduler. For single plans. */
+  /** Returns the rows of a page, which also show whether servers wait for the scheduler. Only for plans that are `single`. */
   rowsOfPage(after: Server | undefined, limit: number): Promise<readonly HeadOfPage[]> {
     const { order, alternatives, projectId } = this.#plan;
     const [filters = {}] = alternatives;
@@ -46,21 +46,21 @@ export class ListReader {
   }
 
   /**
-   * Reads a page: rows in the order of the plan, as many as the page has, or in chunks if this process filters or sorts
-   * them.
+   * Reads a page. Rows are read in the order of the plan: as many as the page has, or in chunks if this process filters or
+   * sorts them.
    *
-   * @param part additional conditions
+   * @param addConditions adds further conditions
    * @throws Rejection (400) if the filters of this process take too long
    */
-  async read(after: Server | undefined, limit: number, part: Narrow = (rows) => rows): Promise<Page> {
+  async read(after: Server | undefined, limit: number, addConditions: AddConditions = (rows) => rows): Promise<Page> {
     const { order, reading, residual } = this.#plan;
     const sorts = order !== reading;
     const rows = sorts || residual ? CHUNK_ROWS : limit;
     let page: Server[] = [];
     let last = sorts ? undefined : after;
     for (;;) {
-      const chunk = await this.#find(last, rows, part);
-      const matching = residual || sorts ? await this.#matching(chunk) : chunk;
+      const chunk = await this.#find(last, rows, addConditions);
+      const matching = residual || sorts ? await this.#applyPredicate(chunk) : chunk;
       page.push(...(sorts && after ? matching.filter((server) => order.compare(server, after) > 0) : matching));
       if (sorts) page.sort((a, b) => order.compare(a, b));
       page = page.slice(0, limit);
@@ -71,12 +71,20 @@ export class ListReader {
   }
 
   /** Returns the first servers in the order of reading that the database finds. */
-  async #find(after: Server | undefined, limit: number, part: Narrow): Promise<Page> {
+  async #find(after: Server | undefined, limit: number, addConditions: AddConditions): Promise<Page> {
     const { search, reading: order, alternatives } = this.#plan;
-    const found = await search?.rows({ db: this.#db, order, after, limit, among: (rows) => part(this.#visible(rows)) });
+    const found = await search?.rows({
+      db: this.#db,
+      order,
+      after,
+      limit,
+      addConditions: (rows) => addConditions(this.#excludeHidden(rows)),
+    });
     if (found) return this.#records(found);
     const pages = await Promise.all(
-      alternatives.map(async (filters) => this.#records(await this.#fitting(filters, after, limit, part))),
+      alternatives.map(async (filters) =>
+        this.#records(await this.#executeQuery(filters, after, limit, addConditions)),
+      ),
     );
     if (pages.length === 1) return pages[0] ?? [];
     return pages
@@ -85,14 +93,14 @@ export class ListReader {
       .slice(0, limit);
   }
 
-  /** In queries that may take long, rows that are only compared need not be read. */
-  #fitting(filters: ServerFilters, after: Server | undefined, limit: number, part: Narrow) {
+  /** Executes a query. If it may be slow, rows that are only compared are not read. */
+  #executeQuery(filters: ServerFilters, after: Server | undefined, limit: number, addConditions: AddConditions) {
     const { store } = this.#core;
     const { reading, indexed } = this.#plan;
-    const rows = this.#rowsOf(filters, reading, after, limit, part);
+    const rows = this.#rowsOf(filters, reading, after, limit, addConditions);
     if (store.kind === 'sqlite' || indexed) return rows.execute();
-    const places = sql`${rows.clearSelect().select('seq')}`;
-    return reading.apply(serversAt(this.#db, places), undefined).execute();
+    const seqs = sql`${rows.clearSelect().select('seq')}`;
+    return reading.apply(serversAt(this.#db, seqs), undefined).execute();
   }
 
   #rowsOf(
@@ -100,18 +108,18 @@ export class ListReader {
     order: ServerOrder,
     after: Server | undefined,
     limit: number,
-    part: Narrow = (rows) => rows,
+    addConditions: AddConditions = (rows) => rows,
   ) {
     const { store } = this.#core;
     const { indexed, sort } = this.#plan;
     const heads = indexed
       ? tables.servers.heads(store, limit)
       : tables.servers.heads({ ...store, db: this.#db }, undefined);
-    const narrowed = narrow(heads, filters, store.kind, liveCondition(store.kind, filters, sort));
-    return order.apply(part(this.#visible(narrowed)), after).limit(limit);
+    const filtered = applyFilters(heads, filters, store.kind, liveCondition(store.kind, filters, sort));
+    return order.apply(addConditions(this.#excludeHidden(filtered)), after).limit(limit);
   }
 
-  #visible(rows: RowQuery): RowQuery {
+  #excludeHidden(rows: RowQuery): RowQuery {
     const { hidden } = this.#plan;
     if (hidden.length === 0) return rows;
     return rows.where((eb) => eb.or([eb('host', 'is', null), eb('host', 'not in', hidden)]));
@@ -121,23 +129,23 @@ export class ListReader {
     return tables.servers.read(this.#core.store, rows, 'if read again');
   }
 
-  async #matching(servers: Page): Promise<Page> {
+  async #applyPredicate(servers: Page): Promise<Page> {
     const predicate = this.#plan.residual ?? (() => true);
-    const fitting: Server[] = [];
+    const matching: Server[] = [];
     let sliceStart = performance.now();
     for (const server of servers) {
-      if (predicate(server)) fitting.push(server);
-      if (performance.now() - sliceStart > TURN_MS) sliceStart = await this.#pause(sliceStart);
+      if (predicate(server)) matching.push(server);
+      if (performance.now() - sliceStart > MAX_SLICE_MS) sliceStart = await this.#pause(sliceStart);
     }
     await this.#pause(sliceStart);
-    return fitting;
+    return matching;
   }
 
   /** Yields to the event loop, and throws 400 if the request has spent too much time. */
   async #pause(sliceStart: number): Promise<number> {
     this.#filteringMs += performance.now() - sliceStart;
     if (this.#filteringMs > MAX_FILTERING_MS)
-      throw badRequest('The filters take too long to compare with every server.');
+      throw badRequest('The filters take too long to apply to every server.');
     await yieldToEventLoop();
     return performance.now();
   }

@@ -13,7 +13,7 @@ interface KeySpec {
 }
 
 const column = (name: string, value: KeySpec['value']): KeySpec => ({ column: sql.ref(name), value });
-/** Databases order null differently, so it is replaced by a value. */
+/** Returns a key in which a value replaces null, because databases order null differently. */
 const nullable = (name: string, absent: Value, value: KeySpec['value']): KeySpec => ({
   column: sql`coalesce(${sql.ref(name)}, ${sql.lit(absent)})`,
   value,
@@ -77,10 +77,10 @@ export class ServerOrder {
   readonly #projectId: string | undefined;
 
   /**
-   * @param free whether the database selects its index by the filters, not by this order
+   * @param isFilterIndexed whether the database selects its index by the filters, not by this order
    * @param projectId on PostgreSQL, the project of the servers
    */
-  constructor(sort: readonly ServerSort[], hosts: HostMap, free: boolean, projectId?: string) {
+  constructor(sort: readonly ServerSort[], hosts: HostMap, isFilterIndexed: boolean, projectId?: string) {
     const first = sort[0]?.direction ?? 'desc';
     const steps = new Map<string, Step>();
     for (const { key, direction } of [...sort, { key: 'created_at', direction: first } as const]) {
@@ -91,7 +91,7 @@ export class ServerOrder {
     // Ids are unique, so additional sort keys have no effect.
     for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
     const created = steps.get('created_at');
-    if (free && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
+    if (isFilterIndexed && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
     this.#steps = [...steps.values()];
     this.#hosts = hosts;
     this.#projectId = projectId;
@@ -100,7 +100,7 @@ export class ServerOrder {
 
   /** Sorts rows, and skips those up to and including `after`. */
   apply(rows: RowQuery, after: Server | undefined): RowQuery {
-    let sorted = after ? rows.where(this.#behind(after)) : rows;
+    let sorted = after ? rows.where(this.#isAfter(after)) : rows;
     for (const { column, ascending } of this.#steps)
       if (column !== undefined) sorted = sorted.orderBy(column, ascending ? 'asc' : 'desc');
     return sorted;
@@ -115,24 +115,24 @@ export class ServerOrder {
     return 0;
   }
 
-  #behind(server: Server): RawBuilder<boolean> {
+  #isAfter(server: Server): RawBuilder<boolean> {
     const steps = this.#steps.map((step) => ({ ...step, at: step.value(server, this.#hosts) }));
-    const up = steps.every(({ ascending }) => ascending);
-    if (up || !steps.some(({ ascending }) => ascending)) {
-      // A row comparison, which an index evaluates as a whole: servers with equal first keys cost nothing. It starts with the
-      // project, so that PostgreSQL's estimate does too: otherwise it would expect no rows after a frequent value.
-      const within = this.#projectId === undefined ? [] : [{ column: sql.ref('project_id'), at: this.#projectId }];
-      const row = sql.join([...within, ...steps].map(({ column }) => column));
-      const at = sql.join([...within, ...steps].map((step) => step.at));
-      return up ? sql<boolean>`(${row}) > (${at})` : sql<boolean>`(${row}) < (${at})`;
+    const isAscending = steps.every(({ ascending }) => ascending);
+    if (isAscending || !steps.some(({ ascending }) => ascending)) {
+      // An index evaluates a row comparison as a whole, so it skips servers with equal first keys. The comparison starts with the
+      // project, as does PostgreSQL's estimate: otherwise, the planner would expect no rows after a frequent value.
+      const projectKey = this.#projectId === undefined ? [] : [{ column: sql.ref('project_id'), at: this.#projectId }];
+      const row = sql.join([...projectKey, ...steps].map(({ column }) => column));
+      const at = sql.join([...projectKey, ...steps].map((step) => step.at));
+      return isAscending ? sql<boolean>`(${row}) > (${at})` : sql<boolean>`(${row}) < (${at})`;
     }
     const alternatives = steps.map(({ column, ascending, at }, position) => {
-      const same = steps.slice(0, position).map((earlier) => sql`${earlier.column} = ${earlier.at}`);
-      const beyond = ascending ? sql`${column} > ${at}` : sql`${column} < ${at}`;
-      return sql`(${sql.join([...same, beyond], sql` and `)})`;
+      const equalKeys = steps.slice(0, position).map((earlier) => sql`${earlier.column} = ${earlier.at}`);
+      const isBeyond = ascending ? sql`${column} > ${at}` : sql`${column} < ${at}`;
+      return sql`(${sql.join([...equalKeys, isBeyond], sql` and `)})`;
     });
     const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
-    // Redundant, but lets the database start at the right place in the index.
+    // This condition is redundant, but lets the database start at the right place in the index.
     const bound = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
     return sql<boolean>`(${bound} and (${sql.join(alternatives, sql` or `)}))`;
   }

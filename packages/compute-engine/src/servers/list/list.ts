@@ -8,12 +8,12 @@ import { liveOfProject, tables } from '../../schema/tables.js';
 import { canMatch, type ServerFilters } from './list-filters.js';
 import { type HeadOfPage, isAnyPending, newestServers } from './list-newest.js';
 import { describePlan, planOf, type RowsPlan, rowsPlanOf, type ServerQuery } from './list-plan.js';
-import { ListReader, type Narrow } from './list-reader.js';
+import { type AddConditions, ListReader } from './list-reader.js';
 
-/** Queries that read no more servers than this are short. */
-const SHORT_ROWS = 300;
+/** Maximum number of servers that a short query reads. */
+const MAX_SHORT_ROWS = 300;
 
-/** Servers without a selected host. */
+/** The condition for servers without a selected host, and its opposite. */
 const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
 const SCHEDULED = sql<boolean>`not (vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
 
@@ -30,13 +30,13 @@ export async function listServers(core: Core, context: Context, query: ServerQue
     ...(!query.allProjects && { projectId: context.caller.projectId }),
   };
   if (query.limit === 0 || !canMatch(filters)) return [];
-  const planned = { session: core.store, hosts: await core.infrastructure.hosts(), query, filters };
-  const plan = planOf(planned);
+  const input = { session: core.store, hosts: await core.infrastructure.hosts(), query, filters };
+  const plan = planOf(input);
   core.observer.list?.(describePlan(plan, context.requestId));
   if (plan.source === 'newest') {
     const rows = await newestServers(core.store, plan.projectId, marker, query.limit);
     const page = await unlessWaiting(core, rows, marker);
-    return page ?? readInParts(core, rowsPlanOf(planned), marker, query.limit);
+    return page ?? readInParts(core, rowsPlanOf(input), marker, query.limit);
   }
   if (plan.single) {
     const rows = await new ListReader(core, plan, { isShort: true }).rowsOfPage(marker, query.limit);
@@ -67,9 +67,9 @@ async function readInParts(
   if (first.length === limit) return first;
   // A server that was scheduled between the two reads must not be listed twice.
   const listed = first.map(({ seq }) => seq);
-  const scheduled: Narrow = (rows) => {
-    const behind = rows.where(SCHEDULED);
-    return listed.length === 0 ? behind : behind.where('seq', 'not in', listed);
+  const scheduled: AddConditions = (rows) => {
+    const others = rows.where(SCHEDULED);
+    return listed.length === 0 ? others : others.where('seq', 'not in', listed);
   };
   return [...first, ...(await reader.read(isAfterScheduled ? marker : undefined, limit - first.length, scheduled))];
 }
@@ -78,19 +78,19 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-/** Whether servers of a project wait for the scheduler, and whether it has more than a number of servers. */
+/** Reads whether servers of a project wait for the scheduler, and whether the project has more than a number of servers. */
 const conditionsOfProject = hotStatement<{ readonly waits: unknown; readonly large: unknown }>(({ db, kind }) =>
   db.selectNoFrom([
     isAnyPending('').as('waits'),
     sql`(select count(*) from (select 1 from servers where project_id = ${''} and ${liveOfProject(kind)}
-      limit ${SHORT_ROWS + 1}) as some_servers) > ${SHORT_ROWS}`.as('large'),
+      limit ${MAX_SHORT_ROWS + 1}) as some_servers) > ${MAX_SHORT_ROWS}`.as('large'),
   ]),
 );
 
 /** Returns whether servers wait for the scheduler, and whether the queries of a plan read few rows. */
 async function conditionsOf({ store }: Core, { projectId, indexed, bounded }: RowsPlan) {
   if (bounded && !indexed && projectId !== undefined) {
-    const { rows } = await conditionsOfProject(store, [projectId, projectId, SHORT_ROWS + 1, SHORT_ROWS]);
+    const { rows } = await conditionsOfProject(store, [projectId, projectId, MAX_SHORT_ROWS + 1, MAX_SHORT_ROWS]);
     return { isAnyWaiting: Boolean(rows[0]?.waits), isShort: !rows[0]?.large };
   }
   const { waits } = await store.db.selectNoFrom(isAnyPending(projectId).as('waits')).executeTakeFirstOrThrow();
@@ -103,7 +103,7 @@ function unlessWaiting(
   rows: readonly HeadOfPage[],
   after: Server | undefined,
 ): Promise<readonly Server[] | undefined> | readonly Server[] | undefined {
-  // After a marker, waiting servers may follow in their own order.
+  // If the marker waits for the scheduler, servers follow that precede it in the requested order.
   if (rows.length === 0) return after ? undefined : [];
   return rows[0]?.waits ? undefined : tables.servers.read(store, rows, 'if read again');
 }
