@@ -4,7 +4,7 @@ import type { Server, VmState } from '../model/index.js';
 import { usageByHost } from '../scheduler/claims.js';
 import { tables } from '../schema/tables.js';
 
-/** A host, and the capacity that its servers use. Memory in MiB. */
+/** A host, and the capacity that its servers use. Memory is in MiB. */
 export interface HostOverview {
   readonly host: string;
   readonly servers: number;
@@ -23,7 +23,7 @@ export interface Overview {
   readonly hosts: readonly HostOverview[];
 }
 
-/** Reads the data for a page about a small cloud. Counts all servers, so it is only for tests and trials. */
+/** Reads the data for a page about a small cloud. It counts all servers, so it is only for tests and trials. */
 export async function overview(engine: Engine, options: { readonly servers: number }): Promise<Overview> {
   const { store } = coreOf(engine);
   const states = await store.db

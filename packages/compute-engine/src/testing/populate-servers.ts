@@ -16,35 +16,35 @@ export interface Population {
   readonly imageId?: string;
 }
 
-const OWN_WORK = backgroundWork({ userId: 'populate', projectId: 'populate' });
+const BACKGROUND = backgroundWork({ userId: 'populate', projectId: 'populate' });
 
 /** Number of copies per statement. */
-const BATCH = 5000;
+const BATCH_SIZE = 5000;
 
-/** Placeholders in the copied record, which each copy replaces with its own values. */
-const MARKS = ['id', 'name', 'project', 'user', 'host', 'node'].map((name) => `<copied ${name}>`);
+/** Placeholders in the copied record, which each copy replaces by its own values. */
+const PLACEHOLDERS = ['id', 'name', 'project', 'user', 'host', 'node'].map((name) => `<copied ${name}>`);
 
 /** Placeholder for the creation time of a copy, a number. */
-const TIME = '<copied time>';
+const TIME_PLACEHOLDER = '<copied time>';
 
 /** Returns the record with placeholders for the fields that differ between copies. */
-function pattern(template: Server): string {
-  const [id, name, projectId, userId, host, node] = MARKS as [string, string, string, string, string, string];
+function copiedRecord(template: Server): string {
+  const [id, name, projectId, userId, host, node] = PLACEHOLDERS as [string, string, string, string, string, string];
   const claims = template.claims.map((claim) => ({ ...claim, host }));
   const { seq, revision, ...record } = { ...template, id, name, hostname: name, projectId, userId, host, node, claims };
-  return JSON.stringify({ ...record, createdAt: TIME, updatedAt: TIME });
+  return JSON.stringify({ ...record, createdAt: TIME_PLACEHOLDER, updatedAt: TIME_PLACEHOLDER });
 }
 
 /** With at least this number of rows, rebuilding indexes is faster than updating them. */
-const MANY = 50_000;
+const REBUILD_THRESHOLD = 50_000;
 
 interface Index {
   readonly name: string;
   readonly definition: string;
 }
 
-/** Drops the non-unique indexes of servers, and returns a function that builds them again. */
-async function withoutIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
+/** Drops the non-unique indexes of servers, and returns a function that creates them again. */
+async function dropIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
   const indexes =
     kind === 'postgres'
       ? sql<Index>`select indexname as name, indexdef as definition from pg_indexes
@@ -67,20 +67,20 @@ function idOf(index: number): string {
 }
 
 /**
- * Creates many running servers quickly, on all hosts in turn: one is created normally, and the database copies it. They have
- * no ports, and their ids are the same every time. For very many servers, the indexes are rebuilt afterwards, during which
- * servers cannot be read; on PostgreSQL that requires a store whose statements may take minutes (`statementTimeoutMs`). For
- * tests and trials.
+ * Creates many running servers quickly, on all hosts in turn: one is created normally, and the database copies it. The servers
+ * have no ports, and their ids are the same every time. From 50,000 servers on, the indexes are rebuilt afterwards, during which
+ * servers cannot be read; on PostgreSQL, this requires a store whose statements may take minutes (`statementTimeoutMs`). Only
+ * for tests and trials.
  */
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
   const { store, infrastructure } = coreOf(engine);
   if (count < 1) return;
   const [flavor] = await tables.flavors.find(store, (q) => q.orderBy('seq').limit(1));
-  const [image] = await engine.catalogs.images.list(OWN_WORK.caller);
+  const [image] = await engine.catalogs.images.list(BACKGROUND.caller);
   const { flavorId = flavor?.id, imageId = image?.id } = given;
   if (flavorId === undefined || imageId === undefined)
     throw new Error('populateServers requires a flavor and an image: set them, or define some in the preset');
-  const context = { ...OWN_WORK, requestId: 'req-00000000-0000-4000-8000-000000000000' };
+  const context = { ...BACKGROUND, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.idle();
   const [server] = servers;
@@ -97,13 +97,14 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
     return [...own, ...own.map((text) => JSON.stringify(text).slice(1, -1)), created];
   };
   const own = (position: number) => sql`(c.value ->> ${sql.lit(position)})`;
-  const time = own(2 * MARKS.length);
-  const data = MARKS.reduce(
-    (text, mark, position) => sql`replace(${text}, ${sql.lit(mark)}, ${own(MARKS.length + position)})`,
-    sql`replace(cast(${pattern(template)} as text), ${sql.lit(`"${TIME}"`)}, cast(${time} as text))`,
+  const time = own(2 * PLACEHOLDERS.length);
+  const data = PLACEHOLDERS.reduce(
+    (text, placeholder, position) =>
+      sql`replace(${text}, ${sql.lit(placeholder)}, ${own(PLACEHOLDERS.length + position)})`,
+    sql`replace(cast(${copiedRecord(template)} as text), ${sql.lit(`"${TIME_PLACEHOLDER}"`)}, cast(${time} as text))`,
   );
   const created = sql`cast(${time} as bigint)`;
-  const [id, name, project, user, host] = MARKS.map((_, position) => own(position));
+  const [id, name, project, user, host] = PLACEHOLDERS.map((_, position) => own(position));
   const columns = {
     ...row,
     id,
@@ -125,9 +126,9 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
     postgres ? sql`json_array_elements(cast(${copies} as json)) as c(value)` : sql`json_each(${copies}) as c`;
   const revision = postgres ? sql`cast(random() * 4503599627370495 as bigint)` : sql`abs(random()) % 4503599627370496`;
   await store.transaction(async (tx) => {
-    const rebuild = count >= MANY ? await withoutIndexes(tx) : undefined;
-    for (let from = 0; from < count; from += BATCH) {
-      const batch = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => copyOf(from + index));
+    const rebuild = count >= REBUILD_THRESHOLD ? await dropIndexes(tx) : undefined;
+    for (let from = 0; from < count; from += BATCH_SIZE) {
+      const batch = Array.from({ length: Math.min(BATCH_SIZE, count - from) }, (_, index) => copyOf(from + index));
       await sql`
         insert into servers (revision, ${sql.join(names.map((column) => sql.ref(column)))})
         select ${revision}, ${sql.join(values)}

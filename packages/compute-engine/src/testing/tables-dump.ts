@@ -5,7 +5,7 @@ import { coreOf } from '../engine/engine-core.js';
 /** A row as stored in the database. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** All rows of all tables, by table name. Plain data, to be loaded into an engine of the same version. */
+/** All rows of all tables, by table name. It is plain data, which can be loaded into an engine of the same version. */
 export type TablesDump = Readonly<Record<string, readonly Row[]>>;
 
 /** Kysely's own tables, which every database already has. */
@@ -30,7 +30,7 @@ function sqliteOf(name: string, engine: Engine) {
 }
 
 /**
- * Reads all tables of an engine at one point in time; for tests, on SQLite only.
+ * Reads all tables of an engine at one point in time. Only for tests, and only on SQLite.
  *
  * @example
  * ```ts

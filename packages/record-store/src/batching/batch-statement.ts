@@ -1,7 +1,7 @@
 import type { Tx } from '../store/database.js';
 
 /**
- * Executes an item of work in a transaction: alone, or in one statement with the same work of other members of the
+ * Executes an item of work in a transaction: alone, or in one statement with the same work of the other members of the
  * batch.
  *
  * @param key identifies work that one statement can execute
@@ -10,12 +10,12 @@ export function batchStatement<I, O>(
   tx: Tx,
   key: string,
   item: I,
-  one: (item: I) => Promise<O>,
-  many: (items: readonly I[]) => Promise<readonly O[]>,
+  executeOne: (item: I) => Promise<O>,
+  executeMany: (items: readonly I[]) => Promise<readonly O[]>,
 ): Promise<O> {
-  if (!tx.batch) return one(item);
+  if (!tx.batch) return executeOne(item);
   return tx.batch.gather(key, item, async (items: readonly I[]) => {
     const [only, ...others] = items;
-    return others.length === 0 ? [await one(only as I)] : many(items);
+    return others.length === 0 ? [await executeOne(only as I)] : executeMany(items);
   });
 }

@@ -11,7 +11,7 @@ const NULL_LENGTH = -1;
 const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(TYPE_IDS, type);
 
 /**
- * Returns the values of a parameter of PostgreSQL whose type is an array. Strings and integers use the binary form of the protocol:
+ * Returns the value of a PostgreSQL parameter whose type is an array. Strings and integers use the binary form of the protocol:
  * the textual form escapes every quote in a string, and is parsed character by character.
  *
  * @param type the type of the elements, as PostgreSQL formats it
@@ -29,12 +29,12 @@ function encode(
   type: ElementType,
   values: readonly unknown[],
   sizeOf: (value: unknown) => number,
-  write: (into: Buffer, value: unknown, at: number) => void,
+  write: (buffer: Buffer, value: unknown, at: number) => void,
 ): Buffer {
   const sizes = values.map((value) => (value === null ? NULL_LENGTH : sizeOf(value)));
   const total = sizes.reduce((sum, size) => sum + LENGTH_BYTES + Math.max(size, 0), HEADER_BYTES);
   const bytes = Buffer.allocUnsafe(total);
-  // One dimension, whether there are nulls, the type, the length, and the index of the first element.
+  // The number of dimensions, whether there are nulls, the element type, the length, and the index of the first element.
   const header = [1, sizes.includes(NULL_LENGTH) ? 1 : 0, TYPE_IDS[type], values.length, 1];
   for (const [index, field] of header.entries()) bytes.writeInt32BE(field, index * 4);
   let at = HEADER_BYTES;
@@ -47,17 +47,17 @@ function encode(
   return bytes;
 }
 
-function writeText(into: Buffer, value: unknown, at: number): void {
-  into.write(value as string, at, 'utf8');
+function writeText(buffer: Buffer, value: unknown, at: number): void {
+  buffer.write(value as string, at, 'utf8');
 }
 
-function writeInteger(into: Buffer, value: unknown, at: number): void {
-  into.writeInt32BE(value as number, at);
+function writeInteger(buffer: Buffer, value: unknown, at: number): void {
+  buffer.writeInt32BE(value as number, at);
 }
 
-/** In two halves, because converting a JavaScript number to a `bigint` requires an allocation. */
-function writeBigint(into: Buffer, value: unknown, at: number): void {
+/** Writes a number in two halves, because converting a JavaScript number to a `bigint` requires an allocation. */
+function writeBigint(buffer: Buffer, value: unknown, at: number): void {
   const high = Math.floor((value as number) / 2 ** 32);
-  into.writeInt32BE(high, at);
-  into.writeUInt32BE((value as number) - high * 2 ** 32, at + 4);
+  buffer.writeInt32BE(high, at);
+  buffer.writeUInt32BE((value as number) - high * 2 ** 32, at + 4);
 }

@@ -3,19 +3,19 @@ import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows } from '../store/database.js';
 import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
-import { type Waiting, type Work, WorkGroups } from './work-groups.js';
+import { type WaitingWork, type Work, WorkGroups } from './work-groups.js';
 
 /** Settles the promise of a caller once its changes are durable. */
 type Outcome = () => void;
 
-/** Aborts a group if a member failed after a change. */
+/** Thrown to abort a group if a member failed after a change. */
 const PARTIAL_GROUP = new Error('a member of the group failed after a change');
 
 /**
  * Runs transactions one at a time and commits waiting ones together: a commit writes whole pages, so small transactions
- * are cheap only if they share it. No caller is notified of success before the shared commit.
+ * are cheap only if they share a commit. No caller is notified of success before the shared commit.
  *
- * A failed transaction rolls back only its own changes. That requires a savepoint for each, for which SQLite copies
+ * A failed transaction rolls back only its own changes. This requires a savepoint for each, for which SQLite copies
  * every page before its first change. Groups therefore run without savepoints first, and again with them if a member
  * failed after a change.
  */
@@ -36,15 +36,15 @@ export class GroupCommit {
     return this.#groups.add(work);
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  async #commit(group: readonly WaitingWork[]): Promise<void> {
     const [first, ...others] = group;
     if (first && others.length === 0) {
       await this.#transaction(first.work).then(first.resolve, first.reject);
       return;
     }
     try {
-      const outcomes = await this.#each(group, withoutSavepoint).catch((error) => {
-        if (error === PARTIAL_GROUP) return this.#each(group, withSavepoint);
+      const outcomes = await this.#runEach(group, withoutSavepoint).catch((error) => {
+        if (error === PARTIAL_GROUP) return this.#runEach(group, withSavepoint);
         throw error;
       });
       for (const notify of outcomes) notify();
@@ -53,9 +53,9 @@ export class GroupCommit {
     }
   }
 
-  #each(
-    group: readonly Waiting[],
-    run: (db: Transaction<Rows>, waiting: Waiting) => Promise<Outcome>,
+  #runEach(
+    group: readonly WaitingWork[],
+    run: (db: Transaction<Rows>, waiting: WaitingWork) => Promise<Outcome>,
   ): Promise<readonly Outcome[]> {
     return this.#transaction(async (db) => {
       const outcomes: Outcome[] = [];
@@ -66,10 +66,11 @@ export class GroupCommit {
 
   #transaction<T>(work: (db: Transaction<Rows>) => Promise<T>): Promise<T> {
     return this.#db.getExecutor().provideConnection(async (connection) => {
-      const own = new TransactionConnection(connection);
+      const transactionConnection = new TransactionConnection(connection);
       await this.#driver.beginTransaction(connection, {});
       try {
-        const result = await work(transactionOn(own, this.#dialect, this.#driver)).finally(() => own.end());
+        const transaction = transactionOn(transactionConnection, this.#dialect, this.#driver);
+        const result = await work(transaction).finally(() => transactionConnection.end());
         await this.#driver.commitTransaction(connection);
         return result;
       } catch (error) {
@@ -80,7 +81,7 @@ export class GroupCommit {
   }
 }
 
-async function withoutSavepoint(db: Transaction<Rows>, { work, resolve, reject }: Waiting): Promise<Outcome> {
+async function withoutSavepoint(db: Transaction<Rows>, { work, resolve, reject }: WaitingWork): Promise<Outcome> {
   const before = await changesIn(db);
   try {
     const value = await work(db);
@@ -93,7 +94,7 @@ async function withoutSavepoint(db: Transaction<Rows>, { work, resolve, reject }
   }
 }
 
-async function withSavepoint(db: Transaction<Rows>, { work, resolve, reject }: Waiting): Promise<Outcome> {
+async function withSavepoint(db: Transaction<Rows>, { work, resolve, reject }: WaitingWork): Promise<Outcome> {
   await db.executeQuery(SAVEPOINT);
   try {
     const value = await work(db);
@@ -101,7 +102,7 @@ async function withSavepoint(db: Transaction<Rows>, { work, resolve, reject }: W
     return () => resolve(value);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    await db.executeQuery(UNDO);
+    await db.executeQuery(ROLLBACK);
     await db.executeQuery(RELEASE);
     return () => reject(error);
   }
@@ -114,5 +115,5 @@ async function changesIn(db: Transaction<Rows>): Promise<number | undefined> {
 
 const CHANGES = CompiledQuery.raw('select total_changes() as changes');
 const SAVEPOINT = CompiledQuery.raw('savepoint work');
-const UNDO = CompiledQuery.raw('rollback to work');
+const ROLLBACK = CompiledQuery.raw('rollback to work');
 const RELEASE = CompiledQuery.raw('release work');

@@ -3,10 +3,10 @@ import type { DatabaseKind, Session } from '../store/database.js';
 import { type PreparedQuery, preparedQuery } from './prepared-query.js';
 
 /**
- * Creates a frequent statement: compiled once per kind of database, and then executed with other parameters, in the
- * order in which the builder names them.
+ * Creates a frequent statement. It is compiled once per kind of database, and then executed with other parameters, in the
+ * order in which the query contains them.
  *
- * @param options.isBatched each execution already serves several callers, so it does not wait for those of others
+ * @param options.isBatched whether each execution already serves several callers, so that it does not wait for others
  */
 export function hotStatement<R>(
   build: (session: Session) => Compilable,

@@ -1,6 +1,6 @@
 export type LookupQuery<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>;
 
-/** Finds records of a table by their keys, together with the look-ups of concurrent callers. */
+/** Finds records of a table by their keys, in one query with the look-ups of concurrent callers. */
 export interface Finder {
   find<T>(table: string, id: string, query: LookupQuery<T>): Promise<T | undefined>;
 }
@@ -16,13 +16,13 @@ export class Lookups implements Finder {
     { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, unknown>> }
   >();
 
-  async find<T>(table: string, id: string, request: LookupQuery<T>): Promise<T | undefined> {
+  async find<T>(table: string, id: string, runQuery: LookupQuery<T>): Promise<T | undefined> {
     // PostgreSQL rejects keys with NUL, which must not fail the look-ups of other callers.
-    if (id.includes('\0')) return (await request([id])).get(id);
+    if (id.includes('\0')) return (await runQuery([id])).get(id);
     let query = this.#next.get(table);
     if (!query) {
       const ids = new Set<string>();
-      query = { ids, found: this.#runInNextBatch(table, ids, request) };
+      query = { ids, found: this.#runInNextBatch(table, ids, runQuery) };
       this.#next.set(table, query);
     }
     query.ids.add(id);

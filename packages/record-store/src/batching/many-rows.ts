@@ -26,30 +26,34 @@ export function byColumn(columns: number, rows: readonly (readonly unknown[])[])
   return Array.from({ length: columns }, (_, index) => rows.map((row) => row[index]));
 }
 
-/** Returns the parameters of `lists`. */
-function listParameters(types: readonly string[], rows: readonly (readonly unknown[])[]): unknown[] {
+/** Returns the parameters of `arrayExpressions`. */
+function columnParameters(types: readonly string[], rows: readonly (readonly unknown[])[]): unknown[] {
   return byColumn(types.length, rows).map((values, index) => arrayParameter(types[index] as string, values));
 }
 
 const quoteName = (name: string) => `"${name}"`;
 
-/** @throws Error if the table lacks a column */
+/**
+ * Returns the types of columns.
+ *
+ * @throws Error if the table lacks a column
+ */
 function typesIn(types: ReadonlyMap<string, string>, columns: readonly string[]): readonly string[] {
   return columns.map((column) => {
     const type = types.get(column);
-    if (type === undefined) throw new Error(`no column is called ${column}`);
+    if (type === undefined) throw new Error(`the table has no column ${column}`);
     return type;
   });
 }
 
-function lists(types: ReadonlyMap<string, string>, columns: readonly string[]): string {
+function arrayExpressions(types: ReadonlyMap<string, string>, columns: readonly string[]): string {
   return typesIn(types, columns)
     .map((type, index) => `$${index + 1}::${type}[]`)
     .join(', ');
 }
 
 /** Returns the cached statement of a key. */
-function statement(key: string, make: () => CompiledQuery): CompiledQuery {
+function cachedStatement(key: string, make: () => CompiledQuery): CompiledQuery {
   let cached = statements.get(key);
   if (!cached) statements.set(key, (cached = make()));
   return cached;
@@ -69,22 +73,22 @@ export async function insertRows<R>(
   ending = '',
 ): Promise<readonly R[]> {
   const types = await columnTypes(tx, table);
-  const query = statement(`insert ${table} ${columns} ${ending}`, () =>
+  const query = cachedStatement(`insert ${table} ${columns} ${ending}`, () =>
     preparedQuery(
       CompiledQuery.raw(
-        `insert into ${quoteName(table)} (${columns.map(quoteName).join(', ')}) select * from unnest(${lists(types, columns)}) ${ending}`,
+        `insert into ${quoteName(table)} (${columns.map(quoteName).join(', ')}) select * from unnest(${arrayExpressions(types, columns)}) ${ending}`,
       ),
     ),
   );
-  const parameters = listParameters(typesIn(types, columns), rows);
+  const parameters = columnParameters(typesIn(types, columns), rows);
   const inserted = await tx.db.executeQuery<R>({ ...query, parameters } as never);
   return inserted.rows;
 }
 
 /**
  * Updates any number of rows with one statement of PostgreSQL, each identified by its `seq` and previous revision.
- * Resolves to the `seq` of the updated rows. Throws if another transaction has locked one: waiting would delay all members of the
- * shared transaction.
+ * Resolves to the `seq` of the updated rows. Throws if another transaction has locked one of them, because waiting would
+ * delay all members of the shared transaction.
  *
  * @param rows values of the columns, followed by `seq` and the previous revision
  */
@@ -95,16 +99,16 @@ export async function updateRows(
   rows: readonly (readonly unknown[])[],
 ): Promise<ReadonlySet<number>> {
   const types = await columnTypes(tx, table);
-  // Not prepared: a cached plan would be for the size that the table had when the connection was opened.
-  const query = statement(`update ${table} ${columns}`, () => {
+  // The statement is not prepared, because a cached plan would assume the size of the table when the connection was opened.
+  const query = cachedStatement(`update ${table} ${columns}`, () => {
     const sets = columns.map((column) => `${quoteName(column)} = given.${quoteName(column)}`).join(', ');
     const given = [...columns.map(quoteName), '"given_seq"', '"given_revision"'].join(', ');
     const [seq, revision] = [columns.length + 1, columns.length + 2];
     return CompiledQuery.raw(
-      `update ${quoteName(table)} as kept set ${sets} from unnest(${lists(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${given}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" and kept."seq" in (select "seq" from ${quoteName(table)} where "seq" = any($${seq}::bigint[]) for update nowait) returning kept."seq"`,
+      `update ${quoteName(table)} as kept set ${sets} from unnest(${arrayExpressions(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${given}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" and kept."seq" in (select "seq" from ${quoteName(table)} where "seq" = any($${seq}::bigint[]) for update nowait) returning kept."seq"`,
     );
   });
-  const parameters = listParameters([...typesIn(types, columns), 'bigint', 'bigint'], rows);
+  const parameters = columnParameters([...typesIn(types, columns), 'bigint', 'bigint'], rows);
   const updated = await tx.db.executeQuery<{ readonly seq: number }>({ ...query, parameters } as never);
   return new Set(updated.rows.map(({ seq }) => seq));
 }

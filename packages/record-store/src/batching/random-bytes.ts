@@ -6,8 +6,8 @@ const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
 /**
- * Returns a few unpredictable bytes, which are never returned again. They are taken from a buffer: a system call for
- * every few bytes would cost more than their use.
+ * Returns a few unpredictable bytes, which are never returned again. They are copied from a buffer, because a system
+ * call for every few bytes would be expensive.
  */
 export function randomBytes(count: number): Buffer {
   if (used + count > POOL_BYTES) {

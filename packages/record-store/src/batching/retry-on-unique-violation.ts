@@ -8,19 +8,19 @@ function isUniqueViolation(error: unknown): boolean {
   return codes.has(code) || codes.has(errcode);
 }
 
-/** The maximum number of consecutive conflicts of one transaction. */
-const ATTEMPTS = 6;
+/** The maximum number of attempts of one transaction. */
+const MAX_ATTEMPTS = 6;
 
 /**
  * Runs a transaction that inserts a record unless it exists. If a concurrent transaction inserts the same record in
- * between, it runs again and finds the record.
+ * the meantime, the transaction runs again and finds the record.
  */
 export async function retryOnUniqueViolation<T>(store: Store, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await store.transaction(work);
     } catch (error) {
-      if (!isUniqueViolation(error) || attempt === ATTEMPTS) throw error;
+      if (!isUniqueViolation(error) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -2,22 +2,22 @@
 export class Semaphore {
   readonly #max: number;
   readonly #waiting: (() => void)[] = [];
-  #inside = 0;
+  #holders = 0;
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Waits for a free place; returns undefined if there is one. */
+  /** Returns undefined if there is a free place, otherwise a promise that resolves when there is one. */
   enter(): Promise<void> | undefined {
-    if (this.#inside >= this.#max) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#inside++;
+    if (this.#holders >= this.#max) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#holders++;
     return undefined;
   }
 
   leave(): void {
     const next = this.#waiting.shift();
     if (next) next();
-    else this.#inside--;
+    else this.#holders--;
   }
 }

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { ExecuteAlone } from '../store/pool-executor.js';
 import type { PreparedQuery } from './prepared-query.js';
 
-/** The maximum number of statements on one connection: the database executes them one after the other. */
+/** The maximum number of statements on one connection, which executes them one after the other. */
 const MAX_SHARED = 8;
 
 /** A connection that can run several statements in one read transaction, without waiting for locks. */
@@ -13,7 +13,7 @@ export interface ReadingConnection extends DatabaseConnection {
 }
 
 interface WaitingRead {
-  /** Starts the statement; resolves when it has ended, with whether it must be repeated alone. */
+  /** Starts the statement. When it has ended, resolves to whether it must be executed again without others. */
   readonly start: (connection: DatabaseConnection) => Promise<boolean>;
   readonly alone: () => Promise<void>;
   readonly reject: (error: unknown) => void;
@@ -23,7 +23,7 @@ interface WaitingRead {
 export interface SharedReadsOptions {
   /** Whether each query keeps the asynchronous context of its caller. */
   readonly traced: boolean;
-  /** The number of queries that do not wait for others after one that no other query joined. */
+  /** The number of queries that do not wait for others after a query that no other query joined. */
   readonly aloneAfterOne: number;
 }
 
@@ -57,7 +57,7 @@ export function sharedReads(
         await driver.releaseConnection(connection);
       }
     } catch (error) {
-      // Without effect on those that have ended.
+      // This has no effect on queries that have ended.
       for (const { reject } of reads) reject(error);
       return;
     }

@@ -1,9 +1,9 @@
 import type { CompiledQuery } from 'kysely';
 
-/** The verb of a statement. Values are parameters, so the SQL is the program's own. */
+/** Matches the verb of a statement. The SQL contains no values, because they are parameters. */
 const VERB =
   /^\W*(?:with\b.*?\b)?(select|insert|update|delete|begin|commit|rollback|savepoint|release|create|alter|drop|pragma)\b/is;
-const NAMING_ONE = /^(?:select|insert|update|delete)$/;
+const TABLE_STATEMENT = /^(?:select|insert|update|delete)$/;
 const SCHEMA_STATEMENT = /^(?:create|alter|drop|pragma)$/;
 const FIRST_TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/i;
 
@@ -17,7 +17,7 @@ export function statementName({ query, sql }: CompiledQuery): string {
   const cached = names.get(query);
   if (cached !== undefined) return cached;
   const verb = VERB.exec(sql)?.[1]?.toLowerCase() ?? 'other';
-  const table = NAMING_ONE.test(verb) ? FIRST_TABLE.exec(sql)?.[1]?.toLowerCase() : undefined;
+  const table = TABLE_STATEMENT.test(verb) ? FIRST_TABLE.exec(sql)?.[1]?.toLowerCase() : undefined;
   const name = table === undefined ? (SCHEMA_STATEMENT.test(verb) ? 'schema' : verb) : `${verb} ${table}`;
   names.set(query, name);
   return name;

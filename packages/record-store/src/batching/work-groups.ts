@@ -5,25 +5,25 @@ import type { Rows, TransactionBatch } from '../store/database.js';
 /** The body of a transaction, which may be shared with other members of a batch. */
 export type Work<T> = (db: Transaction<Rows>, batch?: TransactionBatch) => Promise<T>;
 
-/** A waiting body, and the function that reports its outcome. */
-export interface Waiting {
+/** A waiting body, and the functions that report its outcome. */
+export interface WaitingWork {
   readonly work: Work<unknown>;
   readonly resolve: (value: any) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** The maximum number of bodies that share one commit. */
-const LARGEST_GROUP = 64;
+const MAX_GROUP_SIZE = 64;
 
-/** Bodies in the order of their arrival: those that wait while one group commits form the next group. */
+/** Queues bodies in the order of their arrival. Those that wait while one group commits form the next group. */
 export class WorkGroups {
-  readonly #commit: (group: readonly Waiting[]) => Promise<void>;
+  readonly #commit: (group: readonly WaitingWork[]) => Promise<void>;
   readonly #onCommit: StoreObserver['commit'];
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingWork[] = [];
   #running = false;
 
   /** @param commit commits a group and reports the outcome to each member; never rejects */
-  constructor(commit: (group: readonly Waiting[]) => Promise<void>, onCommit: StoreObserver['commit']) {
+  constructor(commit: (group: readonly WaitingWork[]) => Promise<void>, onCommit: StoreObserver['commit']) {
     this.#commit = commit;
     this.#onCommit = onCommit;
   }
@@ -38,8 +38,8 @@ export class WorkGroups {
   async #drain(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      await this.#gathered();
-      const group = this.#waiting.splice(0, LARGEST_GROUP);
+      await this.#awaitArrivals();
+      const group = this.#waiting.splice(0, MAX_GROUP_SIZE);
       const startedAt = this.#onCommit && performance.now();
       await this.#commit(group);
       if (startedAt !== undefined) this.#onCommit?.({ transactions: group.length, ms: performance.now() - startedAt });
@@ -48,15 +48,15 @@ export class WorkGroups {
   }
 
   /**
-   * Waits for concurrent arrivals: requests that are read in one turn of the event loop reach their transactions within
-   * it, and a commit that waits for the disk delays the next ones until then. Node accepts one new connection per turn,
-   * so the wait continues while a turn has added members.
+   * Waits for concurrent arrivals. Requests that are read in one turn of the event loop start their transactions in that
+   * turn, and those that miss a commit must wait until it is on the disk. Node accepts one new connection per turn, so the
+   * wait continues as long as each turn adds members.
    */
-  async #gathered(): Promise<void> {
+  async #awaitArrivals(): Promise<void> {
     let before: number;
     do {
       before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (this.#waiting.length > before && this.#waiting.length < LARGEST_GROUP);
+    } while (this.#waiting.length > before && this.#waiting.length < MAX_GROUP_SIZE);
   }
 }

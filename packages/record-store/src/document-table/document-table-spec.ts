@@ -29,7 +29,7 @@ export function toColumn(value: ColumnValue | boolean | undefined): ColumnValue 
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
-/** Returns a new revision for each write; only inequality is meaningful. */
+/** Returns a new revision, one for each write. Revisions are compared only for equality. */
 export function newRevision(): number {
   return Math.floor(Math.random() * 2 ** 52);
 }

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import type { LookupQuery } from '../batching/lookups.js';
-import { type Waiting, type Work, WorkGroups } from '../batching/work-groups.js';
+import { type WaitingWork, type Work, WorkGroups } from '../batching/work-groups.js';
 import { StoreError } from '../errors/store-error.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows, TransactionBatch } from '../store/database.js';
@@ -178,7 +178,7 @@ export class PostgresTransactions {
     return groups.add(work);
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  async #commit(group: readonly WaitingWork[]): Promise<void> {
     const [only, ...others] = group;
     if (only && others.length === 0) {
       const { work, resolve, reject } = only;
@@ -214,7 +214,7 @@ export class PostgresTransactions {
   }
 
   /** Starts all members of a group. */
-  #runConcurrently(group: readonly Waiting[], shares: readonly Share[]): Promise<unknown>[] {
+  #runConcurrently(group: readonly WaitingWork[], shares: readonly Share[]): Promise<unknown>[] {
     const common: Group = { known: new Map(), holders: new Map(), statements: new Map() };
     return group.map(({ work }, index) => {
       let end = () => {};

@@ -19,7 +19,7 @@ async function clientOf(
   return { type, to: type === 'cephx' ? CEPHX_CLIENT : (hosts.get(server.host ?? '')?.node.hostIp ?? '') };
 }
 
-/** Locks a share against deletion and grants access to the server's host. Idempotent. */
+/** Locks a share against deletion and grants the server's host access to it. Idempotent. */
 export async function openShare(scope: ServerScope, shareId: string): Promise<void> {
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;
@@ -35,10 +35,10 @@ export async function closeShare(scope: ServerScope, shareId: string): Promise<v
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;
   const { host, id } = scope.server;
-  const neighbors = host
+  const serversOnHost = host
     ? await tables.servers.find(scope.core.store, (q) => q.where('host', '=', host).where(LIVE))
     : [];
-  const shared = neighbors.some((other) => other.id !== id && other.shares.some((one) => one.shareId === shareId));
+  const shared = serversOnHost.some((other) => other.id !== id && other.shares.some((one) => one.shareId === shareId));
   const client = shared ? undefined : await clientOf(scope, shareId);
   if (client) await ignoreRejection(shares.denyAccess(caller, shareId, client.type, client.to));
   await ignoreRejection(shares.unlock(caller, shareId, id));

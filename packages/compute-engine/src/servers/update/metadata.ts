@@ -28,7 +28,7 @@ export class ServerMetadata {
 
   /** Removes an item; 404 if it does not exist. */
   async remove(context: Context, id: string, key: string): Promise<void> {
-    // An unknown item is a 404 in any state of the server.
+    // For an unknown item, 404 is returned in any state of the server.
     if (!Object.hasOwn((await this.#servers.get(context, id)).metadata, key))
       throw notFound('Metadata item was not found');
     await this.#servers.change(context, id, 'metadata', (server) => {

@@ -23,7 +23,7 @@ export class ServerTags {
     return (await this.#servers.change(context, id, 'tags', () => ({ tags: [...new Set(tags)] }))).tags;
   }
 
-  /** Adds a tag; true if it is new. The limit applies even to an existing tag. */
+  /** Adds a tag. Returns true if it is new. The limit applies even to an existing tag. */
   async add(context: Context, id: string, tag: string): Promise<boolean> {
     let added = false;
     await this.#servers.change(context, id, 'tags', (server) => {

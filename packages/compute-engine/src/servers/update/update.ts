@@ -7,12 +7,12 @@ import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { zoneOf } from '../../scheduler/zone-of.js';
 
-/** Fields of a server that can be changed without its machine; undefined ones stay unchanged. */
+/** Fields of a server that can be changed without its machine; undefined fields stay unchanged. */
 export type ServerChange = Partial<
   Pick<Server, 'name' | 'diskConfig' | 'accessIpV4' | 'accessIpV6' | 'description' | 'hostname' | 'pinnedZone'>
 >;
 
-/** A server can be pinned only to its current zone; pinning it again to the same zone is allowed. */
+/** Throws 409 unless a server can be pinned to a zone: only to its current zone, or again to the zone to which it is pinned. */
 function checkPinned(server: Server, zone: string, hosts: HostMap): void {
   if (server.pinnedZone === zone) return;
   if (server.pinnedZone !== null)
@@ -28,9 +28,9 @@ function checkPinned(server: Server, zone: string, hosts: HostMap): void {
 
 export async function updateServer(core: Core, context: Context, id: string, change: ServerChange): Promise<Server> {
   const hosts = change.pinnedZone ? await core.infrastructure.hosts() : undefined;
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return changeServer(core, rulesOf('update'), context, id, (server) => {
     if (hosts && change.pinnedZone) checkPinned(server, change.pinnedZone, hosts);
-    return given;
+    return changes;
   });
 }

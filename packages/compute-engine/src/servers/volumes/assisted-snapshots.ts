@@ -38,7 +38,7 @@ export class AssistedSnapshots {
     return volume;
   }
 
-  /** The volume service calls this; if the snapshot no longer exists there, there is nothing to report. */
+  /** Completes a status update. Errors are ignored if the volume service, which is the caller, no longer has the snapshot. */
   async #report(update: Promise<void>): Promise<void> {
     await update.catch((error) => {
       if (!(error instanceof CatalogError) || error.kind === 'unavailable') throw error;

@@ -1,6 +1,6 @@
 import type { Server } from '../../model/index.js';
 
-/** Returns the letters of the n-th device, from 0: a, b, ... z, aa, ab, ... */
+/** Returns the letters of the device at a position, from 0: a, b, ... z, aa, ab, ... */
 export function deviceLetters(position: number): string {
   const last = String.fromCharCode(97 + (position % 26));
   return position < 26 ? last : deviceLetters(Math.floor(position / 26) - 1) + last;
@@ -17,20 +17,20 @@ export function isFree(server: Server, device: string): boolean {
 }
 
 /** Returns the unnamed disks of the flavor, which follow the root disk. */
-function impliedDisks({ flavor, blockDevices }: Server, stem: string): readonly string[] {
+function impliedDisks({ flavor, blockDevices }: Server, prefix: string): readonly string[] {
   if (blockDevices.some(({ destination, bootIndex }) => destination === 'local' && bootIndex !== 0)) return [];
   const count = Number(flavor.ephemeralGb > 0) + Number(flavor.swapMb > 0);
-  return Array.from({ length: count }, (_, index) => stem + deviceLetters(index + 1));
+  return Array.from({ length: count }, (_, index) => prefix + deviceLetters(index + 1));
 }
 
 /** Returns the next free device path, with the prefix of the root disk. */
 export function nextDevice(server: Server): string {
-  const stem = /^(\/dev\/x?[a-z]d)[a-z]+/.exec(server.rootDeviceName ?? '')?.[1] ?? '/dev/vd';
+  const prefix = /^(\/dev\/x?[a-z]d)[a-z]+/.exec(server.rootDeviceName ?? '')?.[1] ?? '/dev/vd';
   const used = new Set(server.blockDevices.map(({ device }) => diskOf(device)));
   used.add(diskOf(server.rootDeviceName ?? '/dev/vda'));
-  for (const device of impliedDisks(server, stem)) used.add(device);
+  for (const device of impliedDisks(server, prefix)) used.add(device);
   for (let position = 0; ; position++) {
-    const device = stem + deviceLetters(position);
+    const device = prefix + deviceLetters(position);
     if (!used.has(device)) return device;
   }
 }

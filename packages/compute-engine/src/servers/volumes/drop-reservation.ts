@@ -11,8 +11,8 @@ interface PossibleReservation {
 }
 
 /**
- * Ends the attachment that a request may have created with this key. Repeating the reservation with the same key finds
- * it, regardless of the progress of the request.
+ * Deletes the attachment that a request may have created with this key. Repeating the reservation with the same key finds
+ * the attachment, regardless of the progress of the request.
  */
 export async function dropReservation(
   { catalogs: { volumes } }: Core,

@@ -11,7 +11,7 @@ export function hasLocalRoot(server: Pick<Server, 'blockDevices'>): boolean {
   return !isVolumeBacked(server);
 }
 
-/** Returns the content of a server that decides which capacity the server needs. */
+/** Returns the fields of a server that determine its required capacity. */
 export function contentOf(server: Pick<Server, 'blockDevices' | 'imageProperties'>): ServerContent {
   return { localRoot: hasLocalRoot(server), imageProperties: server.imageProperties };
 }

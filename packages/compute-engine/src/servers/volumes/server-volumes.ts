@@ -4,8 +4,10 @@ import { derivedUuid } from '@apistrata/catalogs/builtin';
 import type { ServerScope } from '../../core/core.js';
 import type { BlockDevice } from '../../model/index.js';
 
-/** Maximum number of polls, and their interval, while a volume is being created. */
-const VOLUME_POLLS = 600;
+/** Maximum number of polls while a volume is being created. */
+const MAX_VOLUME_POLLS = 600;
+
+/** Interval between polls. */
 const VOLUME_POLL_MS = 1000;
 
 /** Waits until a volume has its content. */
@@ -13,7 +15,7 @@ export async function untilAvailable(
   { core, context, signal }: ServerScope & { readonly signal: AbortSignal },
   volumeId: string,
 ): Promise<void> {
-  for (let poll = 0; poll < VOLUME_POLLS; poll++) {
+  for (let poll = 0; poll < MAX_VOLUME_POLLS; poll++) {
     const { status } = await core.catalogs.volumes.getVolume(context.caller, volumeId);
     if (status === 'available' || status === 'in-use' || status === 'reserved') return;
     if (status.startsWith('error'))
@@ -49,7 +51,7 @@ export async function connectVolume(scope: ServerScope, device: BlockDevice, vol
 
 /**
  * Disconnects volumes from the host that a server leaves, without releasing them: each receives a new, reserved attachment
- * before the connected one ends.
+ * before the connected attachment is deleted.
  * @param idempotencyKey a string that is the same for repetitions of this call, and different for all other calls
  */
 export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: string): Promise<readonly BlockDevice[]> {
@@ -74,7 +76,7 @@ export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: st
   return remaining;
 }
 
-/** Returns a server's attachments of a volume: the known one, or those that a crashed process created. */
+/** Returns a server's attachments of a volume: the known attachment, or those that a crashed process created. */
 async function attachmentsOf(
   { core, context, server }: ServerScope,
   { attachmentId, volumeId }: BlockDevice,

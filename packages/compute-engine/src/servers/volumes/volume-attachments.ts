@@ -4,7 +4,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import type { Servers } from '../servers.js';
 
-/** Fields of an update of an attachment; all except the flag must equal the current values. */
+/** Fields of an update of an attachment; all except `deleteOnTermination` must equal the current values. */
 export interface AttachmentUpdate {
   readonly deleteOnTermination?: boolean;
   readonly device?: string | null;
@@ -30,10 +30,10 @@ export class VolumeAttachments {
   async update(context: Context, server: Server, volumeId: string, change: AttachmentUpdate): Promise<void> {
     await this.#servers.change(context, server.id, 'update', (current) => {
       const device = this.find(current, volumeId);
-      const now = { device: device.device, tag: device.tag ?? undefined, serverId: current.id, id: volumeId };
-      for (const [name, value] of Object.entries(now)) {
-        const given = change[name as keyof typeof now];
-        if (given !== undefined && given !== null && given !== value)
+      const currentValues = { device: device.device, tag: device.tag ?? undefined, serverId: current.id, id: volumeId };
+      for (const [name, value] of Object.entries(currentValues)) {
+        const requested = change[name as keyof typeof currentValues];
+        if (requested !== undefined && requested !== null && requested !== value)
           throw badRequest(`The ${name} property of a volume attachment cannot be changed.`);
       }
       if (change.deleteOnTermination === undefined) return undefined;

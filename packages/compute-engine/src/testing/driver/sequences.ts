@@ -5,7 +5,7 @@ import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare } fr
 /** Commands in an order that the engine may use, on a machine that is initially running. */
 export interface Sequence {
   readonly title: string;
-  readonly works: readonly DriverWork[];
+  readonly commands: readonly DriverWork[];
   /** The host of each command if the machine moves: an index into the two hosts. Default: the first. */
   readonly at?: readonly (0 | 1)[];
 }
@@ -62,41 +62,41 @@ export function sequencesFor(
 ): readonly Sequence[] {
   const adminPassword = 'secret';
   return [
-    { title: 'starts and stops machines', works: [{ verb: 'power_off' }, { verb: 'power_on' }] },
+    { title: 'starts and stops machines', commands: [{ verb: 'power_off' }, { verb: 'power_on' }] },
     {
       title: 'reboots machines, soft and hard',
-      works: [
+      commands: [
         { verb: 'reboot', type: 'SOFT' },
         { verb: 'reboot', type: 'HARD' },
       ],
     },
-    { title: 'releases machines that have moved to another host', works: [{ verb: 'leave' }] },
-    { title: 'pauses machines', works: [{ verb: 'pause' }, { verb: 'unpause' }] },
-    { title: 'suspends machines', works: [{ verb: 'suspend' }, { verb: 'resume' }] },
-    { title: 'rescues machines', works: [{ verb: 'rescue', imageId, adminPassword }, { verb: 'unrescue' }] },
+    { title: 'releases machines that have moved to another host', commands: [{ verb: 'leave' }] },
+    { title: 'pauses machines', commands: [{ verb: 'pause' }, { verb: 'unpause' }] },
+    { title: 'suspends machines', commands: [{ verb: 'suspend' }, { verb: 'resume' }] },
+    { title: 'rescues machines', commands: [{ verb: 'rescue', imageId, adminPassword }, { verb: 'unrescue' }] },
     {
       title: 'rebuilds machines',
-      works: [{ verb: 'rebuild', imageId, adminPassword, preserveEphemeral: false, files: [] }],
+      commands: [{ verb: 'rebuild', imageId, adminPassword, preserveEphemeral: false, files: [] }],
     },
-    { title: 'sets passwords', works: [{ verb: 'set_password', adminPassword }] },
+    { title: 'sets passwords', commands: [{ verb: 'set_password', adminPassword }] },
     {
       title: 'freezes the file systems of guests',
-      works: [
+      commands: [
         { verb: 'quiesce', by: 'a', seconds: 60, again: false },
         { verb: 'quiesce', by: 'a', seconds: 60, again: true },
         { verb: 'unquiesce', by: 'a' },
       ],
     },
-    { title: 'triggers crash dumps', works: [{ verb: 'crash_dump' }] },
-    { title: 'injects network configuration into machines', works: [{ verb: 'inject_network_info' }] },
-    { title: 'soft-deletes and restores machines', works: [{ verb: 'soft_delete' }, { verb: 'restore' }] },
+    { title: 'triggers crash dumps', commands: [{ verb: 'crash_dump' }] },
+    { title: 'injects network configuration into machines', commands: [{ verb: 'inject_network_info' }] },
+    { title: 'soft-deletes and restores machines', commands: [{ verb: 'soft_delete' }, { verb: 'restore' }] },
     {
       title: 'shelves and unshelves machines',
-      works: [{ verb: 'power_off' }, { verb: 'shelve_offload' }, { verb: 'unshelve', imageId }],
+      commands: [{ verb: 'power_off' }, { verb: 'shelve_offload' }, { verb: 'unshelve', imageId }],
     },
     {
       title: 'resizes machines and confirms the resize',
-      works: [
+      commands: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
         { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
         { verb: 'confirm_migration', sourceHost: source },
@@ -105,7 +105,7 @@ export function sequencesFor(
     },
     {
       title: 'resizes machines and reverts the resize',
-      works: [
+      commands: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
         { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
         { verb: 'revert_migration', sourceHost: source },
@@ -115,7 +115,7 @@ export function sequencesFor(
     },
     {
       title: 'migrates running machines',
-      works: [
+      commands: [
         { verb: 'live_migration_queue', destHost: dest },
         { verb: 'live_migration_prepare', destHost: dest },
         { verb: 'live_migration_run', destHost: dest },
@@ -125,7 +125,7 @@ export function sequencesFor(
     },
     {
       title: 'aborts live migrations',
-      works: [
+      commands: [
         { verb: 'live_migration_queue', destHost: dest },
         { verb: 'live_migration_prepare', destHost: dest },
         { verb: 'live_migration_abort', destHost: dest },
@@ -133,7 +133,7 @@ export function sequencesFor(
     },
     {
       title: 'forces live migrations to complete',
-      works: [
+      commands: [
         { verb: 'live_migration_prepare', destHost: dest },
         { verb: 'live_migration_force_complete', destHost: dest },
         { verb: 'live_migration_finish', destHost: dest },
@@ -142,12 +142,12 @@ export function sequencesFor(
     },
     {
       title: 'evacuates machines of a failed host',
-      works: [{ verb: 'evacuate', sourceHost: source, adminPassword, sharedStorage: null }],
+      commands: [{ verb: 'evacuate', sourceHost: source, adminPassword, sharedStorage: null }],
       at: [1],
     },
     {
       title: 'attaches, extends, swaps and detaches volumes',
-      works: [
+      commands: [
         { verb: 'attach_volume', device },
         { verb: 'extend_volume', device },
         { verb: 'swap_volume', device, newVolumeId: randomUUID() },
@@ -156,14 +156,14 @@ export function sequencesFor(
     },
     {
       title: 'attaches and detaches interfaces',
-      works: [
+      commands: [
         { verb: 'attach_interface', interface: port },
         { verb: 'detach_interface', interface: port },
       ],
     },
     {
       title: 'attaches and detaches shares',
-      works: [
+      commands: [
         { verb: 'attach_share', share },
         { verb: 'detach_share', share },
       ],

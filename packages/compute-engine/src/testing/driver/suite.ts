@@ -15,7 +15,7 @@ export interface DriverSuite {
   /** Fields of the suite's servers: an image and a flavor that the driver can boot. */
   readonly server?: Partial<Server>;
   /**
-   * Commands that may fail because they need the cooperation of a guest, which the image does not have, such as detaching.
+   * Commands, such as detaching, that may fail because they require the cooperation of a guest and the image has none.
    * Default: none.
    */
   readonly needsGuest?: readonly DriverVerb[];
@@ -24,19 +24,19 @@ export interface DriverSuite {
 }
 
 /** A driver under test, with helpers for servers. */
-export interface DriverBench {
+export interface DriverFixture {
   readonly driver: Driver;
   readonly hosts: readonly [string, string];
-  /** Creates a server without a machine. Frozen, because drivers must not change records. */
+  /** Creates a server without a machine. The record is frozen, because drivers must not change records. */
   newServer(fields?: Partial<Server>): Server;
   /** Executes a command; a no-op if the driver does not support it. */
   perform(work: DriverWork, server: Server): Promise<void>;
   /** Creates a server with a running machine. */
-  spawned(fields?: Partial<Server>): Promise<Server>;
+  spawnServer(fields?: Partial<Server>): Promise<Server>;
   supports(verb: DriverVerb): boolean;
 }
 
-export type DriverTest = (title: string, body: (bench: DriverBench) => Promise<void>) => void;
+export type DriverTest = (title: string, body: (fixture: DriverFixture) => Promise<void>) => void;
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
@@ -46,8 +46,8 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Defines a test whose body receives a new driver. */
-export function onFreshDriver(suite: DriverSuite): DriverTest {
+/** Returns a function that defines a test whose body receives a new driver. */
+export function testOnNewDriver(suite: DriverSuite): DriverTest {
   const hosts = suite.hosts ?? (['host1', 'host2'] as const);
   return (title, body) =>
     suite.it(title, async () => {
@@ -68,7 +68,7 @@ export function onFreshDriver(suite: DriverSuite): DriverTest {
           newServer,
           supports,
           perform,
-          spawned: async (fields) => {
+          spawnServer: async (fields) => {
             const server = newServer(fields);
             await perform({ verb: 'spawn', adminPassword: 'secret', files: [] }, server);
             return server;

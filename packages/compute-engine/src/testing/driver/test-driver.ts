@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ImageContent } from '@apistrata/catalogs';
 import { sampleServer } from './sample-server.js';
 import { type Sequence, sequencesFor } from './sequences.js';
-import { type DriverBench, type DriverSuite, type DriverTest, onFreshDriver } from './suite.js';
+import { type DriverFixture, type DriverSuite, type DriverTest, testOnNewDriver } from './suite.js';
 
 const spawn = { verb: 'spawn', adminPassword: 'secret', files: [{ path: '/etc/motd', contents: 'aGVsbG8=' }] } as const;
 
@@ -12,16 +12,16 @@ function testSequences(suite: DriverSuite, test: DriverTest): void {
   const titles = sequencesFor(sampleServer(suite.server), ['', '']).map(({ title }) => title);
   for (const [index, title] of titles.entries()) {
     for (const times of [1, 2]) {
-      test(times === 1 ? title : `${title}, each step repeated`, async (bench) => {
-        const server = await bench.spawned();
-        const { works, at } = sequencesFor(server, bench.hosts)[index] as Sequence;
-        for (const [step, work] of works.entries()) {
-          const host = bench.hosts[at?.[step] ?? 0];
-          const onOtherHost = bench.newServer({ ...server, host, node: host });
-          for (let time = 0; time < times; time++) await bench.perform(work, onOtherHost);
+      test(times === 1 ? title : `${title}, each step repeated`, async (fixture) => {
+        const server = await fixture.spawnServer();
+        const { commands, at } = sequencesFor(server, fixture.hosts)[index] as Sequence;
+        for (const [step, command] of commands.entries()) {
+          const host = fixture.hosts[at?.[step] ?? 0];
+          const onOtherHost = fixture.newServer({ ...server, host, node: host });
+          for (let time = 0; time < times; time++) await fixture.perform(command, onOtherHost);
         }
-        const last = bench.hosts[at?.at(-1) ?? 0];
-        await bench.perform({ verb: 'destroy' }, bench.newServer({ ...server, host: last, node: last }));
+        const last = fixture.hosts[at?.at(-1) ?? 0];
+        await fixture.perform({ verb: 'destroy' }, fixture.newServer({ ...server, host: last, node: last }));
       });
     }
   }
@@ -35,48 +35,48 @@ async function bytesOf(content: ImageContent): Promise<number> {
 }
 
 function testLifecycle(test: DriverTest): void {
-  test('boots a machine, idempotently', async (bench) => {
-    const server = bench.newServer();
-    await bench.perform(spawn, server);
-    await bench.perform(spawn, server);
-    await bench.perform({ verb: 'power_off' }, server);
+  test('boots a machine, idempotently', async (fixture) => {
+    const server = fixture.newServer();
+    await fixture.perform(spawn, server);
+    await fixture.perform(spawn, server);
+    await fixture.perform({ verb: 'power_off' }, server);
   });
 
-  test('removes a machine, idempotently, and one that never existed', async (bench) => {
-    const server = await bench.spawned();
-    await bench.perform({ verb: 'destroy' }, server);
-    await bench.perform({ verb: 'destroy' }, server);
-    await bench.perform({ verb: 'destroy' }, bench.newServer());
+  test('removes a machine, idempotently, and one that never existed', async (fixture) => {
+    const server = await fixture.spawnServer();
+    await fixture.perform({ verb: 'destroy' }, server);
+    await fixture.perform({ verb: 'destroy' }, server);
+    await fixture.perform({ verb: 'destroy' }, fixture.newServer());
   });
 
-  test('boots a machine again after it was removed', async (bench) => {
-    const server = await bench.spawned();
-    await bench.perform({ verb: 'destroy' }, server);
-    await bench.perform(spawn, server);
-    await bench.perform({ verb: 'destroy' }, server);
+  test('boots a machine again after it was removed', async (fixture) => {
+    const server = await fixture.spawnServer();
+    await fixture.perform({ verb: 'destroy' }, server);
+    await fixture.perform(spawn, server);
+    await fixture.perform({ verb: 'destroy' }, server);
   });
 
-  test('keeps concurrent machines separate', async (bench) => {
+  test('keeps concurrent machines separate', async (fixture) => {
     const [first, others] = await Promise.all([
-      bench.spawned(),
-      Promise.all(Array.from({ length: 9 }, () => bench.spawned())),
+      fixture.spawnServer(),
+      Promise.all(Array.from({ length: 9 }, () => fixture.spawnServer())),
     ]);
-    await bench.perform({ verb: 'destroy' }, first);
-    await Promise.all(others.map((server) => bench.perform({ verb: 'reboot', type: 'HARD' }, server)));
-    await Promise.all(others.map((server) => bench.perform({ verb: 'destroy' }, server)));
+    await fixture.perform({ verb: 'destroy' }, first);
+    await Promise.all(others.map((server) => fixture.perform({ verb: 'reboot', type: 'HARD' }, server)));
+    await Promise.all(others.map((server) => fixture.perform({ verb: 'destroy' }, server)));
   });
 
-  test('executes steps that do not touch the machine', async (bench) => {
-    await bench.perform({ verb: 'prepare', step: 'networking' }, bench.newServer());
+  test('executes steps that do not touch the machine', async (fixture) => {
+    await fixture.perform({ verb: 'prepare', step: 'networking' }, fixture.newServer());
   });
 
-  test('copies disks and returns the copy', async (bench) => {
-    const server = await bench.spawned();
+  test('copies disks and returns the copy', async (fixture) => {
+    const server = await fixture.spawnServer();
     const imageId = randomUUID();
-    await bench.perform({ verb: 'snapshot', imageId }, server);
-    await bench.perform({ verb: 'snapshot', imageId }, server);
-    const content = await bench.driver.snapshotContent?.(server, imageId);
-    if (content !== undefined && bench.supports('snapshot')) assert.ok((await bytesOf(content)) >= 0);
+    await fixture.perform({ verb: 'snapshot', imageId }, server);
+    await fixture.perform({ verb: 'snapshot', imageId }, server);
+    const content = await fixture.driver.snapshotContent?.(server, imageId);
+    if (content !== undefined && fixture.supports('snapshot')) assert.ok((await bytesOf(content)) >= 0);
   });
 }
 
@@ -84,48 +84,48 @@ function testResponses(test: DriverTest): void {
   const origin = { action: 'create', requestId: 'req-1' };
 
   test('stops when the signal is aborted', async ({ driver, newServer }) => {
-    const ended = new AbortController();
-    ended.abort(new Error('no longer needed'));
-    const [result] = await Promise.allSettled([driver.perform(spawn, newServer(), ended.signal, origin)]);
+    const aborted = new AbortController();
+    aborted.abort(new Error('no longer needed'));
+    const [result] = await Promise.allSettled([driver.perform(spawn, newServer(), aborted.signal, origin)]);
     assert.ok(result.status === 'fulfilled' || result.reason instanceof Error);
   });
 
   test('reports instant and supported commands without executing them', async ({ driver, newServer }) => {
-    const instantly = driver.isSynchronous?.(spawn, newServer(), origin);
-    assert.ok(instantly === undefined || typeof instantly === 'boolean');
+    const isSynchronous = driver.isSynchronous?.(spawn, newServer(), origin);
+    assert.ok(isSynchronous === undefined || typeof isSynchronous === 'boolean');
     const supports = driver.supports?.('crash_dump');
     assert.ok(supports === undefined || typeof supports === 'boolean');
   });
 
-  test('reports whether anything prevents setting a password', async ({ driver, spawned }) => {
-    const obstacle = await driver.obstacle?.('set_password', await spawned());
+  test('reports whether anything prevents setting a password', async ({ driver, spawnServer }) => {
+    const obstacle = await driver.obstacle?.('set_password', await spawnServer());
     if (!obstacle) return;
     assert.ok(obstacle.code === 'CONFLICT' || obstacle.code === 'NOT_SUPPORTED');
     assert.ok(obstacle.message.length > 0);
   });
 
-  test('returns the output of consoles', async ({ driver, spawned }: DriverBench) => {
-    assert.equal(typeof (await driver.consoleOutput(await spawned())), 'string');
+  test('returns the output of consoles', async ({ driver, spawnServer }: DriverFixture) => {
+    assert.equal(typeof (await driver.consoleOutput(await spawnServer())), 'string');
   });
 
-  test('returns diagnostics, or null', async ({ driver, spawned }: DriverBench) => {
-    const notified = await driver.diagnostics(await spawned());
-    if (notified === null) return;
-    assert.equal(typeof notified.state, 'string');
-    for (const list of [notified.cpus, notified.nics, notified.disks]) assert.ok(Array.isArray(list));
-    assert.ok(notified.uptimeSeconds === null || notified.uptimeSeconds >= 0);
+  test('returns diagnostics, or null', async ({ driver, spawnServer }: DriverFixture) => {
+    const diagnostics = await driver.diagnostics(await spawnServer());
+    if (diagnostics === null) return;
+    assert.equal(typeof diagnostics.state, 'string');
+    for (const list of [diagnostics.cpus, diagnostics.nics, diagnostics.disks]) assert.ok(Array.isArray(list));
+    assert.ok(diagnostics.uptimeSeconds === null || diagnostics.uptimeSeconds >= 0);
   });
 
-  test('returns the progress of a move, or null', async ({ driver, spawned }: DriverBench) => {
-    const reported = await driver.moveProgress?.(await spawned());
-    if (!reported) return;
-    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks } = reported;
+  test('returns the progress of a move, or null', async ({ driver, spawnServer }: DriverFixture) => {
+    const progress = await driver.moveProgress?.(await spawnServer());
+    if (!progress) return;
+    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks } = progress;
     for (const bytes of [memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...Object.values(disks)])
       assert.ok(Number.isSafeInteger(bytes) && bytes >= 0);
   });
 
-  test('returns endpoints of consoles, and null for unknown types', async ({ driver, spawned }) => {
-    const server = await spawned();
+  test('returns endpoints of consoles, and null for unknown types', async ({ driver, spawnServer }) => {
+    const server = await spawnServer();
     for (const type of ['novnc', 'xvpvnc', 'spice-html5', 'serial', 'webmks']) {
       const endpoint = await driver.console(server, type);
       if (endpoint) assert.ok(endpoint.host.length > 0 && Number.isInteger(endpoint.port));
@@ -136,7 +136,7 @@ function testResponses(test: DriverTest): void {
 
 /** Registers the conformance tests of drivers with any test runner. */
 export function testDriver(suite: DriverSuite): void {
-  const test = onFreshDriver(suite);
+  const test = testOnNewDriver(suite);
   suite.describe(suite.name, () => {
     testLifecycle(test);
     testSequences(suite, test);
