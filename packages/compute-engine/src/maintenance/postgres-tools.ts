@@ -7,10 +7,10 @@ const MAX_OUTPUT = 500;
 /**
  * Runs a PostgreSQL client program on a database. The password is passed in the environment, where other users of the
  * computer cannot read it.
- * @param args arguments, of which `URL` is replaced by the address of the database
+ * @param args arguments, in which `URL` is replaced by the address of the database
  */
 export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
-  // The class `URL` cannot parse an address with several hosts, one of which the program selects.
+  // The class `URL` cannot parse an address with several hosts. The program selects one of them.
   const [, user = '', secret = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
   const address = secret === '' ? url : url.replace(`${user}:${secret}@`, `${user}@`);
   const password = decodeURIComponent(secret);

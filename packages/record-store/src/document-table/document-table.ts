@@ -37,45 +37,45 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Finds records. The caller narrows the query: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`;
+   * Finds records. The caller can add conditions: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`;
    * default: all records. Reads the JSON only of records that are not in the cache.
    * @param source the session that selects the rows; default: `session`
    */
-  async find(session: Session, narrow?: (query: RowQuery) => RowQuery, source: Session = session): Promise<R[]> {
-    if (narrow) return this.read(session, await narrow(this.heads(source)).execute());
+  async find(session: Session, addConditions?: (query: RowQuery) => RowQuery, source: Session = session): Promise<R[]> {
+    if (addConditions) return this.read(session, await addConditions(this.heads(source)).execute());
     const all = this.#once(source, 'find', () => this.heads(source));
     return this.read(session, (await source.db.executeQuery<Head>(all)).rows);
   }
 
-  /** Returns the query that `read` needs, for the caller to narrow; with the JSON if `readsTexts` returns true. */
+  /** Returns the query whose rows `read` needs. The caller can add conditions. It includes the JSON if `readsTexts` returns true. */
   heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
     const texts = this.readsTexts(session, rows) ? ['data'] : [];
     return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
   }
 
-  /** Returns whether a query should include the JSON: for few rows, mostly not cached, it saves a second query. */
+  /** Returns whether a query should include the JSON: for few rows that are mostly not cached, this saves a second query. */
   readsTexts(session: Session, rows: number): boolean {
     return rows <= READ_BATCH_SIZE && session.records.isMostlyUncached(this.name);
   }
 
   /**
    * Returns the records of rows whose identifying columns are known; rows that were deleted in the meantime are omitted.
-   * @param keeps whether records that were not in the cache are added on the first read or on the second
+   * @param keeps whether records that are not in the cache are added to it on the first read or on the second
    */
   async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {
-    const known: R[] = [];
-    const unknown: Head[] = [];
+    const cachedRecords: R[] = [];
+    const uncached: Head[] = [];
     for (const row of rows) {
       const record = this.#cachedRecord(session, row.id, row.revision);
-      if (record) known.push(record);
-      else unknown.push(row);
+      if (record) cachedRecords.push(record);
+      else uncached.push(row);
     }
-    session.records.onNotification(this.name, unknown.length, rows.length);
-    if (unknown.length === 0) return known;
-    const read = new Map<number, R>(known.map((record) => [record.seq, record]));
+    session.records.onPageRead(this.name, uncached.length, rows.length);
+    if (uncached.length === 0) return cachedRecords;
+    const read = new Map<number, R>(cachedRecords.map((record) => [record.seq, record]));
     const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, keeps));
     const withoutText: number[] = [];
-    for (const row of unknown) {
+    for (const row of uncached) {
       if (row.data === undefined) withoutText.push(row.seq);
       else decode(row as Row);
     }
@@ -97,9 +97,9 @@ export class DocumentTable<R extends Stored> {
     return cached?.revision === revision ? cached : undefined;
   }
 
-  /** Counts rows; the caller narrows the query. */
-  async count(session: Session, narrow: (query: any) => any = (q) => q): Promise<number> {
-    const query = narrow(session.db.selectFrom(this.name).select(({ fn }) => fn.countAll().as('n')));
+  /** Counts rows; the caller can add conditions. */
+  async count(session: Session, addConditions: (query: any) => any = (q) => q): Promise<number> {
+    const query = addConditions(session.db.selectFrom(this.name).select(({ fn }) => fn.countAll().as('n')));
     return Number((await query.executeTakeFirstOrThrow()).n);
   }
 
@@ -110,7 +110,7 @@ export class DocumentTable<R extends Stored> {
     return rows[0] && (rows[0].data === null ? cached : this.#decode(session, rows[0] as Row));
   }
 
-  /** Revisions are random, so no record has the one of another. */
+  /** Returns records by key, with one query. Revisions are random, so no record has the revision of another record. */
   async #getAll(session: Session, ids: readonly string[]): Promise<ReadonlyMap<string, R>> {
     const cached = new Map(ids.map((id) => [id, this.cached(session, id)]));
     const revisions = [...cached.values()].flatMap((record) => record?.revision ?? []);
@@ -135,16 +135,16 @@ export class DocumentTable<R extends Stored> {
 
   /** Like `get`, but locks the record until the transaction ends. Reads the JSON only if the cached record is stale. */
   async lock(tx: Tx, id: string): Promise<R | undefined> {
-    // A wait in a shared transaction would delay all members, so a locked row moves the caller out of it.
+    // A wait in a shared transaction would delay all members, so a caller that finds a locked row moves to a separate transaction.
     const locked = (rows: RowQuery) =>
       tx.kind === 'sqlite' ? rows : tx.batch ? rows.forUpdate().noWait() : rows.forUpdate();
-    const one = async () => {
+    const executeOne = async () => {
       const name = tx.batch ? 'lock at once' : 'lock';
       const query = this.#once(tx, name, () => locked(this.heads(tx).where('id', '=', '')));
       const { rows } = await tx.db.executeQuery<Head>({ ...query, parameters: [id] });
       return (await this.#asRead(tx, rows)).get(id);
     };
-    return batchStatement(tx, `lock ${this.name}`, id, one, async (ids) => {
+    return batchStatement(tx, `lock ${this.name}`, id, executeOne, async (ids) => {
       const rows = await locked(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
       const records = await this.#asRead(tx, rows);
       return ids.map((each) => records.get(each));
@@ -152,11 +152,11 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Like `lock`, for a record that the caller then updates: if this process has the current version, it is not read
-   * again. If it is not the last one, the update throws {@link StaleRecord}, and the retry reads it.
+   * Like `lock`, for a record that the caller then updates: a cached record is not read again. If it is outdated,
+   * the update throws {@link StaleRecord}, and the retry reads the record.
    *
-   * @param revision of the only version that need not be read; default: any. A newer one may be that of a transaction that was
-   * rolled back
+   * @param revision the revision of the only version that need not be read; default: any. A newer version in the cache may be
+   * that of a transaction that was rolled back
    */
   async lockToUpdate(tx: Tx, id: string, revision?: number): Promise<R | undefined> {
     const cached = this.cached(tx, id);
@@ -166,9 +166,9 @@ export class DocumentTable<R extends Stored> {
   /** Returns records by id; those that are not in the cache are read. */
   async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R | undefined>> {
     const records = new Map(heads.map(({ id, revision }) => [id, this.#cachedRecord(tx, id, revision)]));
-    const unknown = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
-    if (unknown.length === 0) return records;
-    for (const row of await this.#texts(tx, unknown)) records.set(row.id, this.#decode(tx, row));
+    const uncached = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
+    if (uncached.length === 0) return records;
+    for (const row of await this.#texts(tx, uncached)) records.set(row.id, this.#decode(tx, row));
     return records;
   }
 
@@ -198,9 +198,9 @@ export class DocumentTable<R extends Stored> {
     const key = this.#spec.key(record);
     this.#concerns(tx, record);
     const values = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
-    const one = async (parameters: readonly unknown[]) =>
+    const executeOne = async (parameters: readonly unknown[]) =>
       (await tx.db.executeQuery<Row>({ ...query, parameters })).rows[0]?.seq;
-    const seq = await batchStatement(tx, `${name} ${this.name}`, values, one, async (rows) => {
+    const seq = await batchStatement(tx, `${name} ${this.name}`, values, executeOne, async (rows) => {
       const inserted = await insertRows<Row>(tx, this.name, names, rows, `${finishMany} returning id, seq`);
       const seqs = new Map(inserted.map((row) => [row.id, row.seq]));
       return rows.map(([id]) => seqs.get(id as string));
@@ -209,10 +209,10 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Replaces a record; its `revision` identifies the version that was read. Only changed columns are written: databases
+   * Replaces a record; its `revision` identifies the version that was read. Only changed columns are written, because databases
    * update the indexes of every column that a statement names.
    *
-   * @throws {@link StaleRecord} if the record was changed or deleted since
+   * @throws {@link StaleRecord} if the record was changed or deleted in the meantime
    */
   async update(tx: Tx, record: R): Promise<R> {
     const { seq, revision: before, ...plain } = record;
@@ -229,12 +229,12 @@ export class DocumentTable<R extends Stored> {
       names.push(name);
       values.push(value);
     }
-    const many = async (rows: readonly (readonly unknown[])[]) => {
+    const executeMany = async (rows: readonly (readonly unknown[])[]) => {
       const seqs = await updateRows(tx, this.name, names, rows);
       return rows.map((values) => seqs.has(values.at(-2) as number));
     };
-    const one = async (parameters: readonly unknown[]) => {
-      if (tx.batch) return (await many([parameters]))[0];
+    const executeOne = async (parameters: readonly unknown[]) => {
+      if (tx.batch) return (await executeMany([parameters]))[0];
       const query = this.#once(tx, `update ${names}`, () =>
         tx.db
           .updateTable(this.name)
@@ -245,7 +245,7 @@ export class DocumentTable<R extends Stored> {
       return (await tx.db.executeQuery({ ...query, parameters })).numAffectedRows === 1n;
     };
     const row = [...values, seq, before];
-    const updated = await batchStatement(tx, `update ${this.name} ${names}`, row, one, many);
+    const updated = await batchStatement(tx, `update ${this.name} ${names}`, row, executeOne, executeMany);
     if (!updated) {
       tx.records.delete(this.name, key);
       throw new StaleRecord(`${this.name} ${key} was changed by another transaction`);
@@ -253,7 +253,7 @@ export class DocumentTable<R extends Stored> {
     return this.#keep(tx, key, { ...record, revision });
   }
 
-  /** Deletes a record; false if it did not exist. */
+  /** Deletes a record. Returns false if it did not exist. */
   async delete(tx: Tx, id: string): Promise<boolean> {
     this.#concerns(tx, this.cached(tx, id));
     const query = this.#once(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
@@ -261,7 +261,7 @@ export class DocumentTable<R extends Stored> {
     return numAffectedRows === 1n;
   }
 
-  /** Reports the owners whose readers must see a change. A deleted record is nearly always in the cache. */
+  /** Reports the owner whose readers must see a change. A deleted record is nearly always in the cache. */
   #concerns(tx: Tx, record: object | undefined): void {
     const owner = this.#spec.sharedByAll ? ALL_PROJECTS : ownerOf(record);
     if (owner !== undefined) tx.concerns(owner);
@@ -296,7 +296,7 @@ export class DocumentTable<R extends Stored> {
     return record as unknown as R;
   }
 
-  /** Adds a record to the cache. Harmless after a rollback: no row will ever have its revision. */
+  /** Adds a record to the cache. This is harmless after a rollback, because no row will ever have its revision. */
   #keep(session: Session, id: string, record: R): R {
     session.records.set(this.name, id, record);
     return record;

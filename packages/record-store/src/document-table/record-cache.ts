@@ -7,7 +7,7 @@ const MAX_CACHED = 4000;
  * Cache of decoded records, by table and id, with least-recently-used eviction. Each store has its own cache, so that
  * engines in one process do not evict each other's records.
  *
- * It uses a `Map` in the order of use: cache libraries preallocate their maximum size, and a process may have a hundred
+ * It uses a `Map` in the order of use, because cache libraries preallocate their maximum size, and a process may have a hundred
  * stores with few records each.
  */
 export class RecordCache {
@@ -16,14 +16,14 @@ export class RecordCache {
   readonly #readOnce = new Map<string, Map<string, number>>();
   /** Tables whose last page consisted mostly of records that were not cached. */
   readonly #mostlyUncached = new Set<string>();
-  readonly #behind: RecordCache | undefined;
+  readonly #fallback: RecordCache | undefined;
 
   /**
-   * @param behind read for records that this cache lacks, and never written to, because readers of a replica may be
-   * late
+   * @param fallback the cache that is read for records that this cache lacks. It is never written to, because readers of a
+   * replica may lag behind
    */
-  constructor(behind?: RecordCache) {
-    this.#behind = behind;
+  constructor(fallback?: RecordCache) {
+    this.#fallback = fallback;
   }
 
   get<R extends Stored>(table: string, id: string): R | undefined {
@@ -34,7 +34,7 @@ export class RecordCache {
       records.delete(id);
       records.set(id, record);
     }
-    return record ?? this.#behind?.get(table, id);
+    return record ?? this.#fallback?.get(table, id);
   }
 
   set(table: string, id: string, record: Stored): void {
@@ -56,13 +56,13 @@ export class RecordCache {
   }
 
   /** Records how many records of a page were not cached. */
-  onNotification(table: string, unknown: number, records: number): void {
-    if (unknown * 2 > records) this.#mostlyUncached.add(table);
+  onPageRead(table: string, uncached: number, records: number): void {
+    if (uncached * 2 > records) this.#mostlyUncached.add(table);
     else this.#mostlyUncached.delete(table);
   }
 
   /**
-   * Returns whether the next page should be read with its JSON, because most records of the last one were not cached.
+   * Returns whether the next page should be read with its JSON, because most records of the last page were not cached.
    */
   isMostlyUncached(table: string): boolean {
     return this.#mostlyUncached.has(table);

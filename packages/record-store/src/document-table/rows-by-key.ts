@@ -13,7 +13,7 @@ export interface Row {
 /** A row without its JSON if the caller already has this revision. */
 type KeyedRow = Omit<Row, 'data'> & { readonly data: string | null };
 
-/** Creates the queries of a table by key or number. Those by key return the JSON only of revisions that the caller does not have. */
+/** Creates the queries of a table by key or `seq`. Queries by key return the JSON only of revisions that the caller does not have. */
 export function rowsByKey(table: string) {
   const rows = ({ db }: Session) => db.selectFrom(table).select(['id', 'seq', 'revision', 'data']);
   const select = ({ db }: Session, isKnown: RawBuilder<unknown>) =>
@@ -21,15 +21,15 @@ export function rowsByKey(table: string) {
       .selectFrom(table)
       .select(['id', 'seq', 'revision', sql`case when revision ${isKnown} then null else data end`.as('data')]);
   return {
-    /** Parameters: the known revision or null, the key. */
+    /** Parameters: the known revision or null, and the key. */
     one: hotStatement<KeyedRow>((session) => select(session, sql`= ${0}`).where('id', '=', '')),
-    /** PostgreSQL. Parameters: the known revisions, the keys. */
+    /** Only for PostgreSQL. Parameters: the known revisions, and the keys. */
     several: hotStatement<KeyedRow>((session) => select(session, sql`= any(${''})`).where('id', '=', sql`any(${''})`), {
       isBatched: true,
     }),
-    /** Parameter: the number. */
+    /** Parameter: the `seq`. */
     bySeq: hotStatement<Row>((session) => rows(session).where('seq', '=', 0)),
-    /** One parameter for any number of rows, so that it is prepared and written once: an array; on SQLite, as JSON. */
+    /** Parameter: any number of `seq`, as an array or, on SQLite, as JSON, so that the statement is prepared once. */
     bySeqs: hotStatement<Row>((session) =>
       session.kind === 'postgres'
         ? rows(session).where('seq', '=', sql`any(${''})`)

@@ -1,6 +1,6 @@
 /** Fields that the store adds to every record. */
 export interface Stored {
-  /** Ascending number, assigned at insertion, never reused. */
+  /** An ascending number, which is assigned at insertion and never reused. */
   readonly seq: number;
   /** Changes with every write: two records with the same id and revision are identical. */
   readonly revision: number;

@@ -1,11 +1,11 @@
 import { StoreError } from './store-error.js';
 
-/** A newer version has changed the database incompatibly: it removed something that this version uses. */
+/** Thrown if a newer version has changed the database incompatibly: it removed something that this version uses. */
 export class DatabaseTooNew extends StoreError<'DATABASE_TOO_NEW'> {
   constructor(unknown: readonly string[]) {
     super(
       'DATABASE_TOO_NEW',
-      `It was created by a newer version of this software (${unknown.join(', ')} is unknown to this one). Run that version, or use another database.`,
+      `The database was created by a newer version of this software (${unknown.join(', ')} is unknown to this one). Run that version, or use another database.`,
     );
   }
 }

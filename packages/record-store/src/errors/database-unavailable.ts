@@ -3,7 +3,7 @@ import { StoreError } from './store-error.js';
 /** Why a database could not execute a valid statement. */
 export type DatabaseFailure = 'away' | 'busy' | 'late' | 'full' | 'read-only' | 'broken' | 'replaced';
 
-/** Messages that any caller may see: without statements, files or addresses. */
+/** Messages that any caller may see, because they contain no statements, files or addresses. */
 const texts: Readonly<Record<DatabaseFailure, string>> = {
   away: 'The database cannot be reached.',
   busy: 'The database is busy.',
@@ -15,7 +15,7 @@ const texts: Readonly<Record<DatabaseFailure, string>> = {
 };
 
 /**
- * The database is unreachable, locked, full, read-only or too slow. The write is not acknowledged. If the connection broke
+ * Thrown if the database is unreachable, locked, full, read-only or too slow. The write is not acknowledged. If the connection broke
  * during a commit, the outcome of the transaction is unknown. `cause` is the error of the database itself.
  *
  * @example
@@ -37,8 +37,8 @@ export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
 }
 
 /**
- * Codes of SQLite (their primary part), of PostgreSQL (five characters, or the two of a class), of sockets and of
- * files. Errors with other codes are bugs and are not converted.
+ * The failures of the error codes of SQLite (their primary part), PostgreSQL (five characters, or the two characters of a
+ * class), sockets and files. Errors with other codes are bugs and are not converted.
  */
 const failures: Readonly<Record<string, DatabaseFailure>> = {
   SQLITE_BUSY: 'busy',
@@ -118,14 +118,14 @@ const sqliteNumbers: Readonly<Record<number, string>> = {
 
 function failureOf(error: unknown): DatabaseFailure | undefined {
   const { code, errcode, message, errors } = (error ?? {}) as Record<string, unknown>;
-  // A host name with several addresses: none of them responds.
+  // The host name has several addresses, and none of them responds.
   if (Array.isArray(errors) && errors.length > 0) return failureOf(errors[0]);
   const name =
     typeof errcode === 'number' ? (sqliteNumbers[errcode] ?? sqliteNumbers[errcode & 0xff]) : String(code ?? '');
   if (!name) return codeless.find(([text]) => text.test(String(message)))?.[1];
   const primary = /^SQLITE_[A-Z]+/.exec(name)?.[0] ?? (/^[0-9A-Z]{5}$/.test(name) ? name.slice(0, 2) : '');
-  const own = (key: string) => (Object.hasOwn(failures, key) ? failures[key] : undefined);
-  return own(name) ?? own(primary);
+  const failureFor = (key: string) => (Object.hasOwn(failures, key) ? failures[key] : undefined);
+  return failureFor(name) ?? failureFor(primary);
 }
 
 /**

@@ -1,10 +1,10 @@
 /** An executed statement. Times are in milliseconds. */
 export interface ObservedStatement {
-  /** Verb and table: `select servers`. One of a few hundred values. */
+  /** Verb and table, such as `select servers`. There are a few hundred different values. */
   readonly name: string;
-  /** Number of rows read, or changed. */
+  /** Number of rows that were read or changed. */
   readonly rows: number;
-  /** Start time by `performance.now()`. */
+  /** Start time, as returned by `performance.now()`. */
   readonly startedAt: number;
   readonly ms: number;
   readonly failed: boolean;
@@ -17,7 +17,7 @@ export interface ObservedPool {
   readonly busy: number;
   /** The number of callers that wait for a connection. */
   readonly waiting: number;
-  /** After an acquisition: how long the caller waited for it, in milliseconds. */
+  /** How long the caller waited for the connection, in milliseconds; undefined after a release. */
   readonly waitedMs: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface StoreObserver {
    */
   readonly around?: (...given: never[]) => unknown;
   readonly statement?: (statement: ObservedStatement) => void;
-  readonly pool?: (reported: ObservedPool) => void;
-  /** Called for transactions that share a commit: all on SQLite, concurrent ones that may be batched on PostgreSQL. */
+  readonly pool?: (pool: ObservedPool) => void;
+  /** Called after a commit that transactions may share: every commit on SQLite, and commits of batches on PostgreSQL. */
   readonly commit?: (result: { readonly transactions: number; readonly ms: number }) => void;
 }

@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * When a commit to a SQLite file counts as durable: `disk` survives a power failure, `process` survives only the
- * end of the process.
+ * What a commit to a SQLite file survives: with `disk`, also a power failure; with `process`, only the end of the
+ * process.
  */
 export type Durability = 'disk' | 'process';
 
 /** Settings of a database. Times are in milliseconds. */
 export interface DatabaseSettings {
-  /** SQLite files: whether a commit waits for the disk. PostgreSQL has its own setting for that. */
+  /** SQLite files: whether a commit waits for the disk. PostgreSQL has its own setting for this. */
   readonly durability: Durability;
   /** PostgreSQL: the maximum number of connections. */
   readonly poolSize: number;
@@ -26,8 +26,8 @@ export interface DatabaseSettings {
   /** PostgreSQL: how long a transaction may be idle before the server ends it; 0 means no limit. */
   readonly idleTransactionTimeoutMs: number;
   /**
-   * PostgreSQL with replicas: the maximum staleness of data of other projects and of shared tables. They
-   * always see their own project's writes.
+   * PostgreSQL with replicas: the maximum staleness of data of other projects and of shared tables. Callers
+   * always see the writes of their own project.
    */
   readonly maxStalenessMs: number;
 }
@@ -46,7 +46,7 @@ export const defaultDatabaseSettings: DatabaseSettings = {
 };
 
 /** The maximum duration that both databases and Node support. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /**
  * Fills in the defaults.
@@ -54,18 +54,18 @@ const LONGEST_MS = 2 ** 31 - 1;
  * @throws RangeError if a setting is invalid
  */
 export function databaseSettings(given: Partial<DatabaseSettings>): DatabaseSettings {
-  const chosen = (Object.keys(defaultDatabaseSettings) as (keyof DatabaseSettings)[]).map((name) => [
+  const entries = (Object.keys(defaultDatabaseSettings) as (keyof DatabaseSettings)[]).map((name) => [
     name,
     given[name] ?? defaultDatabaseSettings[name],
   ]);
-  const settings = Object.fromEntries(chosen) as DatabaseSettings;
+  const settings = Object.fromEntries(entries) as DatabaseSettings;
   const { durability, ...numbers } = settings;
   if (durability !== 'disk' && durability !== 'process')
     throw new RangeError(`durability is '${durability}': it must be 'disk' or 'process'`);
   for (const [name, value] of Object.entries(numbers)) {
     const min = name.startsWith('pool') || name === 'longReads' ? 1 : 0;
-    if (!Number.isInteger(value) || value < min || value > LONGEST_MS)
-      throw new RangeError(`${name} is ${value}: it must be an integer from ${min} to ${LONGEST_MS}`);
+    if (!Number.isInteger(value) || value < min || value > MAX_MS)
+      throw new RangeError(`${name} is ${value}: it must be an integer from ${min} to ${MAX_MS}`);
   }
   return settings;
 }

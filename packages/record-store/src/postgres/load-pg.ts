@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 /**
- * Returns the module `pg`, an optional peer dependency, on first use.
+ * Loads the module `pg`, an optional peer dependency.
  *
  * @param from URL of the module that needs it
  * @throws Error with the install command if it is not installed

@@ -7,7 +7,7 @@ export interface ClientResult {
   readonly rows: unknown[];
 }
 
-/** The members of a connection's protocol that statements use. */
+/** The members of a `pg` connection that statements use. */
 interface Connection {
   describe(part: unknown): void;
 }
@@ -45,12 +45,12 @@ interface Column {
 interface Session {
   /** The columns of each statement; empty if it returns no rows. */
   readonly columns: Map<string, readonly Column[]>;
-  /** The connection, without descriptions of results. */
+  /** The connection, without requests for the descriptions of results. */
   readonly undescribed: Connection;
 }
 
-/** `SELECT 2`, `INSERT 0 1` */
-const COMMAND = /^([A-Za-z]+).*?(?: (\d+))?$/;
+/** Matches command tags such as `SELECT 2` and `INSERT 0 1`. */
+const COMMAND_TAG = /^([A-Za-z]+).*?(?: (\d+))?$/;
 
 const sessions = new WeakMap<Connection, Session>();
 
@@ -64,8 +64,8 @@ function sessionOf(connection: Connection): Session {
 }
 
 /**
- * Returns the class of prepared statements. Their results are described once for each connection: `pg` requests the
- * description with each execution, and compiles it again.
+ * Returns the class of prepared statements. Their results are described once for each connection; `pg` itself would request
+ * and compile the description with each execution.
  */
 export function namedStatements(Query: QueryClass, types: TypeParsers): QueryClass {
   return class NamedStatement extends Query {
@@ -107,7 +107,7 @@ export function namedStatements(Query: QueryClass, types: TypeParsers): QueryCla
 
     override handleCommandComplete({ text }: { readonly text: string }): void {
       if (!this.#columns) this.#describe([]);
-      const [, command = '', count] = COMMAND.exec(text) ?? [];
+      const [, command = '', count] = COMMAND_TAG.exec(text) ?? [];
       this.#command = command;
       this.#count = count === undefined ? null : Number(count);
     }

@@ -10,7 +10,7 @@ interface Listener {
   query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
   end(): Promise<void>;
   on(event: 'notification', listener: (notice: { readonly payload?: string }) => void): unknown;
-  on(event: 'error' | 'end', onNotification: () => void): unknown;
+  on(event: 'error' | 'end', listener: () => void): unknown;
 }
 
 export interface NotificationListenerOptions {
@@ -20,23 +20,26 @@ export interface NotificationListenerOptions {
   readonly session: Session;
   /** The receiver of the notifications: any string. */
   readonly receiver: string;
-  /** Called with the payload of each notification; with '' if some may have been missed. */
+  /** Called with the payload of each notification; with '' if notifications may have been missed. */
   readonly onNotification: (payload: string) => void;
 }
 
 const PROBE = 'probe ';
-const PROBE_MS = 5_000;
-const CHECK_MS = 20_000;
-const LONGEST_PAUSE_MS = 30_000;
+/** Timeout of a probe. */
+const PROBE_TIMEOUT_MS = 5_000;
+/** Interval between probes. */
+const PROBE_INTERVAL_MS = 20_000;
+/** The pause before reconnecting, which doubles with each failure. */
 const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 30_000;
 
-/** Returns the SQL of the channel of a receiver. Names of channels are short and plain, those of receivers are not. */
+/** Returns the SQL of the name of a receiver's channel. It is a hash, because names of channels must be short and plain. */
 export const channelOf = (receiver: unknown) => sql<string>`'apistrata_' || md5(${receiver})`;
 
 /**
  * Receives PostgreSQL notifications for one receiver, on a separate connection that is reopened when it breaks.
- * Notifications only report that there is something to read: users also poll, more often while `listening` is false.
- * Behind a pooler that shares connections between transactions notifications never arrive, which a probe detects.
+ * Notifications only report that there is something to read, so users also poll, more often while `listening` is false.
+ * Behind a pooler that shares connections between transactions, notifications never arrive, which a probe detects.
  */
 export class NotificationListener {
   readonly #options: NotificationListenerOptions;
@@ -63,7 +66,7 @@ export class NotificationListener {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wake?.();
-    await this.#leave();
+    await this.#disconnect();
     await this.#running;
   }
 
@@ -86,61 +89,61 @@ export class NotificationListener {
       try {
         // With several hosts, standby servers reject LISTEN.
         await this.#connect(addresses[failures % addresses.length] ?? this.#options.url);
-        while (!this.#stopped && (await this.#arrives())) {
+        while (!this.#stopped && (await this.#probeArrives())) {
           failures = 0;
           if (!this.#listening) {
             this.#listening = true;
             this.#options.onNotification('');
           }
-          await this.#pause(CHECK_MS);
+          await this.#pause(PROBE_INTERVAL_MS);
           if (!this.#client) break;
         }
       } catch {
         // The database is unavailable or rejects the connection; its users receive the error themselves.
       }
-      await this.#leave();
-      if (!this.#stopped) await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS));
+      await this.#disconnect();
+      if (!this.#stopped) await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
     }
   }
 
   async #connect(address: string): Promise<void> {
     const pg = loadPg(import.meta.url);
-    const { session, receiver, onNotification: hear } = this.#options;
+    const { session, receiver, onNotification } = this.#options;
     const client: Listener = new pg.Client({
       connectionString: address,
       keepAlive: true,
-      connectionTimeoutMillis: PROBE_MS,
-      query_timeout: PROBE_MS,
+      connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+      query_timeout: PROBE_TIMEOUT_MS,
       fallback_application_name: 'apistrata notices',
     });
-    const lost = () => {
+    const onLost = () => {
       if (this.#client !== client) return;
       this.#client = undefined;
       this.#listening = false;
       this.#wake?.();
     };
-    client.on('error', lost);
-    client.on('end', lost);
+    client.on('error', onLost);
+    client.on('end', onLost);
     client.on('notification', ({ payload = '' }) => {
-      if (!payload.startsWith(PROBE)) hear(payload);
+      if (!payload.startsWith(PROBE)) onNotification(payload);
       else if (this.#probe && payload === PROBE + this.#probe.nonce) this.#probe.received();
     });
     // A connection that is closed while it connects never emits an event.
     await client.connect();
     this.#client = client;
-    if (this.#stopped) return this.#leave();
+    if (this.#stopped) return this.#disconnect();
     const { rows } = await sql<{ channel: string }>`select ${channelOf(receiver)} as channel`.execute(session.db);
     for (const { channel } of rows) await client.query(`listen "${channel}"`);
   }
 
-  /** Sends a notification to itself, on another connection, and waits for it. */
-  async #arrives(): Promise<boolean> {
+  /** Sends a probe to itself on another connection, and returns whether it arrives. */
+  async #probeArrives(): Promise<boolean> {
     const { session, receiver } = this.#options;
     const nonce = randomUUID();
     let timer: NodeJS.Timeout | undefined;
     const received = new Promise<boolean>((resolve) => {
       this.#probe = { nonce, received: () => resolve(true) };
-      timer = setTimeout(() => resolve(false), PROBE_MS).unref();
+      timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS).unref();
     });
     try {
       const sent = sql`select pg_notify(${channelOf(receiver)}, ${PROBE + nonce})`.execute(session.db);
@@ -152,7 +155,7 @@ export class NotificationListener {
     }
   }
 
-  async #leave(): Promise<void> {
+  async #disconnect(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
     this.#listening = false;

@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PreparedQuery } from '../batching/prepared-query.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import type { ClientResult } from './named-statement.js';
-import { type PostgresClient, request } from './postgres-query.js';
+import { executeStatement, type PostgresClient } from './postgres-query.js';
 
 /** Whether named prepared statements can be used; shared by the connections of a pool. */
 export interface StatementPreparation {
@@ -12,8 +12,8 @@ export interface StatementPreparation {
 /** Errors after which the connection can be reused: a lock, a timeout, insufficient resources. */
 const REUSABLE_AFTER = /^(55P03|57014|53100|53200|53400)$/;
 
-/** A prepared statement is missing or already exists in this session: a pooler has switched the session. */
-const FOREIGN_SESSION = /^(26000|42P05)$/;
+/** Errors for prepared statements that are missing or already exist, because a pooler has switched the session. */
+const SWITCHED_SESSION = /^(26000|42P05)$/;
 
 const CHANGES = /^(INSERT|UPDATE|DELETE|MERGE)$/;
 
@@ -25,20 +25,20 @@ const codeOf = (error: unknown) => String((error as { readonly code?: unknown } 
  */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PostgresClient;
-  readonly #keeping: StatementPreparation;
+  readonly #preparation: StatementPreparation;
   #lost: DatabaseUnavailable | undefined;
   #corked = false;
   #inTransaction = false;
 
-  constructor(client: PostgresClient, keeping: StatementPreparation) {
+  constructor(client: PostgresClient, preparation: StatementPreparation) {
     this.#client = client;
-    this.#keeping = keeping;
+    this.#preparation = preparation;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#lost) throw this.#lost;
     const { sql: text } = query;
-    const name = this.#keeping.works ? (query as Partial<PreparedQuery>).preparedName : undefined;
+    const name = this.#preparation.works ? (query as Partial<PreparedQuery>).preparedName : undefined;
     if (text.startsWith('begin')) this.#inTransaction = true;
     try {
       const { command, rowCount, rows } = await this.#query(query, name);
@@ -46,28 +46,28 @@ export class PostgresConnection implements DatabaseConnection {
       if (text === 'commit' && command !== 'COMMIT') throw new DatabaseUnavailable('broken', command);
       return { rows: rows as R[], numAffectedRows: CHANGES.test(command) ? BigInt(rowCount ?? 0) : undefined };
     } catch (error) {
-      throw this.#classified(databaseError(error), text);
+      throw this.#classify(databaseError(error), text);
     } finally {
       if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
     }
   }
 
-  /** If a pooler switches sessions, statements are no longer prepared, and the transaction is retried. */
+  /** Executes a statement. If a pooler switches sessions, statements are no longer prepared, and the transaction is retried. */
   async #query({ sql: text, parameters: values }: CompiledQuery, name: string | undefined): Promise<ClientResult> {
     this.#cork();
     try {
-      return await request(this.#client, text, values, name);
+      return await executeStatement(this.#client, text, values, name);
     } catch (error) {
-      if (name === undefined || !FOREIGN_SESSION.test(codeOf(error))) throw error;
-      this.#keeping.works = false;
+      if (name === undefined || !SWITCHED_SESSION.test(codeOf(error))) throw error;
+      this.#preparation.works = false;
       if (this.#inTransaction) throw error;
-      return request(this.#client, text, values);
+      return executeStatement(this.#client, text, values);
     }
   }
 
   // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database are read by pages, not streamed');
+    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 
   release(): void {
@@ -86,7 +86,7 @@ export class PostgresConnection implements DatabaseConnection {
     });
   }
 
-  #classified(error: unknown, text: string): unknown {
+  #classify(error: unknown, text: string): unknown {
     if (error instanceof DatabaseUnavailable && !REUSABLE_AFTER.test(codeOf(error.cause))) this.#lost = error;
     // The connection cannot be reused, because its state is unknown.
     if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('away', error);

@@ -19,7 +19,7 @@ const ROLLBACK = CompiledQuery.raw('rollback');
 class PostgresDriver implements Driver {
   readonly #pool: PostgresPool;
   readonly #connections = new WeakMap<PostgresClient, PostgresConnection>();
-  readonly #keeping = { works: true };
+  readonly #preparation = { works: true };
 
   constructor(pool: PostgresPool) {
     this.#pool = pool;
@@ -30,9 +30,9 @@ class PostgresDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     const client = await this.#pool.connect();
     // Behind a pooler, the next session would not have the prepared statements.
-    if (this.#pool.pooled) this.#keeping.works = false;
+    if (this.#pool.pooled) this.#preparation.works = false;
     let connection = this.#connections.get(client);
-    if (!connection) this.#connections.set(client, (connection = new PostgresConnection(client, this.#keeping)));
+    if (!connection) this.#connections.set(client, (connection = new PostgresConnection(client, this.#preparation)));
     return connection;
   }
 
@@ -48,7 +48,7 @@ class PostgresDriver implements Driver {
     await connection.executeQuery(COMMIT);
   }
 
-  /** The server rolls back a transaction whose connection is lost; the caller gets the original error. */
+  /** Rolls back, and ignores errors: the server rolls back if the connection is lost, and the caller receives the original error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(ROLLBACK).catch(() => {});
   }
@@ -58,31 +58,31 @@ class PostgresDriver implements Driver {
   }
 }
 
-/** Limits the connections of a pool that long queries may use; the others remain for short ones. */
-class GatedDriver extends PostgresDriver {
-  readonly #gate: Semaphore;
+/** Limits the connections of a pool that long queries may use; the others remain for short queries. */
+class LimitedDriver extends PostgresDriver {
+  readonly #semaphore: Semaphore;
 
-  constructor(pool: PostgresPool, gate: Semaphore) {
+  constructor(pool: PostgresPool, semaphore: Semaphore) {
     super(pool);
-    this.#gate = gate;
+    this.#semaphore = semaphore;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    await this.#gate.enter();
+    await this.#semaphore.enter();
     try {
       return await super.acquireConnection();
     } catch (error) {
-      this.#gate.leave();
+      this.#semaphore.leave();
       throw error;
     }
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    this.#gate.leave();
+    this.#semaphore.leave();
     await super.releaseConnection(connection);
   }
 
-  /** Another dialect owns the pool. */
+  /** A no-op, because another dialect owns the pool. */
   override async destroy(): Promise<void> {}
 }
 
@@ -92,7 +92,7 @@ export function postgresDialects(url: string, settings: DatabaseSettings): Recor
   const semaphore = new Semaphore(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));
   return {
     all: dialectOf(() => new PostgresDriver(pool)),
-    longReads: dialectOf(() => new GatedDriver(pool, semaphore)),
+    longReads: dialectOf(() => new LimitedDriver(pool, semaphore)),
   };
 }
 

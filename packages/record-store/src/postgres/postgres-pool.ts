@@ -3,7 +3,7 @@ import { DatabaseUnavailable, databaseError } from '../errors/database-unavailab
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { loadPg } from './load-pg.js';
 import { postgresAddresses } from './postgres-addresses.js';
-import { type PostgresClient, request } from './postgres-query.js';
+import { executeStatement, type PostgresClient } from './postgres-query.js';
 import { typeParsers } from './postgres-types.js';
 
 /** The required members of a `pg` pool. */
@@ -17,10 +17,10 @@ interface Pool {
 /** Additional time for the server to cancel a statement, before the connection counts as dead. */
 const RESPONSE_GRACE_MS = 5000;
 
-/** A pooler's error for sessions with limits, which later users of the session would inherit. */
+/** Matches a pooler's error for sessions with limits, which later users of the session would inherit. */
 const UNSUPPORTED_LIMITS = /unsupported startup parameter/;
 
-/** Returns whether another host may succeed: this one does not respond, or it accepts no writes. */
+/** Returns whether another host may succeed, because this one does not respond or accepts no writes. */
 function isServerUnusable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && (error.failure === 'away' || error.failure === 'read-only');
 }
@@ -36,7 +36,7 @@ function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> 
 }
 
 /**
- * Connections to PostgreSQL. With several hosts, it uses the one that accepts writes: if that host fails, each new
+ * A pool of connections to PostgreSQL. With several hosts, it uses the host that accepts writes: if that host fails, each new
  * connection tries the others in turn, until one of them has been promoted. A pooler that does not support limits per
  * session is recognized by its error; limits are then set in each transaction.
  */
@@ -44,8 +44,8 @@ export class PostgresPool {
   readonly #addresses: readonly string[];
   readonly #settings: DatabaseSettings;
   readonly #pools = new Map<string, Pool>();
-  readonly #leaders = new WeakSet<PostgresClient>();
-  /** Index of the host that is tried first: the last one that responded. */
+  readonly #primaries = new WeakSet<PostgresClient>();
+  /** Index of the host that is tried first: the last host that responded. */
   #first = 0;
   #pooled = false;
   #begin = CompiledQuery.raw('begin');
@@ -55,7 +55,7 @@ export class PostgresPool {
     this.#settings = settings;
   }
 
-  /** Whether a pooler may switch sessions between transactions. Known after the first connection. */
+  /** Whether a pooler may switch sessions between transactions. This is known only after the first connection. */
   get pooled(): boolean {
     return this.#pooled;
   }
@@ -68,7 +68,7 @@ export class PostgresPool {
   /**
    * Opens a connection to the host that accepts writes.
    *
-   * @throws {@link DatabaseUnavailable} if there is none
+   * @throws {@link DatabaseUnavailable} if no host accepts writes
    */
   async connect(): Promise<PostgresClient> {
     const first = this.#first;
@@ -91,7 +91,7 @@ export class PostgresPool {
   async #connectTo(address: string): Promise<PostgresClient> {
     const pooled = this.#pooled;
     try {
-      return await this.#leading(await this.#pool(address, pooled).connect());
+      return await this.#requirePrimary(await this.#pool(address, pooled).connect());
     } catch (error) {
       if (!pooled && UNSUPPORTED_LIMITS.test((error as Error).message)) {
         this.#switchToSharedSessions();
@@ -107,17 +107,17 @@ export class PostgresPool {
     this.#begin = CompiledQuery.raw(['begin', ...limits].join('; '));
   }
 
-  /** Standby servers accept no writes until they are promoted. */
-  async #leading(client: PostgresClient): Promise<PostgresClient> {
-    if (this.#addresses.length === 1 || this.#leaders.has(client)) return client;
+  /** Rejects standby servers, which accept no writes until they are promoted. */
+  async #requirePrimary(client: PostgresClient): Promise<PostgresClient> {
+    if (this.#addresses.length === 1 || this.#primaries.has(client)) return client;
     try {
-      const { rows } = await request(client, 'select pg_is_in_recovery() as follows');
+      const { rows } = await executeStatement(client, 'select pg_is_in_recovery() as follows');
       if ((rows[0] as { readonly follows: boolean }).follows) throw new DatabaseUnavailable('read-only');
     } catch (error) {
       client.release(true);
       throw error;
     }
-    this.#leaders.add(client);
+    this.#primaries.add(client);
     return client;
   }
 
@@ -145,7 +145,7 @@ export class PostgresPool {
       query_timeout: statementTimeoutMs && statementTimeoutMs + RESPONSE_GRACE_MS,
     });
     // A connection may break while it is idle or between two statements. Without listeners, the error event would end
-    // the process; with them the pool replaces the connection, and its user gets the error from the next statement.
+    // the process; with them the pool replaces the connection, and its user receives the error from the next statement.
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
     return pool;

@@ -23,10 +23,10 @@ function loadStatements(): Statements {
 }
 
 /**
- * Executes a statement. `pg` copies the properties of query objects each time, so it gets a custom query object.
+ * Executes a statement. `pg` copies the properties of query objects each time, so it receives a custom query object.
  * @param name name of the prepared statement on the connection
  */
-export function request(
+export function executeStatement(
   client: PostgresClient,
   text: string,
   values: readonly unknown[] = [],

@@ -6,29 +6,29 @@ import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows, TransactionBatch } from '../store/database.js';
 import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
 
-/** The shared transaction was rolled back; the body must run again in a separate transaction. */
+/** Thrown if the shared transaction was rolled back. The body must run again in a separate transaction. */
 export class BatchConflict extends StoreError<'BATCH_CONFLICT'> {
   constructor(message: string, options?: ErrorOptions) {
     super('BATCH_CONFLICT', message, options);
   }
 }
 
-/** The connection as one member of a batch uses it. */
-class Share extends TransactionConnection {
+/** The connection of one member of a batch. */
+class MemberConnection extends TransactionConnection {
   #changed = false;
   /** The number of statements in progress that may change something. */
   #changing = 0;
 
   /**
-   * Whether this member may have changed something, or the server has aborted the transaction: its failure then affects all
+   * Whether this member may have changed something, or the server has aborted the transaction. Its failure then affects all
    * members.
    */
-  get committed(): boolean {
+  get affectsAll(): boolean {
     return this.#changed || this.#changing > 0;
   }
 
   /** Makes the failure of this member affect all members. */
-  commit(): void {
+  markChanged(): void {
     this.#changed = true;
   }
 
@@ -37,11 +37,11 @@ class Share extends TransactionConnection {
     if (mayChange) this.#changing++;
     try {
       const result = await super.executeQuery<R>(query);
-      // A claim of capacity that is insufficient changes nothing.
-      if (mayChange && result.numAffectedRows !== 0n) this.commit();
+      // An update that matches no row changes nothing.
+      if (mayChange && result.numAffectedRows !== 0n) this.markChanged();
       return result;
     } catch (error) {
-      this.commit();
+      this.markChanged();
       throw error;
     } finally {
       if (mayChange) this.#changing--;
@@ -49,31 +49,31 @@ class Share extends TransactionConnection {
   }
 }
 
-/** Items of several members for one statement. */
-interface Gathered {
+/** A statement of several members, with their items. */
+interface SharedStatement {
   readonly items: unknown[];
-  readonly shares: Share[];
+  readonly members: MemberConnection[];
   readonly results: Promise<readonly unknown[]>;
 }
 
 /** State that the members of one transaction share. */
 interface Group {
-  readonly known: Map<string, Promise<unknown>>;
-  /** The lease holders of names, by name: each promise resolves when its holder ends. */
+  readonly results: Map<string, Promise<unknown>>;
+  /** The members that hold names, by name. Each promise resolves when the member ends. */
   readonly holders: Map<string, Promise<void>>;
-  readonly statements: Map<string, Gathered>;
+  readonly statements: Map<string, SharedStatement>;
 }
 
 /** A member's view of its batch: names that it locks until its end, shared results, and batched statements. */
 class SingleTransactionBatch implements TransactionBatch {
   readonly #group: Group;
-  readonly #share: Share;
+  readonly #member: MemberConnection;
   readonly #ended: Promise<void>;
   readonly #lockedNames = new Set<string>();
 
-  constructor(group: Group, share: Share, ended: Promise<void>) {
+  constructor(group: Group, member: MemberConnection, ended: Promise<void>) {
     this.#group = group;
-    this.#share = share;
+    this.#member = member;
     this.#ended = ended;
   }
 
@@ -87,31 +87,31 @@ class SingleTransactionBatch implements TransactionBatch {
   }
 
   once<T>(key: string, find: () => Promise<T>): Promise<T> {
-    const { known } = this.#group;
-    let found = known.get(key) as Promise<T> | undefined;
-    if (!found) known.set(key, (found = find()));
+    const { results } = this.#group;
+    let found = results.get(key) as Promise<T> | undefined;
+    if (!found) results.set(key, (found = find()));
     return found;
   }
 
   async gather<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O> {
-    const { statements: gathered } = this.#group;
-    let gathering = gathered.get(key);
-    if (!gathering) gathered.set(key, (gathering = this.#gathering(key, query)));
-    gathering.shares.push(this.#share);
-    const place = gathering.items.push(item) - 1;
-    return (await gathering.results)[place] as O;
+    const { statements } = this.#group;
+    let statement = statements.get(key);
+    if (!statement) statements.set(key, (statement = this.#startStatement(key, query)));
+    statement.members.push(this.#member);
+    const place = statement.items.push(item) - 1;
+    return (await statement.results)[place] as O;
   }
 
   find<T>(table: string, id: string, query: LookupQuery<T>): Promise<T | undefined> {
     return this.gather(`find ${table}`, id, async (ids: readonly string[]) => {
       const found = await query(ids);
-      return ids.map((one) => found.get(one));
+      return ids.map((id) => found.get(id));
     });
   }
 
-  #gathering<I>(key: string, query: (items: readonly I[]) => Promise<readonly unknown[]>): Gathered {
+  #startStatement<I>(key: string, query: (items: readonly I[]) => Promise<readonly unknown[]>): SharedStatement {
     const items: I[] = [];
-    const shares: Share[] = [];
+    const members: MemberConnection[] = [];
     const result = async () => {
       // Runs after all pending microtasks, when members with the same progress have added their items.
       await new Promise((resolve) => process.nextTick(resolve));
@@ -120,24 +120,24 @@ class SingleTransactionBatch implements TransactionBatch {
         return await query(items);
       } finally {
         // A statement of the batch counts as executed by each of its members.
-        if (this.#share.committed) for (const share of shares) share.commit();
+        if (this.#member.affectsAll) for (const member of members) member.markChanged();
       }
     };
-    return { items, shares, results: result() };
+    return { items, members, results: result() };
   }
 }
 
 /**
- * Transactions of PostgreSQL. `begin` is pipelined with the first statements. Bodies that may be batched share a transaction:
+ * Runs transactions on PostgreSQL. `begin` is pipelined with the first statements. Bodies that may be batched share a transaction:
  * they run concurrently on one connection, with one begin and one commit, and their statements are sent together. If a
- * member fails after a change, the whole transaction is rolled back, and each member runs in a separate one.
+ * member fails after a change, the whole transaction is rolled back, and each member runs in a separate transaction.
  */
 export class PostgresTransactions {
   readonly #db: Kysely<Rows>;
   readonly #dialect: Dialect;
   readonly #driver: Driver;
   readonly #onCommit: StoreObserver['commit'];
-  /** By queue. */
+  /** Groups by queue. */
   readonly #groups = new Map<string, WorkGroups>();
 
   constructor(db: Kysely<Rows>, dialect: Dialect, onCommit?: StoreObserver['commit']) {
@@ -147,13 +147,13 @@ export class PostgresTransactions {
     this.#onCommit = onCommit;
   }
 
-  /** Runs a body in a separate transaction. Errors of the rollback are ignored in favor of the original one. */
+  /** Runs a body in a separate transaction. Errors of the rollback are ignored in favor of the original error. */
   async alone<T>(work: Work<T>): Promise<T> {
     return this.#db.getExecutor().provideConnection(async (connection) => {
-      const share = new Share(connection);
+      const member = new MemberConnection(connection);
       const [started, outcome] = await Promise.allSettled([
         this.#driver.beginTransaction(connection, {}),
-        work(transactionOn(share, this.#dialect, this.#driver)).finally(() => share.end()),
+        work(transactionOn(member, this.#dialect, this.#driver)).finally(() => member.end()),
       ]);
       if (started.status === 'rejected' || outcome.status === 'rejected') {
         await this.#driver.rollbackTransaction(connection);
@@ -165,7 +165,7 @@ export class PostgresTransactions {
   }
 
   /**
-   * Runs a body together with others that wait in its queue.
+   * Runs a body in one transaction with others that wait in its queue.
    *
    * @throws {@link BatchConflict} if it must run in a separate transaction
    */
@@ -188,15 +188,15 @@ export class PostgresTransactions {
     let committing = false;
     try {
       const outcomes = await this.#db.getExecutor().provideConnection(async (connection) => {
-        const shares = group.map(() => new Share(connection));
+        const members = group.map(() => new MemberConnection(connection));
         const [started, ...done] = await Promise.allSettled([
           this.#driver.beginTransaction(connection, {}),
-          ...this.#runConcurrently(group, shares),
+          ...this.#runConcurrently(group, members),
         ]);
-        const failedAfterCommit = done.find(({ status }, index) => status === 'rejected' && shares[index]?.committed);
-        if (failedAfterCommit || started.status === 'rejected') {
+        const failedAfterChange = done.find(({ status }, index) => status === 'rejected' && members[index]?.affectsAll);
+        if (failedAfterChange || started.status === 'rejected') {
           await this.#driver.rollbackTransaction(connection);
-          throw ((failedAfterCommit ?? started) as PromiseRejectedResult).reason;
+          throw ((failedAfterChange ?? started) as PromiseRejectedResult).reason;
         }
         committing = true;
         await this.#driver.commitTransaction(connection);
@@ -214,19 +214,19 @@ export class PostgresTransactions {
   }
 
   /** Starts all members of a group. */
-  #runConcurrently(group: readonly WaitingWork[], shares: readonly Share[]): Promise<unknown>[] {
-    const common: Group = { known: new Map(), holders: new Map(), statements: new Map() };
+  #runConcurrently(group: readonly WaitingWork[], members: readonly MemberConnection[]): Promise<unknown>[] {
+    const common: Group = { results: new Map(), holders: new Map(), statements: new Map() };
     return group.map(({ work }, index) => {
       let end = () => {};
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
-      const share = shares[index] as Share;
+      const member = members[index] as MemberConnection;
       return work(
-        transactionOn(share, this.#dialect, this.#driver),
-        new SingleTransactionBatch(common, share, ended),
+        transactionOn(member, this.#dialect, this.#driver),
+        new SingleTransactionBatch(common, member, ended),
       ).finally(() => {
-        share.end();
+        member.end();
         end();
       });
     });

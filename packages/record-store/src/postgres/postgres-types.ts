@@ -1,9 +1,9 @@
-/** Functions that parse the values of a type, by the number of the type. */
+/** Functions that parse the values of a type, by the id of the type. */
 export interface TypeParsers {
   getTypeParser(type: number, format: string): (text: string) => unknown;
 }
 
-/** PostgreSQL's number of the type bigint. */
+/** PostgreSQL's id of the type `bigint`. */
 const BIGINT = 20;
 
 /** Returns the parsers of `pg`, with numbers for 64-bit integers instead of strings: all stored values are below 2^53. */

@@ -7,19 +7,19 @@ import type { Session } from '../store/database.js';
 /** Represents all readers: a write is visible to callers of any project. */
 export const ALL_PROJECTS = '*';
 
-/** The receiver of announcements of writes: all processes of a database receive the same ones. */
+/** The receiver of announcements of writes, which all processes of a database share. */
 export const WRITES = 'writes';
 
 /** The maximum payload of a PostgreSQL notification, in bytes. */
-const LONGEST_NOTICE = 7999;
+const MAX_PAYLOAD_BYTES = 7999;
 
 /**
- * Times of the last write for each project or user, by any process that shares the database. Times are from this
- * process's clock (`performance.now()`), of the moment when it learned of the write, which is never before the commit.
+ * Stores the time of the last write for each project or user, by any process that shares the database. It is the time of
+ * `performance.now()` at which this process learned of the write, which is never before the commit.
  */
 export class LatestWrites {
   readonly #session: Session;
-  readonly #keptMs: number;
+  readonly #retentionMs: number;
   readonly #process = randomUUID();
   /** In the order of the writes, oldest first. */
   readonly #latest = new Map<string, number>();
@@ -28,14 +28,14 @@ export class LatestWrites {
   /** @param retentionMs how long writes are remembered, in milliseconds */
   constructor(session: Session, retentionMs: number) {
     this.#session = session;
-    this.#keptMs = retentionMs;
+    this.#retentionMs = retentionMs;
   }
 
   /**
-   * Returns when something was last written for one of these owners or for all owners; -Infinity if that was before the
-   * retention period.
+   * Returns the time of the last write for one of these owners or for all owners; -Infinity if it was before the retention
+   * period.
    */
-  of(owners: readonly string[]): number {
+  latestFor(owners: readonly string[]): number {
     return Math.max(...[...owners, ALL_PROJECTS].map((owner) => this.#latest.get(owner) ?? Number.NEGATIVE_INFINITY));
   }
 
@@ -44,29 +44,29 @@ export class LatestWrites {
    *
    * @throws {@link DatabaseUnavailable} if it cannot be announced; success must then not be reported
    */
-  made(owners: Iterable<string>): Promise<void> {
-    this.#next ??= this.#announcement();
+  record(owners: Iterable<string>): Promise<void> {
+    this.#next ??= this.#startAnnouncement();
     for (const owner of owners) {
-      this.#keep(owner);
+      this.#remember(owner);
       this.#next.owners.add(owner);
     }
     return this.#next.sent;
   }
 
-  /** Handles a notification of another process; '' if some may have been missed. */
+  /** Handles a notification of another process; '' if notifications may have been missed. */
   receive(notice: string): void {
     const [process, ...owners]: readonly string[] = notice === '' ? ['', ALL_PROJECTS] : JSON.parse(notice);
-    if (process !== this.#process) for (const owner of owners) this.#keep(owner);
+    if (process !== this.#process) for (const owner of owners) this.#remember(owner);
   }
 
   /** Announces all writes of one turn of the event loop in one notification. */
-  #announcement() {
+  #startAnnouncement() {
     const owners = new Set<string>();
     const send = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       this.#next = undefined;
       const full = JSON.stringify([this.#process, ...owners]);
-      const notice = Buffer.byteLength(full) > LONGEST_NOTICE ? JSON.stringify([this.#process, ALL_PROJECTS]) : full;
+      const notice = Buffer.byteLength(full) > MAX_PAYLOAD_BYTES ? JSON.stringify([this.#process, ALL_PROJECTS]) : full;
       try {
         await sql`select pg_notify(${channelOf(WRITES)}, ${notice})`.execute(this.#session.db);
       } catch (error) {
@@ -77,12 +77,12 @@ export class LatestWrites {
     return { owners, sent: send() };
   }
 
-  #keep(owner: string): void {
+  #remember(owner: string): void {
     const now = performance.now();
     this.#latest.delete(owner);
     this.#latest.set(owner, now);
     for (const [oldest, at] of this.#latest) {
-      if (now - at <= this.#keptMs) break;
+      if (now - at <= this.#retentionMs) break;
       this.#latest.delete(oldest);
     }
   }

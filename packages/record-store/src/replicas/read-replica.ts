@@ -13,13 +13,13 @@ import { type WalMarks, walPosition } from './wal-marks.js';
 const POLL_INTERVAL_MS = 20;
 
 /** How long requests wait for the position. */
-const RESPONSE_MS = 500;
+const POSITION_TIMEOUT_MS = 500;
 
 /** How long a query waits for a connection to a replica before it uses the primary. */
 const CONNECT_MS = 1000;
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** The status of a server. */
 interface Status {
@@ -29,7 +29,7 @@ interface Status {
   readonly position: string | null;
 }
 
-/** Returns the name of a server without its password. */
+/** Returns the name of a server: its host, port and database. */
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
@@ -64,7 +64,7 @@ function unusableReason({ cluster, follows, receives }: Status, expected: string
   return receives ? undefined : NOT_RECEIVING;
 }
 
-async function within<T>(ms: number, result: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DatabaseUnavailable('late')), ms);
@@ -83,8 +83,8 @@ export interface ReadReplicaOptions {
 }
 
 /**
- * A server that replicates the primary. Queries that fail on it run on the primary. While it is unavailable it is not
- * used, for pauses that double.
+ * A server that replicates the primary. Queries that fail on it run on the primary. While it is unavailable, it is not
+ * used, and it is queried again after pauses that double.
  */
 export class ReadReplica {
   readonly name: string;
@@ -112,7 +112,7 @@ export class ReadReplica {
         replicaDialect({
           replica: this.#database[of],
           primary: primary[of],
-          onFailure: (error) => this.#cannot(error),
+          onFailure: (error) => this.#onFailure(error),
         }),
       );
     this.session = {
@@ -124,7 +124,7 @@ export class ReadReplica {
     };
   }
 
-  /** The moment, by `performance.now()`, before which all acknowledged commits are on the replica. */
+  /** The time, by `performance.now()`, before which all acknowledged commits are on the replica. */
   get freshAt(): number {
     return this.#freshAt;
   }
@@ -134,7 +134,7 @@ export class ReadReplica {
     return this.#problem;
   }
 
-  /** Queries the position of the replica, unless that was done recently. Never rejects. */
+  /** Queries the position of the replica, unless this was done recently. Never rejects. */
   refresh(cluster: string): Promise<void> {
     if (!this.#statusQuery && performance.now() >= this.#nextQueryAt) {
       this.#statusQuery = this.#query(cluster).finally(() => {
@@ -155,28 +155,28 @@ export class ReadReplica {
 
   async #query(cluster: string): Promise<void> {
     try {
-      const status = await within(RESPONSE_MS, statusOf(this.#database.db));
+      const status = await withTimeout(POSITION_TIMEOUT_MS, statusOf(this.#database.db));
       const unusable = unusableReason(status, cluster);
-      if (unusable !== undefined || status.position === null) return this.#rest(unusable ?? NOT_RECEIVING);
+      if (unusable !== undefined || status.position === null) return this.#suspend(unusable ?? NOT_RECEIVING);
       this.#freshAt = Math.max(this.#freshAt, this.#options.marks.momentOf(walPosition(status.position)));
       this.#nextQueryAt = performance.now() + POLL_INTERVAL_MS;
       this.#failures = 0;
       this.#problem = undefined;
     } catch (error) {
-      this.#rest((error as Error).message);
+      this.#suspend((error as Error).message);
     }
   }
 
-  /** A query that was cancelled because it conflicted with replay does not affect the next one. */
-  #cannot(error: unknown): void {
-    if (error instanceof DatabaseUnavailable) this.#rest(error.message);
+  /** Handles a failed query. One that was cancelled because it conflicted with replay does not affect the next query. */
+  #onFailure(error: unknown): void {
+    if (error instanceof DatabaseUnavailable) this.#suspend(error.message);
   }
 
-  #rest(failure: string): void {
+  #suspend(failure: string): void {
     const now = performance.now();
     // Concurrent failures count as one.
     if (this.#problem === undefined || now >= this.#nextQueryAt) {
-      this.#nextQueryAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+      this.#nextQueryAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
       this.#failures++;
     }
     this.#problem = failure;

@@ -29,8 +29,8 @@ export interface ReadReplicasOptions {
 }
 
 /**
- * The write position of the log. With asynchronous commits, unwritten commits count as well. Queried on the connection
- * that listens for writes, so that all writes announced before have been received when the result arrives.
+ * The write position of the log. With asynchronous commits, unwritten commits count as well. It is queried on the
+ * connection that listens for writes, so that all previously announced writes have been received when the result arrives.
  */
 const POSITION = `select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
   else pg_current_wal_lsn() end::text as position`;
@@ -38,7 +38,7 @@ const POSITION = `select case current_setting('synchronous_commit') when 'off' t
 const NO_NOTIFICATIONS = 'Writes are unknown: notifications of the database do not arrive.';
 
 /**
- * Replicas of the primary, for callers that only read. A caller gets a replica that has replayed the log beyond the
+ * Replicas of the primary, for callers that only read. A caller uses a replica that has replayed the log beyond the
  * last write that concerns the caller's project, regardless of the process that made it, or the primary if there is
  * none or the position is unknown. Writes of other projects may be delayed by up to `maxStalenessMs`.
  *
@@ -49,7 +49,7 @@ export class ReadReplicas {
   readonly writes: LatestWrites;
   readonly #settings: DatabaseSettings;
   readonly #primary: Kysely<Rows>;
-  readonly #notices: NotificationListener;
+  readonly #listener: NotificationListener;
   readonly #marks: WalMarks;
   #cluster: string | undefined;
   #current: Promise<string | undefined> | undefined;
@@ -61,7 +61,7 @@ export class ReadReplicas {
     this.#primary = primary.db;
     this.#marks = new WalMarks(settings.maxStalenessMs);
     this.writes = new LatestWrites(primary, settings.maxStalenessMs);
-    this.#notices = new NotificationListener({
+    this.#listener = new NotificationListener({
       url,
       session: primary,
       receiver: WRITES,
@@ -74,10 +74,10 @@ export class ReadReplicas {
 
   /** Returns a replica that has all writes for these projects and users; undefined if the primary must be used. */
   async of(owners: readonly string[]): Promise<ReadReplica | undefined> {
-    this.#notices.start();
-    const cluster = await this.#caughtUp();
+    this.#listener.start();
+    const cluster = await this.#awaitWrites();
     if (cluster === undefined) return undefined;
-    const min = Math.max(performance.now() - this.#settings.maxStalenessMs, this.writes.of(owners));
+    const min = Math.max(performance.now() - this.#settings.maxStalenessMs, this.writes.latestFor(owners));
     const rotated = this.#rotated();
     const fresh = () => rotated.find(({ freshAt }) => freshAt >= min);
     const freshReplicas = fresh();
@@ -86,10 +86,10 @@ export class ReadReplicas {
     return fresh();
   }
 
-  /** Returns the current states; queries them unless that was done recently. */
+  /** Returns the current states, which are queried unless this was done recently. */
   async states(): Promise<readonly ReplicaState[]> {
-    this.#notices.start();
-    const cluster = await this.#caughtUp();
+    this.#listener.start();
+    const cluster = await this.#awaitWrites();
     if (cluster !== undefined) await Promise.all(this.replicas.map((replica) => replica.refresh(cluster)));
     const now = performance.now();
     return this.replicas.map(({ name, freshAt, failure }) => ({
@@ -100,11 +100,11 @@ export class ReadReplicas {
   }
 
   async close(): Promise<void> {
-    await this.#notices.stop();
+    await this.#listener.stop();
     await Promise.all(this.replicas.map((replica) => replica.close()));
   }
 
-  /** Returns the replicas; each call starts with another one. */
+  /** Returns the replicas; each call starts with a different one. */
   #rotated(): readonly ReadReplica[] {
     const first = this.#nextReplica++ % this.replicas.length;
     return [...this.replicas.slice(first), ...this.replicas.slice(0, first)];
@@ -112,10 +112,10 @@ export class ReadReplicas {
 
   /**
    * Returns the database's identifier once all writes that were acknowledged before this call are known; undefined if
-   * that is impossible. Records the position of the primary. One query at a time: concurrent callers share the next
-   * one.
+   * that is impossible. Records the position of the primary. Only one query runs at a time: concurrent callers share
+   * the next one.
    */
-  #caughtUp(): Promise<string | undefined> {
+  #awaitWrites(): Promise<string | undefined> {
     this.#next ??= this.#afterCurrent();
     return this.#next;
   }
@@ -130,14 +130,14 @@ export class ReadReplicas {
   async #queryPrimary(): Promise<string | undefined> {
     const at = performance.now();
     try {
-      const position = await this.#notices.query(POSITION);
+      const position = await this.#listener.query(POSITION);
       if (position === undefined) return undefined;
       const isSamePrimary = this.#marks.add(at, walPosition(position));
       if (!isSamePrimary) for (const replica of this.replicas) replica.forget();
       this.#cluster ??= await clusterOf(this.#primary);
       return this.#cluster;
     } catch {
-      // Callers that use the primary get the error from it.
+      // Callers that use the primary receive the error from it.
       return undefined;
     }
   }

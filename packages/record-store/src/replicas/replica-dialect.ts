@@ -12,17 +12,17 @@ import {
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { Rows } from '../store/database.js';
 
-/** PostgreSQL's errors for a query that it cancels because it conflicts with replay. */
+/** Matches the codes of queries that PostgreSQL cancels because they conflict with replay. */
 const CONFLICT = /^(40001|40P01)$/;
 
-/** The query's own timeout, which the primary would exceed as well. */
-const TOO_LONG = '57014';
+/** The code of a query that exceeded its timeout, as it would on the primary. */
+const QUERY_TIMEOUT = '57014';
 
 const codeOf = (error: unknown) => (error as { readonly code?: unknown } | undefined)?.code;
 
 /** Returns whether the primary may execute the same query. */
 function isReplicaError(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailable) return codeOf(error.cause) !== TOO_LONG;
+  if (error instanceof DatabaseUnavailable) return codeOf(error.cause) !== QUERY_TIMEOUT;
   return CONFLICT.test(String(codeOf(error)));
 }
 
@@ -52,13 +52,13 @@ class ReplicaConnection implements DatabaseConnection {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
+  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database are read by pages, not streamed');
+    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 }
 
-const readOnly = () => Promise.reject(new Error('replicas have no transactions'));
+const rejectTransaction = () => Promise.reject(new Error('replicas have no transactions'));
 
 /**
  * Creates a Kysely dialect whose queries run on a replica while it is available. Closing it closes neither database.
@@ -69,9 +69,9 @@ export function replicaDialect(options: ReplicaDialectOptions): Dialect {
     init: async () => {},
     acquireConnection: async () => connection,
     releaseConnection: async () => {},
-    beginTransaction: readOnly,
-    commitTransaction: readOnly,
-    rollbackTransaction: readOnly,
+    beginTransaction: rejectTransaction,
+    commitTransaction: rejectTransaction,
+    rollbackTransaction: rejectTransaction,
     destroy: async () => {},
   };
   return {

@@ -7,7 +7,7 @@ interface WalMark {
   readonly position: bigint;
 }
 
-/** Marks that are closer to each other than this, in milliseconds, are merged. */
+/** Minimum interval between marks, in milliseconds; closer marks are merged. */
 const SPACING_MS = 5;
 
 /** Parses a position in PostgreSQL's write-ahead log, such as `16/B374D848`, to a number. */
@@ -18,16 +18,16 @@ export function walPosition(text: string): bigint {
 
 /** Recent positions of the primary, from which the replication lag of a replica is computed. */
 export class WalMarks {
-  readonly #keptMs: number;
+  readonly #retentionMs: number;
   #marks: WalMark[] = [];
 
   constructor(retentionMs: number) {
-    this.#keptMs = retentionMs;
+    this.#retentionMs = retentionMs;
   }
 
   /**
-   * Adds a position that was queried at a moment; calls are in the order of the queries. Returns false if it is before
-   * the last one: another server has become the primary, and all earlier positions are discarded.
+   * Adds a position that was queried at a time; calls are in the order of the queries. Returns false if it precedes
+   * the last position: another server has become the primary, and all earlier positions are discarded.
    */
   add(at: number, position: bigint): boolean {
     const last = this.#marks.at(-1);
@@ -36,7 +36,7 @@ export class WalMarks {
     const before = this.#marks.at(-2);
     if (before && at - before.at < SPACING_MS) this.#marks.pop();
     this.#marks.push({ at, position });
-    const old = this.#marks.findIndex((mark) => at - mark.at <= this.#keptMs);
+    const old = this.#marks.findIndex((mark) => at - mark.at <= this.#retentionMs);
     if (old > 0) this.#marks.splice(0, old);
     return isSamePrimary;
   }

@@ -6,7 +6,7 @@ type ColumnType = 'text' | 'integer' | 'bigint' | 'real' | 'counter';
 /** A document table as a migration creates it. `bigint` is for times in milliseconds; a `counter` starts at 0. */
 export interface TableShape {
   readonly columns?: Readonly<Record<string, ColumnType>>;
-  /** Each a list of columns; the prefix `unique:` of the first column makes the index unique. */
+  /** Each index is a list of columns; the prefix `unique:` of the first column makes the index unique. */
   readonly indexes?: readonly (readonly string[])[];
 }
 

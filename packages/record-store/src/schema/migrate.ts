@@ -4,7 +4,7 @@ import { databaseError } from '../errors/database-unavailable.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { openDatabase, type Session } from '../store/database.js';
 import type { SchemaChange, SchemaChanges } from './schema-change.js';
-import { makeTablesInMemory } from './table-template.js';
+import { createTablesInMemory } from './table-template.js';
 
 /** A table with one row: the change that processes must know to use this database. */
 const NEEDS = 'schema_needs';
@@ -51,7 +51,7 @@ async function toLatest(session: Session, changes: SchemaChanges): Promise<void>
     return;
   }
   const needed = needsOf(changes);
-  // If nothing has to change, only reading is necessary, because a process may not have the right to change tables.
+  // If no change is missing, the database is only read, because a process may not have the right to change tables.
   if (done.length > 0 && done.length === Object.keys(changes).length && (await neededChange(session)) === needed)
     return;
   const provider = { getMigrations: async (): Promise<Record<string, Migration>> => changes };
@@ -68,9 +68,9 @@ export async function migrate(
   changes: SchemaChanges,
 ): Promise<void> {
   const latest = () => toLatest(session, changes);
-  if (session.kind === 'sqlite') return url === ':memory:' ? makeTablesInMemory(session, changes, latest) : latest();
+  if (session.kind === 'sqlite') return url === ':memory:' ? createTablesInMemory(session, changes, latest) : latest();
   // Changing a large table, or waiting for another process that does so, may take longer than any query.
-  const patient = openDatabase(url, {
+  const migrationDatabase = openDatabase(url, {
     ...settings,
     poolSize: 2,
     statementTimeoutMs: 0,
@@ -78,11 +78,11 @@ export async function migrate(
     idleTransactionTimeoutMs: 0,
   });
   // The migrator's own lock is a row of a table that it must create first, so processes that start together would
-  // conflict. This lock belongs to a transaction, because behind a pooler a session may have another owner after each
+  // conflict. This lock belongs to a transaction, because behind a pooler a session may have another user after each
   // transaction.
-  const locked = patient.db.transaction().execute(async (tx) => {
+  const migration = migrationDatabase.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('apistrata migrations', 0))`.execute(tx);
-    await toLatest(patient, changes);
+    await toLatest(migrationDatabase, changes);
   });
-  await locked.finally(() => patient.db.destroy());
+  await migration.finally(() => migrationDatabase.db.destroy());
 }

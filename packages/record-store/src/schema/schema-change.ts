@@ -13,8 +13,8 @@ export interface SchemaChange extends Migration {
 export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
 
 /**
- * Joins the changes of several parts of one database, oldest first. A change that several parts name is applied once,
- * in their order.
+ * Joins the changes of several parts of one database, oldest first. Changes of several parts with the same name are
+ * applied as one change, in the order of the parts.
  */
 export function joinChanges(...parts: readonly SchemaChanges[]): SchemaChanges {
   const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].sort();

@@ -7,17 +7,17 @@ const templates = new WeakMap<SchemaChanges, Promise<readonly CompiledQuery[]>>(
 
 /**
  * Creates the tables of a new in-memory database. Applying all changes takes most of an engine's start, and tests
- * create engines by the hundred: only the first one of a process applies them, with `make`; the others wait for it, and
+ * create engines by the hundred: only the first one of a process applies them, with `applyChanges`; the others wait for it, and
  * copy the result.
  */
-export async function makeTablesInMemory(
+export async function createTablesInMemory(
   session: Session,
   changes: SchemaChanges,
-  make: () => Promise<void>,
+  applyChanges: () => Promise<void>,
 ): Promise<void> {
   const first = templates.get(changes);
   if (!first) {
-    const creation = make().then(() => templateOf(session));
+    const creation = applyChanges().then(() => templateOf(session));
     templates.set(changes, creation);
     await creation.catch((error) => {
       templates.delete(changes);
@@ -26,8 +26,8 @@ export async function makeTablesInMemory(
     return;
   }
   const template = await first.catch(() => undefined);
-  // The error of the first database may be its own, for example because it was closed.
-  if (!template) return makeTablesInMemory(session, changes, make);
+  // The error may concern only the first database, for example because it was closed.
+  if (!template) return createTablesInMemory(session, changes, applyChanges);
   await session.db.transaction().execute(async (tx) => {
     for (const query of template) await tx.executeQuery(query);
   });
@@ -39,16 +39,16 @@ interface SchemaRow {
   readonly sql: string;
 }
 
-/** Tables, then their rows, then dependent objects such as indexes. */
+/** Returns statements that create the tables, then their rows, then dependent objects such as indexes. */
 async function templateOf({ db }: Session): Promise<readonly CompiledQuery[]> {
   const schema = `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by rowid`;
   const { rows } = await db.executeQuery<SchemaRow>(CompiledQuery.raw(schema));
   const tables = rows.filter(({ type }) => type === 'table');
   const others = rows.filter(({ type }) => type !== 'table');
-  const written = await Promise.all(tables.map(({ name }) => db.selectFrom(name).selectAll().execute()));
+  const rowsByTable = await Promise.all(tables.map(({ name }) => db.selectFrom(name).selectAll().execute()));
   return [
     ...tables.map(({ sql }) => CompiledQuery.raw(sql)),
-    ...tables.flatMap(({ name }, at) => written[at]?.map((row) => db.insertInto(name).values(row).compile()) ?? []),
+    ...tables.flatMap(({ name }, at) => rowsByTable[at]?.map((row) => db.insertInto(name).values(row).compile()) ?? []),
     ...others.map(({ sql }) => CompiledQuery.raw(sql)),
   ];
 }

@@ -27,12 +27,12 @@ interface Prepared {
 }
 
 /**
- * Definitions of tables and indexes. They run once, and a prepared statement keeps several kilobytes until the next
- * garbage collection.
+ * Matches definitions of tables and indexes. They are not prepared, because they run once, and a prepared statement
+ * occupies several kilobytes until the next garbage collection.
  */
 const DDL_STATEMENT = /^\s*(create|alter|drop)\b/i;
 
-/** Statements that change nothing; any other statement may. */
+/** Matches statements that change nothing; any other statement may change something. */
 const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint|release)\b/i;
 
 /** Interval of attempts to acquire a lock that another program holds, in milliseconds. */
@@ -48,10 +48,11 @@ class SqliteConnection implements ReadingConnection {
   readonly #prepared = new Map<string, Prepared>();
   #inTransaction = false;
   /**
-   * Why SQLite has rolled back the transaction on its own: later statements would otherwise be committed one by one.
+   * The error with which SQLite has rolled back the transaction on its own. It is thrown for later statements, which would
+   * otherwise be committed one by one.
    */
-  #undone: unknown;
-  #misplaced = false;
+  #rollbackError: unknown;
+  #areFilesReplaced = false;
   #written = false;
 
   constructor(handle: SqliteHandle, files: SqliteFiles | undefined, lockTimeoutMs: number) {
@@ -61,14 +62,14 @@ class SqliteConnection implements ReadingConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#undone) throw this.#undone;
+    if (this.#rollbackError) throw this.#rollbackError;
     const startedAt = Date.now();
     for (;;) {
       try {
         return this.#run(query.sql, query.parameters);
       } catch (thrown) {
         const error = databaseError(thrown);
-        if (this.#inTransaction && !this.#handle.isTransaction) this.#undone = error;
+        if (this.#inTransaction && !this.#handle.isTransaction) this.#rollbackError = error;
         const locked = error instanceof DatabaseUnavailable && error.failure === 'busy';
         if (!locked || this.#inTransaction || Date.now() - startedAt >= this.#lockTimeoutMs) throw error;
       }
@@ -80,7 +81,7 @@ class SqliteConnection implements ReadingConnection {
     }
   }
 
-  /** Starts statements in one read transaction: it locks the database once for all of them. None of them waits for a lock. */
+  /** Starts statements in one read transaction, which locks the database once for all of them. None of them waits for a lock. */
   readTogether<T>(start: () => T): T {
     this.#run(BEGIN_READS.sql, []);
     this.#inTransaction = true;
@@ -88,13 +89,13 @@ class SqliteConnection implements ReadingConnection {
       return start();
     } finally {
       this.#inTransaction = false;
-      this.#undone = undefined;
+      this.#rollbackError = undefined;
       if (this.#handle.isTransaction) this.#run(COMMIT.sql, []);
     }
   }
 
   async begin(): Promise<void> {
-    if (this.#misplaced) this.#checkFiles();
+    if (this.#areFilesReplaced) this.#checkFiles();
     await this.executeQuery(BEGIN);
     this.#inTransaction = true;
   }
@@ -109,7 +110,7 @@ class SqliteConnection implements ReadingConnection {
   /** Ends the transaction, regardless of the state in which an error has left it. */
   async rollback(): Promise<void> {
     this.#inTransaction = false;
-    this.#undone = undefined;
+    this.#rollbackError = undefined;
     this.#written = false;
     if (this.#handle.isTransaction) await this.executeQuery(ROLLBACK);
   }
@@ -121,14 +122,14 @@ class SqliteConnection implements ReadingConnection {
     return written;
   }
 
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
+  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database are read by pages, not streamed');
+    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 
   #checkFiles(): void {
-    this.#misplaced = this.#files?.inPlace() === false;
-    if (this.#misplaced) throw new DatabaseUnavailable('replaced');
+    this.#areFilesReplaced = this.#files?.areInPlace() === false;
+    if (this.#areFilesReplaced) throw new DatabaseUnavailable('replaced');
   }
 
   #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
@@ -169,7 +170,7 @@ const ROLLBACK = CompiledQuery.raw('rollback');
  * Merges of several thousand pages dominated the 99th percentile of latency; smaller ones merge the same pages more
  * often.
  */
-const LOG_PAGES = 2000;
+const CHECKPOINT_PAGES = 2000;
 
 /**
  * A driver with a single connection that its users share. While it is held, only SQL is awaited, so each use
@@ -198,7 +199,7 @@ class SqliteDriver implements Driver {
       this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;');
       // The many small tables and indexes of a database in memory would otherwise take a page of 4 KiB each.
       this.#handle.exec(
-        isFile ? `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}` : 'PRAGMA page_size = 1024',
+        isFile ? `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}` : 'PRAGMA page_size = 1024',
       );
       // In this journal mode the log is consistent without a sync per commit. `#log` provides the durability of
       // commits.
@@ -226,7 +227,7 @@ class SqliteDriver implements Driver {
   }
 
   /**
-   * Resolves when the writes are as durable as required. No success is reported before that, and other users proceed in
+   * Resolves when the writes are as durable as required. No success is reported before that; other users proceed in
    * the meantime.
    */
   async releaseConnection(): Promise<void> {

@@ -31,13 +31,13 @@ function createPrivately(path: string): void {
 
 /**
  * Opens a SQLite database. A new file and its log are readable and writable by their owner only.
- * @param options.readOnly the file must exist, and is not changed
- * @throws Error if this Node has no SQLite library, or one without the functions that the engine needs
+ * @param options.readOnly whether the file is only read; it must then exist
+ * @throws Error if this version of Node has no SQLite library, or one without the required functions
  */
 export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
   // Loaded with the first SQLite database, because an engine on PostgreSQL does not need it.
   const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
-  // The library is older than these functions, and each release line added them in a different release.
+  // The library is older than these functions, and each release line of Node added them in a different release.
   if (library && 'setReturnArrays' in library.StatementSync.prototype) {
     if (!readOnly) createPrivately(path);
     const db = new library.DatabaseSync(path, { readOnly }) as unknown as SqliteHandle;

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * The log of an open SQLite file, which ends with the last commit. It is synced to disk by another thread: SQLite would
- * do that within the commit and block the whole process for that time.
+ * The log of an open SQLite file, which ends with the last commit. It is synced to disk by another thread, because
+ * SQLite would sync it within the commit and block the whole process in the meantime.
  */
 export class SqliteLog {
   readonly #path: string;
@@ -27,7 +27,7 @@ export class SqliteLog {
   }
 
   async #afterRunning(): Promise<void> {
-    // Its callers get the error.
+    // Its callers receive the error.
     await this.#running?.catch(() => undefined);
     this.#next = undefined;
     this.#running = this.#write();

@@ -6,12 +6,12 @@ import { DatabaseUnavailable, databaseError } from '../errors/database-unavailab
 import { StoreError } from '../errors/store-error.js';
 import { openSqlite, type SqliteHandle } from './sqlite-handle.js';
 
-/** Another engine, in another process or in this one, uses the same SQLite file. */
+/** Thrown if another engine, in another process or in this one, uses the same SQLite file. */
 export class DatabaseInUse extends StoreError<'DATABASE_IN_USE'> {
   constructor(file: string, holder: string) {
     super(
       'DATABASE_IN_USE',
-      `${file} is in use by ${holder}. A SQLite file serves one process at a time: stop that process first, or use a PostgreSQL database, which several can share.`,
+      `${file} is in use by ${holder}. A SQLite file serves one process at a time: stop that process first, or use a PostgreSQL database, which several processes can share.`,
     );
   }
 }
@@ -24,9 +24,11 @@ interface Holder {
   readonly since: string;
 }
 
-/** How often a lock is retried while its holder is being recorded, and the interval in milliseconds. */
-const ATTEMPTS = 20;
-const PAUSE_MS = 25;
+/** Maximum number of attempts to acquire a lock while its holder is being recorded. */
+const MAX_ATTEMPTS = 20;
+
+/** Interval between attempts. */
+const RETRY_INTERVAL_MS = 25;
 
 /**
  * The exclusive right to use a SQLite file: a lock on a separate database next to it (`FILE-owner`). The lock belongs
@@ -43,7 +45,7 @@ export class SqliteOwner {
   /**
    * Acquires the right to use a file.
    *
-   * @throws {@link DatabaseInUse} immediately, if another engine has the file
+   * @throws {@link DatabaseInUse} immediately, if another engine uses the file
    */
   static async acquire(file: string): Promise<SqliteOwner> {
     // Different paths may lead to the same file.
@@ -58,8 +60,8 @@ export class SqliteOwner {
         if (holder && holder.mark !== ownHolder.mark && isAlive(holder))
           throw new DatabaseInUse(file, describeHolder(holder));
         // Another process is recording its name, or conflicted with this one.
-        if (attempt === ATTEMPTS) throw new DatabaseInUse(file, 'another process');
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        if (attempt === MAX_ATTEMPTS) throw new DatabaseInUse(file, 'another process');
+        await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL_MS));
       }
     } catch (error) {
       handle.close();

@@ -12,8 +12,8 @@ type ReaderResult =
   | { readonly error: { readonly message: string; readonly code?: unknown; readonly errcode?: unknown } };
 
 /**
- * The code of the thread. It is passed as a string, so that bundles of this package need no separate file; it must not
- * refer to names outside the function.
+ * Executes queries in the thread. The function is passed as a string, so that bundles of this package need no separate
+ * file; it must not refer to names outside itself.
  */
 function serveQueries(): void {
   // The main thread has already printed the warnings of libraries.

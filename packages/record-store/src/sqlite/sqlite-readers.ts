@@ -22,15 +22,15 @@ class ReaderConnection implements DatabaseConnection {
     return { rows: await this.reader.query<R>(sql, parameters) };
   }
 
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
+  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database are read by pages, not streamed');
+    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 }
 
-const readOnly = () => Promise.reject(new Error('readers have no transactions'));
+const rejectTransaction = () => Promise.reject(new Error('readers have no transactions'));
 
-/** Starts threads on demand and assigns each to one query at a time, in the order of arrival. */
+/** Starts threads on demand and assigns one query at a time to each, in the order of arrival. */
 class ReadersDriver implements Driver {
   readonly #path: string;
   readonly #max: number;
@@ -56,20 +56,20 @@ class ReadersDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    let given = connection as ReaderConnection;
-    if (!given.reader.usable) {
-      this.#connections.delete(given);
+    let available = connection as ReaderConnection;
+    if (!available.reader.usable) {
+      this.#connections.delete(available);
       if (this.#waiting.length === 0 || this.#closed) return;
-      given = this.#begin();
+      available = this.#begin();
     }
     const next = this.#waiting.shift();
-    if (next) next(given);
-    else this.#free.push(given);
+    if (next) next(available);
+    else this.#free.push(available);
   }
 
-  beginTransaction = readOnly;
-  commitTransaction = readOnly;
-  rollbackTransaction = readOnly;
+  beginTransaction = rejectTransaction;
+  commitTransaction = rejectTransaction;
+  rollbackTransaction = rejectTransaction;
 
   async destroy(): Promise<void> {
     this.#closed = true;

@@ -4,7 +4,7 @@ type Row = Record<string, unknown>;
 
 /**
  * Reads the rows of a statement. The objects of `node:sqlite` have no prototype and are hash tables, which take twice as
- * long to create and to read as these, whose properties are in the order of the columns.
+ * long to create and to read as these objects, whose properties are in the order of the columns.
  */
 export class SqliteRows {
   readonly #statement: SqliteStatement;
@@ -22,7 +22,7 @@ export class SqliteRows {
     return names.length > 0 ? new SqliteRows(statement, names) : undefined;
   }
 
-  /** Executes the statement. */
+  /** Executes the statement and returns its rows. */
   all(parameters: readonly unknown[]): Row[] {
     const found = this.#statement.all(...parameters) as unknown[][];
     // A change of the schema adds columns to `select *`.

@@ -10,7 +10,7 @@ import { sqliteDialect } from '../sqlite/sqlite-dialect.js';
 import { sqliteReaders } from '../sqlite/sqlite-readers.js';
 import { openPool } from './pool-executor.js';
 
-/** Tables are typed by their definitions (see document-table.ts), so rows in Kysely have any shape. */
+/** Rows in Kysely, which have any shape because tables are typed by their definitions (see document-table.ts). */
 export type Rows = Record<string, any>;
 
 /** The supported databases. */
@@ -20,14 +20,14 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 export interface Session {
   readonly db: Kysely<Rows>;
   /**
-   * The same database for long queries. SQLite file: read-only connections in other threads, because the main
-   * connection blocks the thread that serves requests. PostgreSQL: some of the connections.
+   * The same database for long queries. For a SQLite file, it uses read-only connections in other threads, because the main
+   * connection blocks the thread that serves requests; for PostgreSQL, some of the connections.
    */
   readonly longReads: Kysely<Rows>;
   readonly kind: DatabaseKind;
   /** Recently read records. */
   readonly records: RecordCache;
-  /** Batches look-ups of the same table, where a query is a round trip. */
+  /** Batches look-ups in the same table; only for databases to which each query is a round trip. */
   readonly lookups?: Finder;
 }
 
@@ -66,29 +66,30 @@ export interface Tx extends Session {
 }
 
 /**
- * A query of a SQLite file takes little longer than waiting for others, so most queries of a single client do not wait.
+ * The number of queries of a SQLite file that do not wait for others after a query that no other query joined. A query takes
+ * little longer than waiting for others, so most queries of a single client do not wait.
  */
 const SQLITE_ALONE_AFTER_ONE = 4;
 
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first query. */
 export function openDatabase(url: string, settings: DatabaseSettings, observer?: StoreObserver): OpenDatabase {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
-  const plain = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
-  const dialect = observedDialect(plain.all, observer, kind === 'postgres' ? settings.poolSize : 1);
+  const dialects = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
+  const dialect = observedDialect(dialects.all, observer, kind === 'postgres' ? settings.poolSize : 1);
   const sharing = {
     traced: observer?.around !== undefined,
     aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_ALONE_AFTER_ONE,
   };
   const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharing));
   // Pool figures are reported only for the connections that requests wait for.
-  const longReads = plain.longReads
-    ? openPool(observedDialect(plain.longReads, observer && { statement: observer.statement }, settings.longReads))
+  const longReads = dialects.longReads
+    ? openPool(observedDialect(dialects.longReads, observer && { statement: observer.statement }, settings.longReads))
     : db;
   const lookups = kind === 'postgres' ? new Lookups() : undefined;
   return { db, longReads, kind, dialect, lookups, records: new RecordCache() };
 }
 
-/** Creates the dialects of a SQLite database; one in memory has a single connection. */
+/** Creates the dialects of a SQLite database; an in-memory database has a single connection. */
 function sqliteDialects(
   url: string,
   settings: DatabaseSettings,

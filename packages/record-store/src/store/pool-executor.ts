@@ -60,7 +60,7 @@ class StartedDriver implements Driver {
   }
 }
 
-/** Executes a statement on a connection of its own. */
+/** Executes a statement on a separate connection. */
 export type ExecuteAlone = <R>(query: CompiledQuery) => Promise<QueryResult<R>>;
 
 /**
@@ -83,11 +83,11 @@ class PoolExecutor extends DefaultQueryExecutor {
 /**
  * Opens a database.
  *
- * @param executing returns the function that executes statements outside of transactions; default: each on its own connection
+ * @param createExecute returns the function that executes statements outside of transactions; default: each on a separate connection
  */
 export function openPool<Rows>(
   dialect: Dialect,
-  executing: (driver: Driver, alone: ExecuteAlone) => ExecuteAlone = (_driver, alone) => alone,
+  createExecute: (driver: Driver, alone: ExecuteAlone) => ExecuteAlone = (_driver, alone) => alone,
 ): Kysely<Rows> {
   const driver = new StartedDriver(dialect.createDriver());
   const executeAlone: ExecuteAlone = async <R>(query: CompiledQuery) => {
@@ -98,6 +98,6 @@ export function openPool<Rows>(
       await driver.releaseConnection(connection);
     }
   };
-  const executor = new PoolExecutor(dialect, driver, executing(driver, executeAlone));
+  const executor = new PoolExecutor(dialect, driver, createExecute(driver, executeAlone));
   return new Kysely<Rows>({ config: { dialect }, dialect, driver, executor });
 }

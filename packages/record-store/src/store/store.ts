@@ -13,7 +13,7 @@ import type { SchemaChanges } from '../schema/schema-change.js';
 import { closeDatabase, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
 
 /** The maximum number of attempts of a transaction that conflicts with concurrent changes. */
-const ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /** Retryable errors of PostgreSQL: serialization failure, deadlock, a session that a pooler has switched. */
 const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
@@ -21,7 +21,7 @@ const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 /** An open database. */
 export interface Store extends Session {
   /**
-   * Runs work in a transaction: all of its writes are committed or none. The work may run several times if other
+   * Runs work in a transaction: all of its writes are committed, or none are. The work may run several times if other
    * transactions change the same records, so it must only read and write through `tx`; side effects belong in
    * `tx.afterCommit`.
    *
@@ -82,16 +82,16 @@ export async function openStore(
   }
   const runners = transactionRunners(session, observer);
   const replicas = replicasOf(url, session, settings, options, observer);
-  // Work that shares a commit is run by one member's caller: each keeps its own trace context.
-  const bound: <W extends (tx: Tx) => Promise<unknown>>(work: W) => W = observer?.around
+  // Work that shares a commit runs in the asynchronous context of one caller, so each function is bound to its caller's context.
+  const bindContext: <W extends (tx: Tx) => Promise<unknown>>(work: W) => W = observer?.around
     ? (work) => AsyncResource.bind(work)
     : (work) => work;
-  const transaction: Store['transaction'] = (work) => transact(session, runners.alone, bound(work), replicas);
+  const transaction: Store['transaction'] = (work) => transact(session, runners.alone, bindContext(work), replicas);
   return {
     ...session,
     transaction,
     together: (work, queue = '') =>
-      transact(session, (run) => runners.together(run, queue), bound(work), replicas).catch((error) => {
+      transact(session, (run) => runners.together(run, queue), bindContext(work), replicas).catch((error) => {
         if (error instanceof BatchConflict) return transaction(work);
         throw error;
       }),
@@ -151,21 +151,21 @@ async function transact<T>(
         owners.clear();
         return work({ ...session, lookups: batch, db, batch, afterCommit, concerns });
       });
-      // Before success is reported: the caller may then read through any process and must find the writes.
-      const announced = owners.size > 0 ? replicas?.writes.made(owners) : undefined;
+      // The writes are announced before success is reported: the caller may then read them through any process.
+      const announced = owners.size > 0 ? replicas?.writes.record(owners) : undefined;
       for (const followUp of followUps) followUp();
       await announced;
       return result;
     } catch (error) {
       const retryable = error instanceof StaleRecord || RETRYABLE.has((error as { code?: string }).code ?? '');
       if (!retryable) throw databaseError(error);
-      if (attempt === ATTEMPTS) throw new DatabaseUnavailable('busy', error);
+      if (attempt === MAX_ATTEMPTS) throw new DatabaseUnavailable('busy', error);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * 5));
     }
   }
 }
 
-/** Writes the one row that every database has from its creation: reading alone would not detect a full disk. */
+/** Writes the one row that every database has from its creation, because reading alone would not detect a full disk. */
 async function touch({ db, kind }: Tx): Promise<void> {
   await db
     .updateTable('kysely_migration_lock')

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { type PostgresClient, request } from '../../src/postgres/postgres-query.js';
+import { executeStatement, type PostgresClient } from '../../src/postgres/postgres-query.js';
 
 const postgresUrl = inject('postgresUrl');
 
@@ -19,7 +19,7 @@ describe.skipIf(!postgresUrl)('prepared statements', () => {
   });
 
   const values = (one: unknown) =>
-    request(
+    executeStatement(
       client,
       "select $1::bigint as one, null as none, true as yes, 'b' as text, 1.5::float8 as half",
       [one],
@@ -40,22 +40,22 @@ describe.skipIf(!postgresUrl)('prepared statements', () => {
   });
 
   it('report their commands and the number of their rows', async () => {
-    await request(client, 'create temp table notes (id integer)');
-    const insert = () => request(client, 'insert into notes values (1), (2)', [], 'i');
+    await executeStatement(client, 'create temp table notes (id integer)');
+    const insert = () => executeStatement(client, 'insert into notes values (1), (2)', [], 'i');
     for (let round = 0; round < 2; round++) {
       expect(await insert()).toEqual({ command: 'INSERT', rowCount: 2, rows: [] });
-      expect(await request(client, 'update notes set id = 3 where id < $1', [3], 'u')).toMatchObject({
+      expect(await executeStatement(client, 'update notes set id = 3 where id < $1', [3], 'u')).toMatchObject({
         command: 'UPDATE',
         rowCount: 2,
       });
     }
-    const all = () => request(client, 'select id from notes where id > $1', [0], 's');
+    const all = () => executeStatement(client, 'select id from notes where id > $1', [0], 's');
     for (let round = 0; round < 2; round++)
       expect(await all()).toMatchObject({ command: 'SELECT', rowCount: 4, rows: Array(4).fill({ id: 3 }) });
   });
 
   it('fail on their own, and can be executed again', async () => {
-    const divide = (by: number) => request(client, 'select 10 / $1::integer as result', [by], 'd');
+    const divide = (by: number) => executeStatement(client, 'select 10 / $1::integer as result', [by], 'd');
     const outcomes = await Promise.allSettled([divide(0), divide(2), divide(0), divide(5)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
     expect((await divide(10)).rows).toEqual([{ result: 1 }]);

@@ -55,7 +55,7 @@ const OPERATORS = /^[()[\]{}|*+?]/;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
 /** Parses the first element of a pattern: one literal character, any character, or another short element. */
-function firstOf(pattern: string): { readonly length: number; readonly matches: string | '.' | '' } | undefined {
+function parseFirst(pattern: string): { readonly length: number; readonly matches: string | '.' | '' } | undefined {
   const [first, ...others] = pattern.slice(0, 4);
   const next = others[0] ?? '';
   if (first === '\\' && PUNCTUATION.test(next)) return { length: 2, matches: `\\${next}` };
