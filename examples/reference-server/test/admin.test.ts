@@ -153,7 +153,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
 
     expect(await adminJson('db', 'restore', file, '--db', other)).toEqual({ previous: null, pending: [] });
     const checked = await admin('db', 'check', '--db', other, '--secret-key-file', key);
-    expect(checked.output).toMatch(/good +secrets +all of \d+ encrypted jobs can be decrypted with the key/);
+    expect(checked.output).toMatch(/good +secrets +all \d+ encrypted jobs can be decrypted with the key/);
     const otherKey = join(folder, `${randomUUID()}.key`);
     writeFileSync(otherKey, `${Buffer.alloc(32, 9).toString('base64')}\n`);
     const closed = await admin('db', 'check', '--db', other, '--secret-key-file', otherKey);

@@ -66,7 +66,7 @@ async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
     order by host`);
   if (wrong.length === 0) return good('capacity', 'the counted capacity matches the claims of servers');
   const names = wrong.map(({ host }) => host).join(', ');
-  return bad('capacity', `incorrect counts of hosts, which a running server corrects within an hour: ${names}`);
+  return bad('capacity', `incorrect capacity counts, which a running server corrects within an hour: ${names}`);
 }
 
 /**
