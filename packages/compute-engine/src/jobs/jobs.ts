@@ -109,7 +109,7 @@ export class Jobs {
     }));
   }
 
-  /** Renews the leases of those jobs that the holder still has, and returns their ids. */
+  /** Renews the leases that the holder still has, and returns the ids of their jobs. */
   async renew(lease: Lease, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const { db, kind } = this.#store;
@@ -117,7 +117,7 @@ export class Jobs {
     const renewed = await db
       .updateTable('jobs')
       .set({ lease_until: lease.until })
-      // Rows that another transaction has locked are skipped: waiting for a transaction that ends several jobs could
+      // Rows that another transaction has locked are skipped: waiting for a transaction that deletes several jobs could
       // deadlock.
       .where('id', 'in', kind === 'postgres' ? leased.forUpdate().skipLocked() : leased)
       .returning('id')
@@ -127,7 +127,7 @@ export class Jobs {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Returns a job to the queue, due at a later time. */
+  /** Puts a job back into the queue, due at a later time. */
   async defer(owner: string, id: string, runAt: number): Promise<void> {
     await this.#store.db
       .updateTable('jobs')

@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly jobs: Jobs;
   /** Executes a job and returns the outcome. If it throws, the job is retried, with increasing delays. */
   readonly run: (job: Job, signal: AbortSignal) => Promise<JobOutcome>;
-  /** Called if a job or a poll (without a job) throws: because of a defect, or if the database is unavailable. */
+  /** Called if a job throws, or if polling fails (without a job), because of a defect or an unavailable database. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
   readonly observer?: EngineObserver;
   /** Maximum number of concurrent jobs; default 256. */
@@ -46,7 +46,7 @@ export class Worker {
   readonly #owner = randomUUID();
   readonly #running = new Map<string, Running>();
   readonly #waiting: Job[] = [];
-  /** Jobs that fail concurrently renew their leases with one statement. */
+  /** Renews leases of concurrent jobs with one statement. */
   readonly #renewals = new Lookups();
   /** Jobs that this process still runs although they are already deleted from the database. */
   readonly #completed = new Set<string>();
@@ -102,7 +102,7 @@ export class Worker {
 
   /**
    * Renews the lease of a job. Called before effects outside the database, which a rollback cannot undo.
-   * @throws LeaseLost if another process has the job
+   * @throws LeaseLost if another process has claimed the job
    */
   async retain(id: string): Promise<void> {
     const renewed = await this.#renewals.find('jobs', id, async (ids) => {
@@ -183,7 +183,7 @@ export class Worker {
   }
 
   /**
-   * Renews the leases of jobs that this process runs or has queued, and aborts those that another process has claimed.
+   * Renews the leases of jobs that this process runs or has queued, and aborts jobs that another process has claimed.
    */
   async #renew(): Promise<void> {
     const ownIds = [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
@@ -242,7 +242,7 @@ export class Worker {
     const { run, store, jobs, onError } = this.#options;
     try {
       const outcome = await run(job, signal);
-      // In a transaction, so that it shares a commit with others.
+      // The job is deleted in a transaction, so that it shares a commit with others.
       if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.removeLeased(tx, job.id, this.#owner));
       return outcome;
     } catch (error) {

@@ -8,7 +8,7 @@ export interface SshPublicKey {
   /** The algorithm, as the key names it: `ssh-rsa`, `ssh-ed25519`, ... */
   readonly type: string;
   readonly bits: number;
-  /** MD5, hex pairs joined by colons. */
+  /** MD5 digest, as hexadecimal pairs joined by colons. */
   readonly fingerprint: string;
 }
 

@@ -15,7 +15,7 @@ export function readSshFields(blob: Buffer): readonly Buffer[] | undefined {
   return fields;
 }
 
-/** Writes the fields of an SSH public key blob. */
+/** Returns an SSH public key blob with the given fields. */
 export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
   return Buffer.concat(
     fields.flatMap((field) => {

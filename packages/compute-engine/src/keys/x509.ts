@@ -7,7 +7,7 @@ import type { GeneratedKeypair } from './ssh-keypair.js';
 
 /** Properties of a certificate. */
 export interface X509PublicKey {
-  /** SHA-1 of the certificate, hex pairs joined by colons. */
+  /** SHA-1 digest of the certificate, as hexadecimal pairs joined by colons. */
   readonly fingerprint: string;
 }
 

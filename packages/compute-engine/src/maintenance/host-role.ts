@@ -15,8 +15,8 @@ const LOCK_TIMEOUT = "'10s'";
 /** The role of a host, to which rights are granted. */
 export interface GrantedHostRole extends HostRole {
   /**
-   * The IP address of a host that connects its networks to other hosts by tunnels. The MTU of networks that do not fit into
-   * tunnels is lowered.
+   * The IP address of a host that connects its networks to other hosts by tunnels. The MTU of networks that do not fit
+   * into tunnels is lowered.
    */
   readonly tunnelAddress?: string;
   /** Whether the host encrypts its tunnels, which lowers the MTU further. Default false. */
@@ -60,8 +60,8 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
 }
 
 /**
- * Grants a PostgreSQL role the rights of a host: access to its own requests, the servers on it, and the records that these
- * need. May be called repeatedly, and while servers and hosts use the database.
+ * Grants a PostgreSQL role the rights of a host: access to its own requests, the servers on it, and the records that
+ * these need. May be called repeatedly, and while servers and hosts use the database.
  * @param url URL of the PostgreSQL database, with the role that owns the tables
  *
  * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
@@ -97,8 +97,8 @@ async function fitNetworks(url: string, tunnel: HostTunnel): Promise<void> {
 }
 
 /**
- * Derives the keys of a host from the secret key of the cloud, in the format of `hostKeyFile`. Neither the secret key of the cloud nor the
- * keys of other hosts can be derived from them.
+ * Derives the keys of a host from the secret key of the cloud, in the format of `hostKeyFile`. Neither the secret key
+ * of the cloud nor the keys of other hosts can be derived from them.
  *
  * @throws SecretKeyError
  */

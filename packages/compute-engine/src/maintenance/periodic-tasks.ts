@@ -19,8 +19,9 @@ const MAX_INTERVAL_MS = 60_000;
 const BATCH_SIZE = 100;
 
 /**
- * Deletes soft-deleted servers whose restore period has ended, and offloads shelved servers that have been on their host for
- * too long. Several processes may run this concurrently; the preconditions of the actions allow only one of them to act.
+ * Deletes soft-deleted servers whose restore period has ended, and offloads shelved servers that have been on their
+ * host for too long. Several processes may run this concurrently; the preconditions of the actions allow only one of
+ * them to act.
  */
 export class PeriodicTasks {
   readonly #core: Core;

@@ -140,12 +140,12 @@ async function restorePostgres(url: string, backup: string, replace: boolean): P
 }
 
 /**
- * Restores a backup to a database that no server uses, atomically: the former database remains in place until the end, and
- * is then renamed.
+ * Restores a backup to a database that no server uses, atomically: the former database remains in place until the end,
+ * and is then renamed.
  *
  * @param url a SQLite file, or `postgres://...`; a PostgreSQL database must exist, and existing data requires
  * `replace`
- * @throws MaintenanceError with cause and fix, DatabaseInUse, DatabaseUnavailable
+ * @throws MaintenanceError, whose message contains cause and fix; DatabaseInUse; DatabaseUnavailable
  */
 export async function restoreDatabase(
   url: string,

@@ -30,11 +30,11 @@ export interface HostProcess {
   readonly canMove: boolean;
   /** Disk format of snapshots; null for the format of the server's image. */
   readonly snapshotFormat: string | null;
-  /** Address at which other processes of the cloud reach its driver; undefined if it accepts no links. */
+  /** Address at which other processes of the cloud reach its driver; undefined if it accepts no connections. */
   readonly link?: {
     readonly address: string;
     readonly port: number;
-    /** The public key of links to this host, in base64url. */
+    /** The public key for connections to this host, in base64url. */
     readonly publicKey: string;
   };
   /** Whether it stores the content of embedded volumes. */

@@ -156,7 +156,7 @@ export interface Server extends Stored, ServerSettings {
   readonly jobAttempt?: number | undefined;
 
   readonly flavor: FlavorCopy;
-  /** Set between resize or migrate and its confirmation. */
+  /** Set between a resize or migration and its confirmation. */
   readonly oldFlavor: FlavorCopy | null;
   /** The requested flavor during a resize; already counted against quotas. */
   readonly newFlavor: FlavorCopy | null;

@@ -78,7 +78,7 @@ export interface ObservedList {
    * - `substrings`: an index walk and trigrams, on PostgreSQL
    */
   readonly source: 'newest' | 'rows' | 'merged' | 'substrings';
-  /** Where servers are sorted. To sort in memory, every matching server is read. */
+  /** Where servers are sorted. If they are sorted in memory, every matching server is read. */
   readonly order: 'database' | 'memory';
   /** Where filters are applied: in the database, or also in this process on the records. */
   readonly filters: 'database' | 'records';

@@ -8,7 +8,7 @@ import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 
-/** Control services of the cloud, which have one host. */
+/** Control services of the cloud, which share one host. */
 const CONTROL_BINARIES = ['nova-scheduler', 'nova-conductor'];
 const CONTROL_HOST = 'controller';
 

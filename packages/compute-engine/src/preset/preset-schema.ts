@@ -165,7 +165,7 @@ const network = z
     tags: z.array(z.string()).optional(),
     subnets: z.array(subnet).optional(),
   })
-  .describe('A network. Without a project it is shared');
+  .describe('A network. Without a project, it is shared');
 
 const securityRule = z.strictObject({
   direction: z.enum(['ingress', 'egress']),

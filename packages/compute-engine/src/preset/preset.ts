@@ -23,7 +23,7 @@ export type HostSeed = Item<'hosts'>;
 export type AggregateSeed = Item<'aggregates'>;
 /** An image of a preset. Its default status is `active`; without `content`, it is empty. */
 export type ImageSeed = Item<'images'>;
-/** A network of a preset. Without a project it is shared. */
+/** A network of a preset. Without a project, it is shared. */
 export type NetworkSeed = Item<'networks'>;
 /** A security group of a preset, with its rules. */
 export type SecurityGroupSeed = Item<'securityGroups'>;
@@ -34,7 +34,7 @@ export type VolumeSeed = Item<'volumes'>;
 /** A share of a preset; omitted fields have defaults. Its size is in GiB. */
 export type ShareSeed = Item<'shares'>;
 
-/** Five flavors, an image, a network and two hosts: enough to boot a server. Its ids are fixed. */
+/** Five flavors, two hosts, an image, two networks and a volume type: enough to boot a server. The ids are fixed. */
 export const defaultPreset: Preset &
   Required<Pick<Preset, 'flavors' | 'hosts' | 'images' | 'networks' | 'volumeTypes'>> = {
   flavors: [

@@ -17,7 +17,7 @@ type AggregateChange = Partial<Pick<Aggregate, 'name' | 'hosts' | 'metadata'>>;
 type MetadataChange = Readonly<Record<string, string | null>>;
 
 /**
- * Host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone. To ensure
+ * Manages host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone. To ensure
  * this, changes are serialized.
  */
 export class Aggregates {
@@ -53,7 +53,7 @@ export class Aggregates {
     });
   }
 
-  /** Changes an aggregate; 409 if the name is in use, 400 for a zone that its hosts cannot be in. */
+  /** Changes an aggregate; 409 if the name is in use, 400 for a zone that its hosts cannot join. */
   update(seq: number, change: { readonly name?: string; readonly zone?: string | null }): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       if (change.name !== undefined && change.name !== aggregate.name) await checkName(tx, change.name);
@@ -63,7 +63,7 @@ export class Aggregates {
     });
   }
 
-  /** Merges metadata; 400 for a zone that its hosts cannot be in, or for removing the zone. */
+  /** Merges metadata; 400 for a zone that its hosts cannot join, or for removing the zone. */
   setMetadata(seq: number, change: MetadataChange): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => ({
       metadata: await changedMetadata(tx, aggregate, change, 'update metadata of'),

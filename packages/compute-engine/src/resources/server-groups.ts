@@ -34,7 +34,7 @@ const withMembers =
   (members: Members) =>
   (group: ServerGroup): GroupWithMembers => ({ ...group, members: (members.get(group.id) ?? []).map(({ id }) => id) });
 
-/** Server groups with affinity policies. They never change; servers refer to their group. */
+/** Manages server groups with affinity policies. Groups never change; servers refer to their group. */
 export class ServerGroups {
   readonly #core: Core;
 

@@ -25,9 +25,9 @@ interface Head {
 }
 
 /**
- * Returns a page of the servers that ran in a period, sorted by project and id: running servers, servers that ended since
- * the start of the period, and purged servers. Each part uses its own index, so neither servers that ended earlier nor rows
- * of other pages are read.
+ * Returns a page of the servers that ran in a period, sorted by project and id: running servers, servers that ended
+ * since the start of the period, and purged servers. Each part uses its own index, so neither servers that ended
+ * earlier nor rows of other pages are read.
  */
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly LaunchedServer[]> {
   const { start, end, projectId, limit, after } = query;

@@ -16,7 +16,7 @@ export interface ServerContent {
 export const COLUMN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB']);
 
 /**
- * Returns the capacity that a server of a flavor needs. Its extra specs `resources:CLASS` replace the flavor's amounts;
+ * Returns the capacity that a server with a flavor needs. Its extra specs `resources:CLASS` replace the flavor's amounts;
  * dedicated processors (`PCPU`) replace shared ones.
  */
 export function amountsOf(flavor: FlavorCopy, { localRoot, imageProperties }: ServerContent): Amounts {

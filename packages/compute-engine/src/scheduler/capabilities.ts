@@ -63,7 +63,7 @@ export interface CapabilityRequirement {
   readonly optional: boolean;
 }
 
-/** Returns the requirements of extra specs, whose keys are such as `capabilities:cpu_info:vendor` or the name of a property. */
+/** Returns the requirements of extra specs with a key such as `capabilities:cpu_info:vendor`, or with the name of a property. */
 export function capabilityRequirements(extraSpecs: Readonly<Record<string, string>>): readonly CapabilityRequirement[] {
   return Object.entries(extraSpecs).flatMap(([key, requirement]) => {
     const names = key.split(':');

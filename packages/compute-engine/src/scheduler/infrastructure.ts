@@ -70,7 +70,7 @@ export class Infrastructure {
       this.#readAt = Date.now();
       this.#nextDownAt = Number.POSITIVE_INFINITY;
       this.#hostMap = this.readHosts(this.#store).then((hostMap) => {
-        // Not in `readHosts`, whose other callers do not update the cached snapshot.
+        // This is not part of `readHosts`, because its other callers must not change the cached snapshot.
         this.#last = hostMap;
         this.#nextDownAt = Math.min(...hostMap.services.map((service) => this.#expectedDownAt(service)));
         return hostMap;
@@ -129,8 +129,8 @@ export class Infrastructure {
   }
 
   /**
-   * Simulates the failure of the cell of a host (not of the host): until it is reachable again, the API shows only that the
-   * host's service and servers exist. Affects only this process and is not stored.
+   * Simulates the failure of the cell of a host (not of the host): until it is reachable again, the API shows only that
+   * the host's service and servers exist. Affects only this process and is not stored.
    */
   setReachable(host: string, reachable: boolean): void {
     if (reachable) this.#unreachable.delete(host);

@@ -2,7 +2,7 @@ import { lockName, type Tx } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 import { serviceRecord } from './host-records.js';
 
-/** Records the heartbeat of a service outside the API processes; the first one registers it. */
+/** Records the heartbeat of a service outside the API processes; the first heartbeat registers it. */
 export async function recordHeartbeat(tx: Tx, host: string, binary: string, now: number): Promise<void> {
   await lockName(tx, `service:${host}`);
   const alive = { embedded: false, lastSeenAt: now };

@@ -77,8 +77,8 @@ async function claimedByHost(session: Session, condition?: string): Promise<Read
 }
 
 /**
- * Returns hosts that may be counted incorrectly. Servers are read in batches, so that other work is not blocked; concurrent
- * changes can cause false positives.
+ * Returns hosts whose capacity may be counted incorrectly. Servers are read in batches, so that other work is not
+ * blocked; concurrent changes can cause false positives.
  */
 async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
   const { last } = (await store.db
@@ -98,8 +98,8 @@ async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
 }
 
 /**
- * Recounts a host while its row is locked: every claim and release changes that row first, and the record of its server
- * afterwards.
+ * Recounts the capacity of a host while its row is locked: every claim and release changes that row first, and the
+ * record of its server afterwards.
  */
 async function correct(store: Store, host: string): Promise<Correction | undefined> {
   return store.transaction(async (tx) => {

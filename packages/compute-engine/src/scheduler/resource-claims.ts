@@ -22,9 +22,9 @@ async function add(tx: Tx, host: string, resourceClass: string, amount: number, 
 }
 
 /**
- * Claims amounts of a host's resource classes; if one is insufficient, returns false and claims nothing. Like the columns of
- * the node, each class is checked and changed by one statement. The row of the node is changed first, which serializes the
- * claims on a host.
+ * Claims amounts of a host's resource classes; if one is insufficient, returns false and claims nothing. Like the
+ * columns of the node, each class is checked and changed by one statement. The row of the node is changed first, which
+ * serializes the claims on a host.
  */
 export async function claimResources(tx: Tx, node: Node, resources: Resources): Promise<boolean> {
   const claimed: Record<string, number> = {};

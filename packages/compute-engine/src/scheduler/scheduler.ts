@@ -66,7 +66,10 @@ const filters = {
   zone: ({ zone }, { placement }) => !placement.zone || placement.zone === zone,
   resources: ({ node }, { placement: { flavor }, resources }) =>
     !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
-  /** Like the disk filter of Nova, it counts what is used or promised on the file system, regardless of the programs that use it. */
+  /**
+   * Rejects hosts without sufficient disk space. Like the disk filter of Nova, it counts what is used or promised on
+   * the file system, regardless of the programs that use it.
+   */
   room: ({ node }, { resources }) =>
     resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= remainingDiskGb(node)),
   traits: ({ node }, { traits: { required, forbidden } }) => {

@@ -6,9 +6,9 @@ import { SecretKeyError } from './secret-key-error.js';
 
 export interface SecretKeyOptions {
   /**
-   * Key that seals passwords, injected files and tokens of jobs: 32 bytes in base64 or hexadecimal digits. The first key of a
-   * list encrypts and all keys decrypt, so that a key can be rotated: append the new key in all processes, then move it to the
-   * front, then remove the old key.
+   * Key that seals passwords, injected files and tokens of jobs: 32 bytes in base64 or hexadecimal digits. The first
+   * key of a list encrypts and all keys decrypt, so that a key can be rotated: append the new key in all processes,
+   * then move it to the front, then remove the old key.
    */
   readonly secretKey?: string | readonly string[];
   /** Alternative: a file with one key per line, created with a new key (mode 600) if it is missing. */
@@ -19,9 +19,9 @@ export interface SecretKeyOptions {
 const KEY_VARIABLE = 'APISTRATA_SECRET_KEY';
 
 /**
- * Creates the sealer with the configured keys. Without configured keys, a SQLite file has a key file next to it (its name with
- * `.key` appended); processes that share a PostgreSQL database must be configured with the same keys. An in-memory database is
- * not data at rest, so it is not encrypted.
+ * Creates the sealer with the configured keys. Without configured keys, a SQLite file has a key file next to it (its
+ * name with `.key` appended); processes that share a PostgreSQL database must be configured with the same keys. An
+ * in-memory database is not data at rest, so it is not encrypted.
  *
  * @throws {@link SecretKeyError}
  */
@@ -41,8 +41,8 @@ export async function sealerFor(database: string, options: SecretKeyOptions): Pr
 /** Keys of one host, instead of the secret key of the cloud. */
 export interface HostKeyOptions {
   /**
-   * The key of this host: 32 bytes in base64 or hexadecimal digits, which `apistrata admin host-role` derives from the secret
-   * key. With several keys, the first encrypts and all keys decrypt.
+   * The key of this host: 32 bytes in base64 or hexadecimal digits, which `apistrata admin host-role` derives from the
+   * secret key. With several keys, the first encrypts and all keys decrypt.
    */
   readonly hostKey?: string | readonly string[];
   /** Alternative: a file with one key per line, which must exist. */
@@ -50,8 +50,8 @@ export interface HostKeyOptions {
 }
 
 /**
- * Creates the sealer of a host, which encrypts and decrypts only data for that host: with its own key, or with a key that is
- * derived from the secret key.
+ * Creates the sealer of a host, which encrypts and decrypts only data for that host: with its own key, or with a key
+ * that is derived from the secret key.
  *
  * @throws {@link SecretKeyError}
  */
@@ -101,8 +101,8 @@ async function readKeyFile(file: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the key file atomically; if several processes start concurrently, only one of them does. Returns undefined for the
- * others.
+ * Creates the key file atomically; if several processes start concurrently, only one of them does. Returns undefined
+ * for the others.
  */
 async function createKeyFile(file: string): Promise<string | undefined> {
   const key = `${newSecretKey()}\n`;

@@ -26,7 +26,7 @@ function hashOf(token: string): string {
 /** Matches control characters except tab and newline. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 
-/** Consoles of servers. */
+/** Opens the consoles of servers, connects to them, and reads their output. */
 export class Consoles {
   readonly #core: Core;
 
@@ -73,8 +73,8 @@ export class Consoles {
   }
 
   /**
-   * Connects to the console of a token, for a proxy in this process. Returns the byte stream of the screen (RFB) or of the
-   * serial port. 404 if the token has expired, 409 if the console cannot be reached.
+   * Connects to the console of a token, for a proxy in this process. Returns the byte stream of the screen (RFB) or of
+   * the serial port. 404 if the token has expired, 409 if the console cannot be reached.
    */
   async connect(token: string): Promise<Duplex> {
     const { serverId, type } = await this.resolve(token);

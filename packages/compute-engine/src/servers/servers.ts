@@ -33,7 +33,7 @@ export class Servers {
     this.#core = core;
   }
 
-  /** Creates one or several servers, which are built in the background. */
+  /** Creates one or more servers, which are built in the background. */
   create(context: Context, request: NewServer): Promise<CreatedServers> {
     return createServers(this.#core, context, request);
   }
@@ -51,8 +51,9 @@ export class Servers {
   }
 
   /**
-   * Starts an action: checks its preconditions, and stores its first task state, history and job. When the promise resolves,
-   * all of these are durable, and the work continues in the background. Errors are those of the API (400, 403, 404, 409, 501).
+   * Starts an action: checks its preconditions, and stores its first task state, history and job. When the promise
+   * resolves, all of these are durable, and the work continues in the background. Errors are those of the API (400,
+   * 403, 404, 409, 501).
    *
    * @example
    * await engine.servers.act(context, id, 'os-stop');
@@ -88,8 +89,8 @@ export class Servers {
   }
 
   /**
-   * Changes fields that the owner may change in any state. 409 for pinning to a zone that the server is not in, or if it is
-   * already pinned; null unpins.
+   * Changes fields that the owner may change in any state. 409 for pinning to a zone that the server is not in, or if
+   * it is already pinned; null unpins.
    */
   update(context: Context, id: string, change: ServerChange): Promise<Server> {
     return updateServer(this.#core, context, id, change);
@@ -100,7 +101,7 @@ export class Servers {
     return serverDiagnostics(this.#core, server);
   }
 
-  /** Returns whether the caller needs the policy of the unlock override to remove the lock. */
+  /** Returns whether the caller needs the policy `unlock_override` to remove the lock. */
   lockedByOther({ caller }: Context, server: Server): boolean {
     return server.lock !== null && server.lock.by !== (server.projectId === caller.projectId ? 'owner' : 'admin');
   }

@@ -21,7 +21,7 @@ const BACKGROUND = backgroundWork({ userId: 'populate', projectId: 'populate' })
 /** Number of copies per statement. */
 const BATCH_SIZE = 5000;
 
-/** Placeholders in the copied record, which each copy replaces by its own values. */
+/** Placeholders in the copied record, which each copy replaces with its own values. */
 const PLACEHOLDERS = ['id', 'name', 'project', 'user', 'host', 'node'].map((name) => `<copied ${name}>`);
 
 /** Placeholder for the creation time of a copy, a number. */
@@ -67,10 +67,10 @@ function idOf(index: number): string {
 }
 
 /**
- * Creates many running servers quickly, on all hosts in turn: one is created normally, and the database copies it. The servers
- * have no ports, and their ids are the same every time. From 50,000 servers on, the indexes are rebuilt afterwards, during which
- * servers cannot be read; on PostgreSQL, this requires a store whose statements may take minutes (`statementTimeoutMs`). Only
- * for tests and trials.
+ * Creates many running servers quickly, on all hosts in turn: one is created normally, and the database copies it. The
+ * servers have no ports, and their ids are the same every time. With 50,000 servers or more, the indexes are rebuilt
+ * afterwards, during which servers cannot be read; on PostgreSQL, this requires a store whose statements may take
+ * minutes (`statementTimeoutMs`). Only for tests and trials.
  */
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
   const { store, infrastructure } = coreOf(engine);

@@ -11,8 +11,8 @@ const NULL_LENGTH = -1;
 const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(TYPE_IDS, type);
 
 /**
- * Returns the value of a PostgreSQL parameter whose type is an array. Strings and integers use the binary form of the protocol:
- * the textual form escapes every quote in a string, and is parsed character by character.
+ * Returns the value of a PostgreSQL parameter whose type is an array. Strings and integers use the binary form of the
+ * protocol: the textual form escapes every quote in a string, and is parsed character by character.
  *
  * @param type the type of the elements, as PostgreSQL formats it
  * @param values null, and strings or safe integers, as the type requires

@@ -12,9 +12,9 @@ export interface PreparedQuery extends CompiledQuery {
 const names = new Map<string, string>();
 
 /**
- * Marks a statement to be prepared by the database. Only for SQL that the program contains, so that the number of prepared
- * statements is bounded. The name is derived from the SQL: behind a pooler, a session may contain statements of another
- * process, which must not be confused with statements of this one.
+ * Marks a statement to be prepared by the database. Only for SQL that the program contains, so that the number of
+ * prepared statements is bounded. The name is derived from the SQL: behind a pooler, a session may contain statements
+ * of another process, which must not be confused with statements of this one.
  */
 export function preparedQuery(query: CompiledQuery): PreparedQuery {
   let preparedName = names.get(query.sql);

@@ -35,9 +35,9 @@ function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
 const isLocked = (error: unknown) => error instanceof DatabaseUnavailable && error.failure === 'busy';
 
 /**
- * Executes the frequent queries of one turn of the event loop on shared connections, which costs less than a connection and
- * system calls for each. On PostgreSQL, they are sent in one packet and their results arrive in one; on SQLite, they
- * share the lock of one transaction. They remain separate statements: one that fails does not affect the others.
+ * Executes the frequent queries of one turn of the event loop on shared connections, which costs less than a connection
+ * and system calls for each. On PostgreSQL, they are sent in one packet and their results arrive in one; on SQLite,
+ * they share the lock of one transaction. They remain separate statements: one that fails does not affect the others.
  */
 export function sharedReads(
   driver: Driver,

@@ -48,9 +48,9 @@ export class WorkGroups {
   }
 
   /**
-   * Waits for concurrent arrivals. Requests that are read in one turn of the event loop start their transactions in that
-   * turn, and those that miss a commit must wait until it is on the disk. Node accepts one new connection per turn, so the
-   * wait continues as long as each turn adds members.
+   * Waits for concurrent arrivals. Requests that are read in one turn of the event loop start their transactions in
+   * that turn, and those that miss a commit must wait until it is on the disk. Node accepts one new connection per
+   * turn, so the wait continues as long as each turn adds members.
    */
   async #awaitArrivals(): Promise<void> {
     let before: number;

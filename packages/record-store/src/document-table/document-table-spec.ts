@@ -10,8 +10,8 @@ export interface DocumentTableSpec<R extends Stored> {
   /** Values of fields that older records lack because the fields were added later. */
   readonly defaults?: Partial<New<R>>;
   /**
-   * Whether the table belongs to no project and its changes must be visible to all readers immediately. Not for records
-   * that change often.
+   * Whether the table belongs to no project and its changes must be visible to all readers immediately. Not suitable for
+   * records that change often.
    */
   readonly sharedByAll?: boolean;
 }

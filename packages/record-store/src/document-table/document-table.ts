@@ -47,7 +47,10 @@ export class DocumentTable<R extends Stored> {
     return this.read(session, (await source.db.executeQuery<Head>(all)).rows);
   }
 
-  /** Returns the query whose rows `read` needs. The caller can add conditions. It includes the JSON if `readsTexts` returns true. */
+  /**
+   * Returns the query whose rows `read` needs, to which the caller can add conditions. The query includes the JSON if
+   * `readsTexts` returns true.
+   */
   heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
     const texts = this.readsTexts(session, rows) ? ['data'] : [];
     return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
@@ -209,8 +212,8 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Replaces a record; its `revision` identifies the version that was read. Only changed columns are written, because databases
-   * update the indexes of every column that a statement names.
+   * Replaces a record; its `revision` identifies the version that was read. Only changed columns are written, because
+   * databases update the indexes of every column that a statement names.
    *
    * @throws {@link StaleRecord} if the record was changed or deleted in the meantime
    */

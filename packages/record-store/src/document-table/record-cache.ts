@@ -7,8 +7,8 @@ const MAX_CACHED = 4000;
  * Cache of decoded records, by table and id, with least-recently-used eviction. Each store has its own cache, so that
  * engines in one process do not evict each other's records.
  *
- * It uses a `Map` in the order of use, because cache libraries preallocate their maximum size, and a process may have a hundred
- * stores with few records each.
+ * It uses a `Map` in the order of use, because cache libraries preallocate their maximum size, and a process may have a
+ * hundred stores with few records each.
  */
 export class RecordCache {
   readonly #tables = new Map<string, Map<string, Stored>>();

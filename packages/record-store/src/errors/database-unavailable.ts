@@ -15,8 +15,9 @@ const texts: Readonly<Record<DatabaseFailure, string>> = {
 };
 
 /**
- * Thrown if the database is unreachable, locked, full, read-only or too slow. The write is not acknowledged. If the connection broke
- * during a commit, the outcome of the transaction is unknown. `cause` is the error of the database itself.
+ * Thrown if the database is unreachable, locked, full, read-only or too slow. The write is not acknowledged. If the
+ * connection broke during a commit, the outcome of the transaction is unknown. `cause` is the error of the database
+ * itself.
  *
  * @example
  * ```ts
@@ -37,7 +38,7 @@ export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
 }
 
 /**
- * The failures of the error codes of SQLite (their primary part), PostgreSQL (five characters, or the two characters of a
+ * The failures by error code of SQLite (the primary part), PostgreSQL (five characters, or the two characters of a
  * class), sockets and files. Errors with other codes are bugs and are not converted.
  */
 const failures: Readonly<Record<string, DatabaseFailure>> = {

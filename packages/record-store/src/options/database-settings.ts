@@ -13,7 +13,7 @@ export interface DatabaseSettings {
   /** PostgreSQL: the maximum number of connections. */
   readonly poolSize: number;
   /**
-   * The maximum number of concurrent long queries, such as a search for a part of a name among many servers: threads
+   * The maximum number of concurrent long queries, such as a search for a substring in a large table: threads
    * for a SQLite file, connections to PostgreSQL (at most half of `poolSize`). Additional long queries wait.
    */
   readonly longReads: number;
@@ -49,7 +49,7 @@ export const defaultDatabaseSettings: DatabaseSettings = {
 const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Fills in the defaults.
+ * Returns complete settings, with the defaults of omitted ones.
  *
  * @throws RangeError if a setting is invalid
  */

@@ -64,8 +64,8 @@ function sessionOf(connection: Connection): Session {
 }
 
 /**
- * Returns the class of prepared statements. Their results are described once for each connection; `pg` itself would request
- * and compile the description with each execution.
+ * Returns the class of prepared statements. Their results are described once for each connection; `pg` itself would
+ * request and compile the description with each execution.
  */
 export function namedStatements(Query: QueryClass, types: TypeParsers): QueryClass {
   return class NamedStatement extends Query {

@@ -36,9 +36,9 @@ function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> 
 }
 
 /**
- * A pool of connections to PostgreSQL. With several hosts, it uses the host that accepts writes: if that host fails, each new
- * connection tries the others in turn, until one of them has been promoted. A pooler that does not support limits per
- * session is recognized by its error; limits are then set in each transaction.
+ * A pool of connections to PostgreSQL. With several hosts, it uses the host that accepts writes: if that host fails,
+ * each new connection tries the others in turn, until one of them has been promoted. A pooler that does not support
+ * limits per session is recognized by its error; limits are then set in each transaction.
  */
 export class PostgresPool {
   readonly #addresses: readonly string[];

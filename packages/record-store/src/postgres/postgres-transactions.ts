@@ -20,8 +20,8 @@ class MemberConnection extends TransactionConnection {
   #changing = 0;
 
   /**
-   * Whether this member may have changed something, or the server has aborted the transaction. Its failure then affects all
-   * members.
+   * Whether this member may have changed something, or the server has aborted the transaction. Its failure then affects
+   * all members.
    */
   get affectsAll(): boolean {
     return this.#changed || this.#changing > 0;
@@ -128,9 +128,10 @@ class SingleTransactionBatch implements TransactionBatch {
 }
 
 /**
- * Runs transactions on PostgreSQL. `begin` is pipelined with the first statements. Bodies that may be batched share a transaction:
- * they run concurrently on one connection, with one begin and one commit, and their statements are sent together. If a
- * member fails after a change, the whole transaction is rolled back, and each member runs in a separate transaction.
+ * Runs transactions on PostgreSQL. `begin` is pipelined with the first statements. Bodies that may be batched share a
+ * transaction: they run concurrently on one connection, with one begin and one commit, and their statements are sent
+ * together. If a member fails after a change, the whole transaction is rolled back, and each member runs in a separate
+ * transaction.
  */
 export class PostgresTransactions {
   readonly #db: Kysely<Rows>;

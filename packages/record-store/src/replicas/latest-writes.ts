@@ -32,8 +32,8 @@ export class LatestWrites {
   }
 
   /**
-   * Returns the time of the last write for one of these owners or for all owners; -Infinity if it was before the retention
-   * period.
+   * Returns the time of the last write for one of these owners or for all owners; -Infinity if it was before the
+   * retention period.
    */
   latestFor(owners: readonly string[]): number {
     return Math.max(...[...owners, ALL_PROJECTS].map((owner) => this.#latest.get(owner) ?? Number.NEGATIVE_INFINITY));

@@ -158,7 +158,7 @@ export class ReadReplica {
       const status = await withTimeout(POSITION_TIMEOUT_MS, statusOf(this.#database.db));
       const unusable = unusableReason(status, cluster);
       if (unusable !== undefined || status.position === null) return this.#suspend(unusable ?? NOT_RECEIVING);
-      this.#freshAt = Math.max(this.#freshAt, this.#options.marks.momentOf(walPosition(status.position)));
+      this.#freshAt = Math.max(this.#freshAt, this.#options.marks.timeOf(walPosition(status.position)));
       this.#nextQueryAt = performance.now() + POLL_INTERVAL_MS;
       this.#failures = 0;
       this.#problem = undefined;

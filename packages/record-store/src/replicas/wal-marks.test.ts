@@ -19,19 +19,19 @@ describe('positions of the primary over time', () => {
       [300, 30n],
     ] as const)
       marks.add(at, position);
-    expect(marks.momentOf(9n)).toBe(Number.NEGATIVE_INFINITY);
-    expect(marks.momentOf(10n)).toBe(0);
-    expect(marks.momentOf(29n)).toBe(200);
-    expect(marks.momentOf(30n)).toBe(300);
+    expect(marks.timeOf(9n)).toBe(Number.NEGATIVE_INFINITY);
+    expect(marks.timeOf(10n)).toBe(0);
+    expect(marks.timeOf(29n)).toBe(200);
+    expect(marks.timeOf(30n)).toBe(300);
   });
 
   it('keeps positions only for the retention period', () => {
     const marks = new WalMarks(1000);
     for (let at = 0; at <= 5000; at++) marks.add(at, BigInt(at));
-    expect(marks.momentOf(3999n)).toBe(Number.NEGATIVE_INFINITY);
-    expect(marks.momentOf(4500n)).toBeGreaterThan(4490);
-    expect(marks.momentOf(4500n)).toBeLessThanOrEqual(4500);
-    expect(marks.momentOf(5000n)).toBe(5000);
+    expect(marks.timeOf(3999n)).toBe(Number.NEGATIVE_INFINITY);
+    expect(marks.timeOf(4500n)).toBeGreaterThan(4490);
+    expect(marks.timeOf(4500n)).toBeLessThanOrEqual(4500);
+    expect(marks.timeOf(5000n)).toBe(5000);
   });
 
   it('is discarded when a server with an older position becomes the primary', () => {
@@ -39,7 +39,7 @@ describe('positions of the primary over time', () => {
     expect(marks.add(0, 100n)).toBe(true);
     expect(marks.add(10, 100n)).toBe(true);
     expect(marks.add(20, 90n)).toBe(false);
-    expect(marks.momentOf(95n)).toBe(20);
-    expect(marks.momentOf(89n)).toBe(Number.NEGATIVE_INFINITY);
+    expect(marks.timeOf(95n)).toBe(20);
+    expect(marks.timeOf(89n)).toBe(Number.NEGATIVE_INFINITY);
   });
 });

@@ -42,10 +42,10 @@ export class WalMarks {
   }
 
   /**
-   * Returns the time up to which a server that has reached a position has all writes; -Infinity if it is before the retention
-   * period.
+   * Returns the time up to which a server that has reached a position has all writes; -Infinity if it is before the
+   * retention period.
    */
-  momentOf(position: bigint): number {
+  timeOf(position: bigint): number {
     return this.#marks.findLast((mark) => mark.position <= position)?.at ?? Number.NEGATIVE_INFINITY;
   }
 }

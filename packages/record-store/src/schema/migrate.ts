@@ -39,7 +39,7 @@ async function storeRequirements(session: Session, needs: string): Promise<void>
 
 /**
  * Applies missing changes. A database that a newer version has changed is left unchanged: it is compatible if all
- * removals since were prepared by a change that this version includes.
+ * removals since then were prepared by a change that this version includes.
  */
 async function toLatest(session: Session, changes: SchemaChanges): Promise<void> {
   const done = await changesDone(session);

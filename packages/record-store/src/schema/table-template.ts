@@ -6,9 +6,9 @@ import type { SchemaChanges } from './schema-change.js';
 const templates = new WeakMap<SchemaChanges, Promise<readonly CompiledQuery[]>>();
 
 /**
- * Creates the tables of a new in-memory database. Applying all changes takes most of an engine's start, and tests
- * create engines by the hundred: only the first one of a process applies them, with `applyChanges`; the others wait for it, and
- * copy the result.
+ * Creates the tables of a new in-memory database. Applying all changes takes most of the start of an engine, and
+ * tests create hundreds of engines. Only the first engine of a process applies them, with `applyChanges`; the others
+ * wait for it, and copy the result.
  */
 export async function createTablesInMemory(
   session: Session,

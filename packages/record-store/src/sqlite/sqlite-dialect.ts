@@ -38,7 +38,7 @@ const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint
 /** Interval of attempts to acquire a lock that another program holds, in milliseconds. */
 const LOCK_PAUSE_MS = 20;
 
-/** The only connection; each SQL string is prepared once and cached. */
+/** The only connection to a database. Each SQL string is prepared once and cached. */
 class SqliteConnection implements ReadingConnection {
   /** Serializes the users of this connection. */
   readonly mutex = new Semaphore(1);
@@ -48,8 +48,8 @@ class SqliteConnection implements ReadingConnection {
   readonly #prepared = new Map<string, Prepared>();
   #inTransaction = false;
   /**
-   * The error with which SQLite has rolled back the transaction on its own. It is thrown for later statements, which would
-   * otherwise be committed one by one.
+   * The error with which SQLite has rolled back the transaction on its own. It is thrown for later statements, which
+   * would otherwise be committed one by one.
    */
   #rollbackError: unknown;
   #areFilesReplaced = false;
@@ -201,7 +201,7 @@ class SqliteDriver implements Driver {
       this.#handle.exec(
         isFile ? `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}` : 'PRAGMA page_size = 1024',
       );
-      // In this journal mode the log is consistent without a sync per commit. `#log` provides the durability of
+      // In this journal mode, the log is consistent without a sync per commit. `#log` provides the durability of
       // commits.
       this.#handle.exec('PRAGMA synchronous = NORMAL');
       // From now on, waiting for locks must not block the process.

@@ -10,7 +10,7 @@ export interface SqliteStatement {
   setReturnArrays(enabled: boolean): void;
 }
 
-/** A SQLite database of Node's own library. */
+/** A SQLite database that was opened with Node's built-in library. */
 export interface SqliteHandle {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): void;

@@ -17,8 +17,8 @@ export class SqliteLog {
   }
 
   /**
-   * Resolves when all earlier commits are on disk. Throws the error of the disk, and keeps throwing after an error: later syncs
-   * do not prove that the earlier data was written.
+   * Resolves when all earlier commits are on disk. Rejects if the disk fails, and from then on with the same error,
+   * because later syncs would not prove that the earlier data was written.
    */
   sync(): Promise<void> {
     // The running sync may have started before the last commit, so callers that arrive during it wait for the next one.

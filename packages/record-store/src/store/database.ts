@@ -10,7 +10,7 @@ import { sqliteDialect } from '../sqlite/sqlite-dialect.js';
 import { sqliteReaders } from '../sqlite/sqlite-readers.js';
 import { openPool } from './pool-executor.js';
 
-/** Rows in Kysely, which have any shape because tables are typed by their definitions (see document-table.ts). */
+/** Rows of any shape, because tables are typed by their definitions (see document-table.ts), not in Kysely. */
 export type Rows = Record<string, any>;
 
 /** The supported databases. */
@@ -20,14 +20,14 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 export interface Session {
   readonly db: Kysely<Rows>;
   /**
-   * The same database for long queries. For a SQLite file, it uses read-only connections in other threads, because the main
-   * connection blocks the thread that serves requests; for PostgreSQL, some of the connections.
+   * The same database for long queries. For a SQLite file, it uses read-only connections in other threads, because the
+   * main connection blocks the thread that serves requests; for PostgreSQL, some of the connections.
    */
   readonly longReads: Kysely<Rows>;
   readonly kind: DatabaseKind;
   /** Recently read records. */
   readonly records: RecordCache;
-  /** Batches look-ups in the same table; only for databases to which each query is a round trip. */
+  /** Batches look-ups in the same table; only for databases for which each query is a round trip. */
   readonly lookups?: Finder;
 }
 
@@ -66,8 +66,8 @@ export interface Tx extends Session {
 }
 
 /**
- * The number of queries of a SQLite file that do not wait for others after a query that no other query joined. A query takes
- * little longer than waiting for others, so most queries of a single client do not wait.
+ * The number of queries of a SQLite file that do not wait for others after a query that no other query joined. A query
+ * takes little longer than waiting for others, so most queries of a single client do not wait.
  */
 const SQLITE_ALONE_AFTER_ONE = 4;
 

@@ -64,8 +64,8 @@ class StartedDriver implements Driver {
 export type ExecuteAlone = <R>(query: CompiledQuery) => Promise<QueryResult<R>>;
 
 /**
- * Executes statements outside of transactions, each on a connection of the driver, without the steps of Kysely for plugins and
- * logs, which cost more than many statements.
+ * Executes statements outside of transactions, each on a connection of the driver, without the steps of Kysely for
+ * plugins and logs, which cost more than many statements.
  */
 class PoolExecutor extends DefaultQueryExecutor {
   readonly #execute: ExecuteAlone;

@@ -29,8 +29,9 @@ export interface Store extends Session {
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction`, for frequent concurrent work on separate rows: the work may share a transaction with others. Rows that
-   * several members change must be changed by single atomic statements, or while the caller holds a lock of `lockName`.
+   * Like `transaction`, for frequent concurrent work on separate rows: the work may share a transaction with others.
+   * Rows that several members change must be changed by single atomic statements, or while the caller holds a lock of
+   * `lockName`.
    *
    * @param queue PostgreSQL: only work of the same queue shares a transaction and waits for its commit. Default: one queue
    */
@@ -180,7 +181,7 @@ async function touch({ db, kind }: Tx): Promise<void> {
 
 /**
  * Makes transactions that lock the same name wait for each other. A no-op on SQLite, which has one writer at a time. A
- * member of a shared transaction waits only for the other members; for other transactions it moves to a separate
+ * member of a shared transaction waits only for the other members; for other transactions, it moves to a separate
  * transaction.
  */
 export async function lockName({ kind, db, batch }: Tx, name: string): Promise<void> {

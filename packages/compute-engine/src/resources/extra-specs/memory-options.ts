@@ -13,8 +13,8 @@ function conflict(sources: OptionSources, name: string, { flavorValue, imageValu
 }
 
 /**
- * Checks the conditions of memory encryption; throws 400 if the image does not satisfy them. Returns whether memory must be
- * locked.
+ * Checks the conditions of memory encryption; throws 400 if the image does not satisfy them. Returns whether memory
+ * must be locked.
  */
 export function checkMemoryEncryption(sources: OptionSources): boolean {
   const { flavor, image } = sources;

@@ -19,8 +19,8 @@ const withPlaceholders = KNOWN_EXTRA_SPECS.flatMap((spec) => {
 const patterns = new Map<string, RE2JS>();
 
 /**
- * Validates an extra spec of a flavor by the rules that apply since microversion 2.86. Keys without a namespace and unknown
- * namespaces are unrestricted.
+ * Validates an extra spec of a flavor by the rules that apply since microversion 2.86. Keys without a namespace and
+ * unknown namespaces are unrestricted.
  *
  * @returns undefined if it is valid, otherwise the message for the caller
  */

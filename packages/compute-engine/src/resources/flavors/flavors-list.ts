@@ -27,8 +27,8 @@ export interface FlavorQuery {
   readonly limit: number;
   readonly marker?: string;
   /**
-   * For administrators: true or undefined selects public flavors and those of their project, false selects private flavors,
-   * and null selects all. Other callers see the flavors that they may use.
+   * For administrators: true or undefined selects public flavors and those of their project, false selects private
+   * flavors, and null selects all. Other callers see the flavors that they may use.
    */
   readonly isPublic?: boolean | null;
   readonly minMemoryMb?: number;
@@ -58,7 +58,7 @@ function isListed(context: Context, flavor: Flavor, { isPublic = true }: FlavorQ
   return isPublic ? usableBy(context, flavor) : !flavor.isPublic;
 }
 
-/** Returns a page of flavors. There are few in any cloud, so they are filtered and sorted in memory. */
+/** Returns a page of flavors. There are few flavors in any cloud, so they are filtered and sorted in memory. */
 export function pageOfFlavors(all: readonly Flavor[], context: Context, query: FlavorQuery): readonly Flavor[] {
   const { limit, marker, minMemoryMb = 0, minDiskGb = 0 } = query;
   const matchesName = nameMatches(query.name);

@@ -34,8 +34,8 @@ interface OverviewRow extends ServerUsageRow {
 }
 
 /**
- * Returns a statement that reads all limits and all usage. Parameters: the key of the project's limits and, for a user, the key
- * of the user's limits; the project and the user of the groups; the project and the user of the servers.
+ * Returns a statement that reads all limits and all usage. Parameters: the key of the project's limits and, for a user,
+ * the key of the user's limits; the project and the user of the groups; the project and the user of the servers.
  */
 const overviewOf = (perUser: boolean) =>
   hotStatement<OverviewRow>((session) => {

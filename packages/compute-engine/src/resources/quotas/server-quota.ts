@@ -88,8 +88,8 @@ function excessText(exceeded: readonly QuotaExcess[]): string {
 }
 
 /**
- * Throws 403 unless the quotas of the project and the user allow the additional amounts. The usage is counted in the caller's
- * transaction, one transaction per project at a time, so concurrent requests cannot exceed a limit.
+ * Throws 403 unless the quotas of the project and the user allow the additional amounts. The usage is counted in the
+ * caller's transaction, one transaction per project at a time, so concurrent requests cannot exceed a limit.
  */
 export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, requested: Amounts): Promise<void> {
   for (const userId of [undefined, caller.userId]) {
@@ -166,7 +166,7 @@ export async function admitServers(
   return admitted;
 }
 
-/** Throws 403 if a user would have too many servers in a group. The checks of a group are serialized. */
+/** Throws 403 if a user would have too many servers in a group. Checks for the same group are serialized. */
 export async function checkGroupMembers(
   core: Core,
   tx: Tx,

@@ -2,8 +2,8 @@ import type { Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Replaces the indexes for the usage of a project in a period. The new ones alone select the servers of a page, so rows of
- * later pages are not read.
+ * Replaces the indexes for the usage of a project in a period. The new indexes suffice to select the servers of a page,
+ * so rows of later pages are not read.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema.dropIndex('servers_ended_of').execute();

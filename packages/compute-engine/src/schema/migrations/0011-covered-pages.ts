@@ -2,10 +2,10 @@ import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The indexes of pages on PostgreSQL, which include the columns that lists compare. Without statistics, the planner expects
- * one row from any index and selects the smallest index. Therefore, each kind of query writes the condition "not deleted" in
- * a separate form, which only its indexes contain: `deleted <= 0` for all servers, `deleted < 1` for those of a project,
- * `deleted = 0` otherwise.
+ * The indexes of pages on PostgreSQL, which include the columns that lists compare. Without statistics, the planner
+ * expects one row from any index and selects the smallest index. Therefore, each kind of query writes the condition
+ * "not deleted" in a separate form, which only its indexes contain: `deleted <= 0` for all servers, `deleted < 1` for
+ * those of a project, `deleted = 0` otherwise.
  */
 const pages: Readonly<Record<string, string>> = {
   servers_newest: '(created_at, seq) include (vm_state, name, addresses) where deleted <= 0',
@@ -16,9 +16,9 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces indexes so that PostgreSQL, like SQLite, searches substrings of names and addresses in the order of pages without
- * reading rows that do not match, also among the servers of a project. Queries for a project read only its own servers, even
- * when they filter by task state.
+ * Replaces indexes so that PostgreSQL, like SQLite, searches substrings of names and addresses in the order of pages
+ * without reading rows that do not match, also among the servers of a project. Queries for a project read only its own
+ * servers, even when they filter by task state.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   const postgres = isPostgres(db);

@@ -18,9 +18,9 @@ import * as listsOfMigrations from './0017-lists-of-migrations.js';
 import * as pendingServers from './0018-pending-servers.js';
 
 /**
- * Every schema change, including those of the built-in catalogs, oldest first. A released migration is never edited: a new
- * migration follows it. A migration only adds what processes of the previous version do not need: tables, indexes, and columns that are
- * nullable or have a default.
+ * Every schema change, including those of the built-in catalogs, oldest first. A released migration is never edited: a
+ * new migration follows it. A migration only adds what processes of the previous version do not need: tables, indexes,
+ * and columns that are nullable or have a default.
  */
 export const migrations: SchemaChanges = joinChanges(catalogChanges, {
   '0001-initial': initial,

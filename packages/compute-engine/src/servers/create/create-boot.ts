@@ -50,8 +50,8 @@ const NON_PROPERTIES = new Set([
 ]);
 
 /**
- * Selects the boot source of a server. Throws 400 for images, volumes and disks that do not exist or that conflict with each
- * other or with the flavor, 403 for a local root disk if the flavor has none.
+ * Selects the boot source of a server. Throws 400 for images, volumes and disks that do not exist or that conflict with
+ * each other or with the flavor, 403 for a local root disk if the flavor has none.
  */
 export async function planBoot(core: Core, context: Context, request: NewServer, flavor: Flavor): Promise<BootPlan> {
   const { devices = [], legacyDevices = [] } = request;
@@ -167,8 +167,8 @@ async function lookUp<T>(item: Promise<T>, what: string): Promise<T> {
 }
 
 /**
- * Returns the properties of the content of the root disk, or of the requested image; throws 400 if a new volume is too small
- * for either.
+ * Returns the properties of the content of the root disk, or of the requested image; throws 400 if a new volume is too
+ * small for either.
  */
 async function contentOf(
   core: Core,

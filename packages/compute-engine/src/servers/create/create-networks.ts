@@ -28,8 +28,8 @@ function newPort(networkId: string, options: Partial<RequestedPort> = {}): Reque
 }
 
 /**
- * Plans the interfaces. Throws 400 for unusable networks, ports and addresses, 403 for external networks, 409 for ports in
- * use and if the choice of the network is ambiguous.
+ * Plans the interfaces. Throws 400 for unusable networks, ports and addresses, 403 for external networks, 409 for ports
+ * in use and if the choice of the network is ambiguous.
  */
 export async function planNetworks(core: Core, context: Context, request: NewServer): Promise<NetworkPlan> {
   const { networks: catalog } = core.catalogs;

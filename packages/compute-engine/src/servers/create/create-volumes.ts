@@ -12,9 +12,9 @@ const isCatalogRejection = (error: unknown): error is CatalogError =>
   error instanceof CatalogError && error.kind !== 'unavailable';
 
 /**
- * Reserves existing volumes for a server and stores the server; 400 if a volume has just been reserved by another request. A
- * guard, stored before the first reservation and removed by the transaction that stores the server, ensures that after
- * a crash no volume stays reserved for a server that does not exist.
+ * Reserves existing volumes for a server and stores the server; 400 if a volume has just been reserved by another
+ * request. A guard, stored before the first reservation and removed by the transaction that stores the server, ensures
+ * that after a crash no volume stays reserved for a server that does not exist.
  */
 export async function withReservedVolumes<T>(
   core: Core,

@@ -1,6 +1,6 @@
 /**
- * Derives the hostname of a server from its name: drops characters beyond U+00FF, replaces spaces, underscores and dots with
- * dashes, removes all other non-word characters, converts to lower case, and truncates to 63 characters.
+ * Derives the hostname of a server from its name: drops characters beyond U+00FF, replaces spaces, underscores and dots
+ * with dashes, removes all other non-word characters, converts to lower case, and truncates to 63 characters.
  */
 export function hostnameOf(name: string, serverId: string): string {
   const latin = [...name]

@@ -103,15 +103,15 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly changedSince?: number;
   /** Changed in the second of this time (ms) or earlier. Includes deleted servers unless `deleted` is set. */
   readonly changedBefore?: number;
-  /** Whether only deleted and soft-deleted servers match. By default, only servers match that are neither. */
+  /** Whether only deleted and soft-deleted servers match. By default, only servers that are neither match. */
   readonly deleted?: boolean;
   /** Whether existing servers include soft-deleted ones. */
   readonly softDeleted?: boolean;
 }
 
 /**
- * Returns false if a filter compares a column with a string that contains NUL, which PostgreSQL does not accept and no column
- * contains.
+ * Returns false if a filter compares a column with a string that contains NUL, which PostgreSQL does not accept and no
+ * column contains.
  */
 export function canMatch(filters: ServerFilters): boolean {
   return (Object.keys(columns) as (keyof typeof columns)[]).every((name) => !filters[name]?.includes('\0'));
@@ -140,8 +140,8 @@ export function applyFilters(rows: RowQuery, filters: ServerFilters, kind: Datab
 }
 
 /**
- * Splits filters into disjoint parts: servers in several states are in several ranges of an index, which is in the order of
- * pages only within each range.
+ * Splits filters into disjoint parts: servers in several states are in several ranges of an index, which is in the
+ * order of pages only within each range.
  */
 export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
   const statuses = filters.statuses ?? [];
@@ -167,7 +167,7 @@ function applyColumnFilters(rows: RowQuery, filters: ServerFilters, kind: Databa
       ? filtered.where(sql`(${sql.ref(column)} || '')`, '=', value)
       : filtered.where(column, '=', value);
   }
-  // Literals, because the conditions of partial indexes contain them.
+  // These values are literals, because the conditions of partial indexes contain them.
   if (filters.locked !== undefined) filtered = filtered.where('locked', '=', sql.lit(Number(filters.locked)));
   if (filters.changedSince !== undefined) filtered = filtered.where('updated_at', '>=', filters.changedSince);
   if (filters.changedBefore !== undefined) {

@@ -48,9 +48,9 @@ interface PageQuery {
 }
 
 /**
- * Searches substrings of names and addresses on PostgreSQL, whose planner estimates poorly how many servers match: for a
- * common substring it would find and sort all matches, for a rare one read the rows of all servers. This class therefore
- * determines the plan:
+ * Searches substrings of names and addresses on PostgreSQL, whose planner estimates poorly how many servers match. For a
+ * common substring, it would find and sort all matches; for a rare one, it would read the rows of all servers. This class
+ * therefore determines the plan:
  *
  * - The servers of a project are searched in the order of the page, in an index that contains names and addresses, without
  * reading servers of other projects.
@@ -121,7 +121,7 @@ export class SubstringSearch {
     return order.apply(serversAt(db, sql`${matching}`), undefined).execute();
   }
 
-  /** Returns the `seq` of the servers that match by trigram; undefined if they are many, or if there are no trigrams. */
+  /** Returns the `seq` of the servers that match by trigram; undefined if there are too many, or no index of trigrams. */
   async #candidates(db: Session['db']): Promise<readonly string[] | undefined> {
     if (!Object.values(this.#parts).every((part) => INDEXABLE.test(likeOf(part) ?? ''))) return undefined;
     // No index contains revisions. Without this condition, the planner might scan an index of names completely.
@@ -140,8 +140,8 @@ export class SubstringSearch {
     { db, order, after, limit, addConditions }: PageQuery,
     candidates: readonly string[],
   ): Promise<Rows> {
-    const places = sql`select unnest(${candidates}::bigint[])`;
-    const rows = addConditions(applyFilters(serversAt(db, places), this.#others, 'postgres'));
+    const seqs = sql`select unnest(${candidates}::bigint[])`;
+    const rows = addConditions(applyFilters(serversAt(db, seqs), this.#others, 'postgres'));
     const matching = this.#conditions().reduce((filtered, condition) => filtered.where(condition), rows);
     return order.apply(matching, after).limit(limit).execute();
   }

@@ -49,7 +49,7 @@ export function compilePattern(pattern: string): Matches | undefined {
 }
 
 const PUNCTUATION = /^[!-/:-@[-`{-~]/;
-/** Character classes and assertions, by the letter after the backslash. */
+/** Matches character classes and assertions, by the letter after the backslash. */
 const CLASSES = /^[dDwWsSbBAz]/;
 const OPERATORS = /^[()[\]{}|*+?]/;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;

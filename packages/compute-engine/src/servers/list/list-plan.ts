@@ -49,8 +49,8 @@ export interface RowsPlan {
   /** Names of hosts whose servers are omitted. */
   readonly hidden: readonly string[];
   /**
-   * Whether the queries have indexes. Other queries run in a separate session, so that short queries do not wait for them,
-   * unless their project has few servers.
+   * Whether the queries have indexes. Other queries run in a separate session, so that short queries do not wait for
+   * them, unless their project has few servers.
    */
   readonly indexed: boolean;
   /** Whether the queries read no more rows than their project has servers that are not deleted. */

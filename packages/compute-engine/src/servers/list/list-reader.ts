@@ -46,8 +46,8 @@ export class ListReader {
   }
 
   /**
-   * Reads a page. Rows are read in the order of the plan: as many as the page has, or in chunks if this process filters or
-   * sorts them.
+   * Reads a page. Rows are read in the order of the plan: as many as the page has, or in chunks if this process filters
+   * or sorts them.
    *
    * @param addConditions adds further conditions
    * @throws Rejection (400) if the filters of this process take too long

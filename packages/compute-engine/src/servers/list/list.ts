@@ -18,8 +18,8 @@ const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'schedu
 const SCHEDULED = sql<boolean>`not (vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
 
 /**
- * Returns a page of servers: first those that wait for the scheduler, then the others, each in the requested order. Without a
- * filter that needs records, the cost depends on the size of the page, not on the number of servers.
+ * Returns a page of servers: first those that wait for the scheduler, then the others, each in the requested order.
+ * Without a filter that needs records, the cost depends on the size of the page, not on the number of servers.
  *
  * @throws Rejection (400) for a marker that is not a visible server
  */
@@ -78,7 +78,7 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-/** Reads whether servers of a project wait for the scheduler, and whether the project has more than a number of servers. */
+/** Reads whether servers of a project wait for the scheduler, and whether the project has more than `MAX_SHORT_ROWS` servers. */
 const conditionsOfProject = hotStatement<{ readonly waits: unknown; readonly large: unknown }>(({ db, kind }) =>
   db.selectNoFrom([
     isAnyPending('').as('waits'),

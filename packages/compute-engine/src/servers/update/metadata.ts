@@ -7,7 +7,7 @@ import type { Servers } from '../servers.js';
 
 type Metadata = Server['metadata'];
 
-/** Metadata of servers. */
+/** Manages the metadata of servers. */
 export class ServerMetadata {
   readonly #core: Core;
   readonly #servers: Servers;

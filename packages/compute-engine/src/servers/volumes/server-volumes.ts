@@ -50,8 +50,8 @@ export async function connectVolume(scope: ServerScope, device: BlockDevice, vol
 }
 
 /**
- * Disconnects volumes from the host that a server leaves, without releasing them: each receives a new, reserved attachment
- * before the connected attachment is deleted.
+ * Disconnects volumes from the host that a server leaves, without releasing them: each receives a new, reserved
+ * attachment before the connected attachment is deleted.
  * @param idempotencyKey a string that is the same for repetitions of this call, and different for all other calls
  */
 export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: string): Promise<readonly BlockDevice[]> {
