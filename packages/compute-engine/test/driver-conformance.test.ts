@@ -35,7 +35,8 @@ describe('the page about drivers', () => {
 
   it('names every verb', () => {
     const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
-    const requested = sequencesFor(sampleServer(), ['a', 'b']).flatMap(({ works }) => works.map(({ verb }) => verb));
+    const sequences = sequencesFor(sampleServer(), ['a', 'b']);
+    const requested = sequences.flatMap(({ commands }) => commands.map(({ verb }) => verb));
     const shortened = /^(attach|detach)_|^live_migration/;
     for (const verb of new Set(requested.filter((name) => !shortened.test(name))))
       expect(page).toContain(`\`${verb}\``);

@@ -6,7 +6,7 @@ import { SimulatedDriver } from '../src/drivers/simulated.js';
 import type { Engine } from '../src/engine/engine.js';
 import { registerHost } from '../src/hosts/register-host.js';
 import type { DriverOffer, Node } from '../src/model/index.js';
-import { inventory } from '../src/scheduler/inventories.js';
+import { createInventory } from '../src/scheduler/inventories.js';
 import { tables } from '../src/schema/tables.js';
 import { engineUnderTest } from './engine-under-test.js';
 import { type StoreUnderTest, storesUnderTest } from './stores-under-test.js';
@@ -14,7 +14,7 @@ import { type StoreUnderTest, storesUnderTest } from './stores-under-test.js';
 const host = { name: 'own', vcpus: 4, memoryMb: 1024, diskGb: 10, traits: ['CUSTOM_OWN'] };
 const licenses = (total: number): DriverOffer => ({
   traits: ['HW_CPU_X86_AVX'],
-  inventories: { CUSTOM_LICENCE: inventory({ total }) },
+  inventories: { CUSTOM_LICENCE: createInventory({ total }) },
   capabilities: { slots: total },
   cpuInfo: {
     arch: 'x86_64',
