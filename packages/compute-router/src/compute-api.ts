@@ -5,7 +5,7 @@ import type { ProjectQuotaRouterOptions } from '@apistrata/quota/router';
 import { requestId } from '@apistrata/request-id';
 import type { Logger } from 'pino';
 import { type ComputeRouterOptions, computeHandler, isVersionList } from './compute-router.js';
-import { apiObservedBy } from './http/api-observer.js';
+import { combineObservers } from './http/api-observer.js';
 import { crossOrigin } from './http/cross-origin.js';
 import { eventStream } from './http/event-stream.js';
 import { redactSecrets } from './http/log-secrets.js';
@@ -30,7 +30,7 @@ export interface ComputeApiOptions extends ComputeRouterOptions {
   readonly logger?: Logger;
 }
 
-/** The whole API as a request handler, and the parts that a program may need. */
+/** The complete API as a request handler, with its health endpoint and OpenAPI documents. */
 export interface ComputeApi {
   (req: IncomingMessage, res: ServerResponse, next?: Next): void;
   readonly health: Healthcheck | undefined;
@@ -65,8 +65,8 @@ function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOp
 }
 
 /**
- * The full API in one call: request ids, log, health endpoint, project quotas, and the compute API behind them. Use it
- * in Express (`app.use(computeApi({ engine, identity }))`) or as the listener of a plain server.
+ * Creates the complete API in one call: request ids, request log, health endpoint, project quotas, and the compute API
+ * behind them. Use it in Express (`app.use(computeApi({ engine, identity }))`) or as the listener of a plain server.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOp
  */
 export function computeApi(options: ComputeApiOptions): ComputeApi {
   const { healthcheck: health, quota, logger, ...routerOptions } = options;
-  const checked = health === false ? undefined : typeof health === 'function' ? health : healthcheck(health ?? {});
+  const endpoint = health === false ? undefined : typeof health === 'function' ? health : healthcheck(health ?? {});
   const routed: ComputeRouterOptions = {
     ...routerOptions,
     onError:
@@ -100,12 +100,12 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
   steps.push((req, res, next) => (isVersionList(req) ? next() : requestIds(req, res, next)));
   if (logger) steps.push(requestLog(logger));
   if (routerOptions.cors) steps.push(crossOrigin(routerOptions.cors));
-  const observer = apiObservedBy(options.observer);
-  if (checked) steps.push(observeUnrouted('health', checked as Middleware, observer));
+  const observer = combineObservers(options.observer);
+  if (endpoint) steps.push(observeUnrouted('health', endpoint as Middleware, observer));
   if (quota) steps.push(observeUnrouted('quotas', quotaStep(quota, routed), observer));
   if (options.engine.events.isRetained) steps.push(eventStep(routed));
   steps.push(router);
   const run = chain(steps);
   const api = (req: IncomingMessage, res: ServerResponse, next: Next = () => {}) => run(req, res, next);
-  return Object.assign(api, { health: checked, openApi: router.openApi, openApiText: router.openApiText });
+  return Object.assign(api, { health: endpoint, openApi: router.openApi, openApiText: router.openApiText });
 }

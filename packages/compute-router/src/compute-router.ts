@@ -5,7 +5,7 @@ import { checkOptions } from '@apistrata/compute-engine/api';
 import { type HeaderPreset, majorMinor, type Negotiator, negotiator, Version } from '@apistrata/microversion';
 import { createRouter, errorBoundary, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
-import { type ApiObserver, apiObservedBy } from './http/api-observer.js';
+import { type ApiObserver, combineObservers } from './http/api-observer.js';
 import type { ComputeCall, Mount, RouterContext } from './http/call.js';
 import { createCall } from './http/create-call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
@@ -39,7 +39,7 @@ export interface ComputeRouterOptions {
   readonly policies?: Policies;
   /** Maximum number of items per page. Default: 1000. */
   readonly maxLimit?: number;
-  /** Whether forwarding headers are trusted. Default: the setting of Express. */
+  /** Whether `X-Forwarded-*` headers are trusted. Default: the `trust proxy` setting of Express. */
   readonly trustProxy?: boolean;
   /** Limits the requests of users and projects. Default: no limits. */
   readonly rateLimit?: RateLimiter;
@@ -47,9 +47,7 @@ export interface ComputeRouterOptions {
   readonly cors?: CorsOptions;
   /** Called with errors that cause a 500, and with failures of the database (503). Default: none. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
-  /**
-   * Observers of requests, for metrics and traces. Several may observe the same requests. Default: none, at no cost.
-   */
+  /** Observers of requests, for metrics and traces. Several can observe the same requests. Default: none. */
   readonly observer?: ApiObserver | readonly ApiObserver[];
   /** Whether to validate every response against its operation's own schema; for tests. Default: false. */
   readonly validateReplies?: boolean;
@@ -73,7 +71,7 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
-/** The mount, an optional project id, and the rest of the path. */
+/** Patterns of paths: the mount, an optional project id, and the rest of the path. */
 const ADDRESSES: Readonly<Record<Mount, RegExp>> = {
   '/v2.1': /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
   '/v2': /^\/v2(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
@@ -93,7 +91,7 @@ export interface ComputeRouter extends Handler {
   readonly openApiText: (version: string, serverUrl?: string) => string;
 }
 
-function checkedMaximum(options: ComputeRouterOptions): Version {
+function resolveMaxVersion(options: ComputeRouterOptions): Version {
   checkOptions('computeRouter()', options, OPTIONS);
   if (options.maxVersion === undefined) return Version.of(MAX_VERSION);
   const latest = newestSupported();
@@ -117,8 +115,8 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   // An id that the surrounding application has already assigned appears in these headers too.
   const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
   const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, generate, context: false });
-  const open = options.cors && crossOrigin(options.cors);
-  const serve: Handler = open ? (req, res) => open(req, res, () => handler(req, res)) : handler;
+  const cors = options.cors && crossOrigin(options.cors);
+  const serve: Handler = cors ? (req, res) => cors(req, res, () => handler(req, res)) : handler;
   const router: Handler = (req, res) => {
     normalizeTarget(req);
     if (isVersionList(req)) serve(req, res);
@@ -132,11 +130,11 @@ export function isVersionList(req: IncomingMessage): boolean {
   return /^\/?(?:\?|$)/.test(req.url ?? '/');
 }
 
-/** Creates the same handler without request ids, for callers that assign them. */
+/** Creates the handler of `computeRouter()` without request ids, for callers that assign them. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
-  const max = checkedMaximum(options);
+  const max = resolveMaxVersion(options);
   const { headers = 'both' } = options;
-  const observer = apiObservedBy(options.observer);
+  const observer = combineObservers(options.observer);
   const negotiation = { service: 'compute', min: MIN_VERSION, max, headers, onVersion: observer?.version } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);
@@ -187,10 +185,10 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const documents: Middleware = (req, res, next) => {
     if (!respondWithDocument(req, res)) next();
   };
-  const first = observeUnrouted('versions', documents, observer);
+  const serveDocuments = observeUnrouted('versions', documents, observer);
   const handler: Handler = (req, res) => {
     try {
-      first(req, res, () => {
+      serveDocuments(req, res, () => {
         if (req.url?.startsWith('/v2/')) serveLegacy(req, res);
         else serve(req, res);
       });
@@ -199,15 +197,15 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
     }
   };
   // Documents of all requested versions are cached, so only served versions are accepted.
-  const served = (text: string) => {
+  const parseServed = (text: string) => {
     const version = Version.parse(text);
     if (version?.within(Version.of(MIN_VERSION), max)) return version;
-    throw new RangeError(`'${text}' is not a version of this API: it has ${MIN_VERSION} to ${max}`);
+    throw new RangeError(`'${text}' is not a version of this API: it supports ${MIN_VERSION} to ${max}`);
   };
-  const below = (serverUrl: string | undefined) => serverUrl && `${serverUrl}/v2.1`;
+  const apiUrl = (serverUrl: string | undefined) => serverUrl && `${serverUrl}/v2.1`;
   return Object.assign(handler, {
-    openApi: (version: string, serverUrl?: string) => documentation.at(served(version), below(serverUrl)),
-    openApiText: (version: string, serverUrl?: string) => documentation.text(served(version), below(serverUrl)),
+    openApi: (version: string, serverUrl?: string) => documentation.at(parseServed(version), apiUrl(serverUrl)),
+    openApiText: (version: string, serverUrl?: string) => documentation.text(parseServed(version), apiUrl(serverUrl)),
   });
 }
 

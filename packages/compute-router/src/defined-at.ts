@@ -1,12 +1,12 @@
 import { at, type Version, type Windowed } from '@apistrata/microversion';
 
 /**
- * Returns the value of a history without gaps at a version.
+ * Returns the value of a windowed history at a version.
  *
- * @throws TypeError if the history does not define the version
+ * @throws TypeError if the history has no value for the version
  */
 export function definedAt<T>(value: Windowed<T>, version: Version): T {
   const current = at(value, version);
-  if (current === undefined) throw new TypeError(`nothing is defined for ${version}`);
+  if (current === undefined) throw new TypeError(`no value is defined for version ${version}`);
   return current;
 }

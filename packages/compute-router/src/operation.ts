@@ -13,7 +13,7 @@ export interface OperationTexts {
 }
 
 /**
- * Defines an operation of the compute API. A policy rule that does not exist is a compile error, and so is a missing name,
- * tag or description, of the operation or of a parameter of its path.
+ * Defines an operation of the compute API. An unknown policy rule is a compile error, and so is a missing name, tag or
+ * description, or a path parameter without a description.
  */
 export const operation = operationsOf<ComputeCall, RuleName, OperationTexts>();

@@ -21,7 +21,7 @@ export interface ApiObserver extends RouterObserver {
 }
 
 /** Combines several observers into one. The first is the outermost around requests. */
-export function apiObservedBy(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
+export function combineObservers(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
   const observers = 'at' in given ? given : [given];
   if (observers.length < 2) return observers[0];
   type Hook = 'stage' | 'request' | 'version' | 'unrouted';

@@ -2,7 +2,7 @@ import { CatalogError, IdentityRequests, type ServiceSession } from '@apistrata/
 import { IdentityUnavailable } from './identity-unavailable.js';
 import { readTokenDocument, type TokenDocument } from './token-document.js';
 
-/** Client of an identity service for tokens and projects. Its own token is obtained and renewed by a session. */
+/** A client that validates tokens and looks up projects in an identity service. A session provides its own token. */
 export class IdentityClient {
   readonly #session: ServiceSession;
   readonly #requests: IdentityRequests;
@@ -13,12 +13,12 @@ export class IdentityClient {
   }
 
   /**
-   * Returns the token document of a token; undefined if the token is not valid.
+   * Validates a token and returns its document; undefined if the token is not valid.
    *
-   * @throws IdentityUnavailable
+   * @throws IdentityUnavailable if the service does not respond, or returns an unexpected response
    */
   async validate(token: string): Promise<TokenDocument | undefined> {
-    return unavailableUnless(async () => {
+    return convertCatalogErrors(async () => {
       const response = await this.#request('/auth/tokens?nocatalog', {
         'x-subject-token': token,
         // The service validates tokens with access rules only for clients that enforce them.
@@ -38,9 +38,9 @@ export class IdentityClient {
     });
   }
 
-  /** Returns whether a project exists; undefined if the response does not state it. */
+  /** Returns whether a project exists; undefined if the service does not respond, or the response does not state it. */
   async projectExists(projectId: string): Promise<boolean | undefined> {
-    // In a URL these are relative path segments rather than names.
+    // In a URL, these ids would be relative path segments.
     if (projectId === '' || projectId === '.' || projectId === '..') return false;
     try {
       const { status, body } = await this.#request(`/projects/${encodeURIComponent(projectId)}`);
@@ -54,8 +54,8 @@ export class IdentityClient {
 
   /** Sends a request; repeats it with a new service token if the old one was revoked or has expired. */
   async #request(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-    const request = (own: string) =>
-      this.#requests.send(`${this.#session.url}${path}`, { headers: { ...headers, 'x-auth-token': own } });
+    const request = (serviceToken: string) =>
+      this.#requests.send(`${this.#session.url}${path}`, { headers: { ...headers, 'x-auth-token': serviceToken } });
     const { token } = await this.#session.token();
     const response = await request(token);
     if (response.status !== 401) return response;
@@ -65,7 +65,8 @@ export class IdentityClient {
   }
 }
 
-async function unavailableUnless<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work` and converts catalog errors to `IdentityUnavailable`. */
+async function convertCatalogErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

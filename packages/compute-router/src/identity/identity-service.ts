@@ -18,7 +18,7 @@ export interface IdentityServiceOptions extends ServiceUser {
   readonly url: string;
   /** URL of the identity service in responses to clients. Default: `url`. */
   readonly publicUrl?: string;
-  /** How long a valid token is cached, and therefore the maximum delay of a revocation. Default: 300,000. */
+  /** How long a valid token is cached: the maximum delay until a revocation takes effect. Default: 300,000. */
   readonly cacheMs?: number;
   /** How long an invalid token is cached. Default: 30,000. */
   readonly rejectedCacheMs?: number;
@@ -26,12 +26,12 @@ export interface IdentityServiceOptions extends ServiceUser {
   readonly maxCached?: number;
   /** Timeout of each request to the identity service. Default: 5,000. */
   readonly timeoutMs?: number;
-  /** Maximum size of a response of the identity service; a longer one counts as unavailable. Default: 1 MiB. */
+  /** Maximum size of a response. If a response is larger, the service counts as unavailable. Default: 1 MiB. */
   readonly maxResponseBytes?: number;
   readonly clock?: { now(): number };
   /** Called for each token that is looked up. It must not throw. */
   readonly onLookup?: (found: IdentityLookup) => void;
-  /** Headers of every request to the identity service, such as those of a trace. */
+  /** Returns additional headers for a request to the identity service, such as the trace context. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
@@ -57,8 +57,8 @@ const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' |
 };
 
 /**
- * Identifies callers with requests to an identity service (`GET /v3/auth/tokens`). Results are cached by the hash of
- * the token, at most until it expires; concurrent requests with the same token share one lookup.
+ * Creates an identity that validates tokens with requests to an identity service (`GET /v3/auth/tokens`). Results are
+ * cached by the hash of the token, at most until it expires; concurrent requests with the same token share one lookup.
  *
  * @throws TypeError if an option is unknown, missing or of the wrong type
  */
@@ -133,6 +133,6 @@ function checkIdentityOptions(options: IdentityServiceOptions): void {
     if (options[name] === undefined) throw new TypeError(`identityService(): ${name} is missing`);
   }
   if (!/^https?:\/\//.test(options.url) || !URL.canParse(options.url)) {
-    throw new TypeError('identityService(): url must be like http://identity:5000/v3');
+    throw new TypeError('identityService(): url must be an HTTP or HTTPS URL, such as http://identity:5000/v3');
   }
 }

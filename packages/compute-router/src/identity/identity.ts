@@ -4,15 +4,15 @@ import { mayRequest } from '@apistrata/compute-engine/catalogs';
 import { urlPath } from '../http/url-path.js';
 
 /**
- * Identifies the caller of a request; undefined if the request has no valid token (401).
+ * Identifies the caller of a request. Returns undefined if the request has no valid token (401).
  *
  * @throws IdentityUnavailable (503) if the caller cannot be identified now
  */
 export interface Identity {
   (req: IncomingMessage): Caller | undefined | Promise<Caller | undefined>;
-  /** URL where clients get tokens, for `WWW-Authenticate`. */
+  /** URL of the service that issues tokens, for `WWW-Authenticate`. */
   readonly uri?: string;
-  /** Returns whether a project exists; undefined if that is unknown now. Default: every id is accepted. */
+  /** Returns whether a project exists; undefined if the service is unavailable. Default: every id is accepted. */
   readonly projectExists?: (projectId: string) => Promise<boolean | undefined>;
 }
 
@@ -26,9 +26,9 @@ const TOKEN = /^[\x21-\x7e]+$/;
 const SERVICE_TYPES = ['compute'];
 
 /**
- * Creates an identity from the token in `X-Auth-Token` and, for requests that another service forwards, the token in
- * `X-Service-Token`, whose roles become `serviceRoles`. An invalid service token makes the whole request
- * unauthenticated, and so does a request that the access rules of the caller do not allow.
+ * Creates an identity that looks up the token in `X-Auth-Token` and, in requests that another service forwards, the
+ * token in `X-Service-Token`, whose roles become `serviceRoles`. A request is unauthenticated if one of its tokens is not
+ * valid, or if the access rules of the caller do not allow it.
  */
 export function identityByToken(lookup: Lookup): (req: IncomingMessage) => Verdict | Promise<Verdict> {
   return function identity(req) {

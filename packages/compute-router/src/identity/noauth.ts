@@ -4,9 +4,9 @@ import { type Identity, identityByToken } from './identity.js';
 
 /** Options of `noauth()`. */
 export interface NoauthOptions {
-  /** Project of tokens that name none. Default: a project named like the user. */
+  /** Project of tokens that do not name one. Default: a project whose id equals the user's. */
   readonly projectId?: string;
-  /** Users with the role admin. Default: `admin`. All other users have the roles member and reader. */
+  /** Users with the role `admin`. Default: `admin`. All other users have the roles `member` and `reader`. */
   readonly adminUsers?: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const ADMIN: readonly string[] = ['admin'];
 const MEMBER: readonly string[] = ['member', 'reader'];
 
 /**
- * Trusts every caller: the token `USER[:PROJECT[:ROLE,ROLE]]` states who the caller is. For tests and demonstrations.
+ * Creates an identity that trusts every caller: the token is `USER[:PROJECT[:ROLE,ROLE]]`. For tests and demonstrations.
  * Roles may contain colons (`key-manager:service-admin`). Empty parts count as omitted; a token without a user is not
  * valid.
  */

@@ -3,7 +3,7 @@ import type { Caller } from '@apistrata/compute-engine';
 import { type Identity, identityByToken } from './identity.js';
 
 /**
- * Identifies callers by a fixed table from tokens to callers. Tokens are stored and compared as hashes, so that
+ * Creates an identity with a fixed set of tokens and their callers. Tokens are stored and compared as hashes, so that
  * response times reveal nothing about them.
  *
  * @throws TypeError if an entry lacks a user, a project or roles

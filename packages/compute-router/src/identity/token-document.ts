@@ -1,7 +1,7 @@
 import type { Caller } from '@apistrata/compute-engine';
 import type { AccessRule } from '@apistrata/compute-engine/catalogs';
 
-/** A token as the identity service describes it. */
+/** The caller and the expiry of a token, as reported by the identity service. */
 export interface TokenDocument {
   readonly caller: Caller;
   /** Milliseconds since the epoch. */
@@ -24,9 +24,10 @@ interface Wire {
 }
 
 /**
- * Parses the response to `GET /v3/auth/tokens`; undefined if it is not a token document. A token with project scope has
- * the roles in that project, one with system scope has its roles with `systemScope`. Any other token (domain scope, or
- * unscoped) has no roles, because a role in a domain does not apply to projects.
+ * Parses the response to `GET /v3/auth/tokens`; undefined if it is not a token document. The caller of a token with
+ * project scope has the roles in that project; the caller of a token with system scope has its system roles and
+ * `systemScope`. The caller of any other token (domain scope, or unscoped) has no roles, because a role in a domain does
+ * not apply to projects.
  */
 export function readTokenDocument(document: unknown, token: string): TokenDocument | undefined {
   const wire = (document as { readonly token?: Wire } | null)?.token;
@@ -59,7 +60,7 @@ function namesOf(roles: unknown): string[] {
   return roles.map((role: Named | null) => text(role?.name)).filter((name) => name !== undefined);
 }
 
-/** Returns the readable rules; without any, the token allows no request. */
+/** Returns the well-formed access rules. If there are none, the token does not allow any request. */
 function rulesOf(rules: unknown): readonly AccessRule[] {
   if (!Array.isArray(rules)) return [];
   return rules.flatMap((rule: Partial<Record<keyof AccessRule, unknown>> | null) => {

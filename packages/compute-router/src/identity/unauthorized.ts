@@ -5,8 +5,8 @@ const BODY = JSON.stringify({
 });
 
 /**
- * Sends a 401 in the format of the identity layer, which is not a compute fault: clients read `error`, and the URL for
- * tokens in `WWW-Authenticate`.
+ * Sends a 401 in the format of the identity layer, which is not a compute fault: clients read `error`, and the URL of
+ * the identity service in `WWW-Authenticate`.
  *
  * @param uri URL of the identity service
  */

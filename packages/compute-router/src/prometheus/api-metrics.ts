@@ -6,7 +6,7 @@ import { BoundedLabel } from './bounded-label.js';
 
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The maximum number of versions with their own label; clients choose them, and an API may have a hundred. */
+/** The maximum number of versions with their own label. Clients choose versions, and an API may have a hundred. */
 const VERSIONS = 40;
 
 /** The maximum number of kinds of project quotas with their own label; a service has a handful. */

@@ -1,8 +1,8 @@
-/** Label of all values beyond the limit. */
+/** The label of all values beyond the limit. */
 const OTHER = 'other';
 
 /**
- * Bounds the number of time series that clients can create: the first values of a label are kept, all others share one.
+ * Bounds the number of time series that clients can create: after `max` different values, all new values share a label.
  */
 export class BoundedLabel {
   readonly #max: number;

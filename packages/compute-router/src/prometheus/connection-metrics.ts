@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /** Creates the metrics of a guarded server, collected at each scrape. */
 export function connectionMetrics(register: Registry, statistics: () => ServerStatistics): void {
   const registers = [register];
-  const now = (name: string, help: string, read: (serverStatistics: ServerStatistics) => number) =>
+  const addGauge = (name: string, help: string, read: (current: ServerStatistics) => number) =>
     new Gauge({
       name,
       help,
@@ -13,7 +13,7 @@ export function connectionMetrics(register: Registry, statistics: () => ServerSt
         this.set(read(statistics()));
       },
     });
-  const ever = (name: string, help: string, read: (found: ServerStatistics) => number) =>
+  const addCounter = (name: string, help: string, read: (current: ServerStatistics) => number) =>
     new Counter({
       name,
       help,
@@ -23,19 +23,19 @@ export function connectionMetrics(register: Registry, statistics: () => ServerSt
         this.inc(read(statistics()));
       },
     });
-  now('apistrata_connections', 'Open client connections', ({ connections }) => connections);
-  now('apistrata_connections_busy', 'Connections with a request in progress', ({ busy }) => busy);
-  now(
+  addGauge('apistrata_connections', 'Open client connections', ({ connections }) => connections);
+  addGauge('apistrata_connections_busy', 'Connections with a request in progress', ({ busy }) => busy);
+  addGauge(
     'apistrata_unread_bytes',
     'Bytes of responses that clients have not received yet',
     ({ unreadBytes }) => unreadBytes,
   );
-  ever(
+  addCounter(
     'apistrata_connections_dropped_total',
     'Connections closed because there were too many',
     ({ dropped }) => dropped,
   );
-  ever(
+  addCounter(
     'apistrata_connections_stalled_total',
     'Connections closed because the client did not read the response',
     ({ stalled }) => stalled,

@@ -7,7 +7,7 @@ const MS = 1000;
 const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 export const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** The maximum number of names of statements: verbs times tables. */
+/** The maximum number of statement names with their own label: one for each verb and table. */
 const STATEMENTS = 300;
 
 /** Observer of the database connections of a process. */

@@ -6,15 +6,12 @@ import { databaseMetrics, WAIT_SECONDS } from './database-metrics.js';
 
 const MS = 1000;
 
-/**
- * Aggregation of figures for which every process of a database reports the same value: a sum would count them several
- * times.
- */
+/** The aggregation of figures that all processes of a database report alike: a sum would count them several times. */
 const SAME = 'max';
 
 const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
-/** Actions of the API and of the engine's owner, and cleanups. */
+/** The maximum number of kinds of jobs with their own label: actions of the API and of the program, and cleanups. */
 const KINDS = 200;
 
 /** Creates the metrics of an engine. */
@@ -22,7 +19,7 @@ export function engineMetrics(register: Registry): EngineObserver {
   const registers = [register];
   const readings = new Counter({
     name: 'apistrata_reads_total',
-    help: 'With replicas: read-only requests, by database (a replica, or primary)',
+    help: 'Read-only requests by the database that served them (a replica, or primary); only with replicas',
     labelNames: ['database'],
     registers,
   });
@@ -110,7 +107,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
   const replicaGauges = {
     usable: new Gauge({
       name: 'apistrata_replica_usable',
-      help: 'Whether a replica of the database can be used by this process: 1, or 0',
+      help: 'Whether this process can use a replica of the database: 1, or 0',
       labelNames: ['replica'],
       registers,
       async collect() {
@@ -132,7 +129,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
   const jobGauges = {
     pending: new Gauge({
       name: 'apistrata_jobs_pending',
-      help: 'Background jobs of all processes of the database',
+      help: 'Background jobs that are not complete, of all processes that share the database',
       aggregator: SAME,
       registers,
       async collect() {

@@ -10,19 +10,19 @@ const UNKNOWN: GuestStatistics = { guests: [], unresponsive: 0 };
 type Disk = GuestFigures['disks'][number];
 type Nic = GuestFigures['nics'][number];
 
-const ofDisk = (name: string, help: string, value: (disk: Disk) => number): SampledMetric<GuestFigures> => ({
+const diskMetric = (name: string, help: string, value: (disk: Disk) => number): SampledMetric<GuestFigures> => ({
   name: `apistrata_guest_disk_${name}_total`,
   help,
   labels: ['device'],
-  counts: true,
+  isCounter: true,
   samples: ({ disks }) => disks.map((disk) => [{ device: disk.name }, value(disk)]),
 });
 
-const ofNic = (name: string, help: string, value: (nic: Nic) => number): SampledMetric<GuestFigures> => ({
+const nicMetric = (name: string, help: string, value: (nic: Nic) => number): SampledMetric<GuestFigures> => ({
   name: `apistrata_guest_network_${name}_total`,
   help,
   labels: ['mac'],
-  counts: true,
+  isCounter: true,
   samples: ({ nics }) => nics.map((nic) => [{ mac: nic.macAddress }, value(nic)]),
 });
 
@@ -36,7 +36,7 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
   {
     name: 'apistrata_guest_cpu_seconds_total',
     help: 'CPU time of a guest, summed over its processors',
-    counts: true,
+    isCounter: true,
     samples: ({ cpus }) => [[{}, cpus.reduce((sum, { timeNs }) => sum + (timeNs ?? 0), 0) / NS]],
   },
   {
@@ -51,18 +51,18 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
   },
   {
     name: 'apistrata_guest_memory_used_bytes',
-    help: 'Memory that a guest uses, as its balloon reports; all of it if the guest does not report it',
+    help: 'Memory that a guest uses, as its balloon device reports; its total memory without a report',
     samples: ({ memoryUsedMb }) => sampleOf(memoryUsedMb, MIB),
   },
-  ofDisk('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
-  ofDisk('written_bytes', 'Bytes that a guest wrote to a disk', ({ writeBytes }) => writeBytes),
-  ofDisk('reads', 'Disk read requests of a guest', ({ readRequests }) => readRequests),
-  ofDisk('writes', 'Disk write requests of a guest', ({ writeRequests }) => writeRequests),
-  ofDisk('errors', 'Failed disk requests of a guest', ({ errors }) => errors),
-  ofNic('receive_bytes', 'Bytes that an interface of a guest received', ({ rxBytes }) => rxBytes),
-  ofNic('transmit_bytes', 'Bytes that an interface of a guest sent', ({ txBytes }) => txBytes),
-  ofNic('receive_drop', 'Dropped packets to an interface of a guest', ({ rxDrop }) => rxDrop),
-  ofNic('transmit_drop', 'Dropped packets from an interface of a guest', ({ txDrop }) => txDrop),
+  diskMetric('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
+  diskMetric('written_bytes', 'Bytes that a guest wrote to a disk', ({ writeBytes }) => writeBytes),
+  diskMetric('reads', 'Disk read requests of a guest', ({ readRequests }) => readRequests),
+  diskMetric('writes', 'Disk write requests of a guest', ({ writeRequests }) => writeRequests),
+  diskMetric('errors', 'Failed disk requests of a guest', ({ errors }) => errors),
+  nicMetric('receive_bytes', 'Bytes that an interface of a guest received', ({ rxBytes }) => rxBytes),
+  nicMetric('transmit_bytes', 'Bytes that an interface of a guest sent', ({ txBytes }) => txBytes),
+  nicMetric('receive_drop', 'Dropped packets to an interface of a guest', ({ rxDrop }) => rxDrop),
+  nicMetric('transmit_drop', 'Dropped packets from an interface of a guest', ({ txDrop }) => txDrop),
 ];
 
 /**

@@ -5,7 +5,7 @@ import { type Sample, type SampledMetric, sampledMetrics, sampleOf } from './sam
 
 const MS = 1 / 1000;
 
-/** Minutes of the load averages. */
+/** The periods of the load averages, in minutes. */
 const MINUTES = ['1', '5', '15'];
 
 /** The states of guests that are always reported. */
@@ -13,17 +13,21 @@ const NO_GUESTS = { running: 0, paused: 0 };
 
 /** The figures of a host and of its guests. */
 interface HostSources extends HostFigures {
-  /** Undefined: they could not be read. */
+  /** Undefined if they could not be read. */
   readonly guests: GuestStatistics | undefined;
 }
 
 type Interface = HostFigures['computer']['interfaces'][number];
 
-const ofNetwork = (name: string, help: string, value: (found: Interface) => number): SampledMetric<HostSources> => ({
+const networkMetric = (
+  name: string,
+  help: string,
+  value: (found: Interface) => number,
+): SampledMetric<HostSources> => ({
   name: `apistrata_host_network_${name}_bytes_total`,
   help,
   labels: ['device'],
-  counts: true,
+  isCounter: true,
   samples: ({ computer }) => computer.interfaces.map((found): Sample => [{ device: found.name }, value(found)]),
 });
 
@@ -55,12 +59,12 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
     name: 'apistrata_host_cpu_seconds_total',
     help: 'CPU time of the computer by mode, summed over its processors',
     labels: ['mode'],
-    counts: true,
+    isCounter: true,
     samples: ({ computer }) => Object.entries(computer.cpuSeconds ?? {}).map(([mode, seconds]) => [{ mode }, seconds]),
   },
   {
     name: 'apistrata_host_load_average',
-    help: 'Average number of runnable tasks of the computer in the last minutes',
+    help: 'Average number of runnable tasks of the computer, by the length of the period in minutes',
     labels: ['minutes'],
     samples: ({ computer }) =>
       MINUTES.flatMap((minutes, index) =>
@@ -74,26 +78,26 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
   },
   {
     name: 'apistrata_host_memory_available_bytes',
-    help: 'Memory of the computer that programs can still get without swapping',
+    help: 'Memory of the computer that programs can still allocate without swapping',
     samples: ({ computer }) => sampleOf(computer.memory?.availableBytes),
   },
   {
     name: 'apistrata_host_disk_bytes',
-    help: 'Size of the file system of disks',
+    help: 'Size of the file system that stores the disks of guests',
     samples: ({ report }) => sampleOf(report?.disk?.totalBytes),
   },
   {
     name: 'apistrata_host_disk_free_bytes',
-    help: 'Free space of the file system of disks',
+    help: 'Free space of the file system that stores the disks of guests',
     samples: ({ report }) => sampleOf(report?.disk?.freeBytes),
   },
   {
     name: 'apistrata_host_disk_promised_bytes',
-    help: 'Space that existing disks can still occupy',
+    help: 'Additional space that the existing disks of guests can occupy',
     samples: ({ report }) => sampleOf(report?.disk?.promisedBytes),
   },
-  ofNetwork('receive', 'Bytes that a physical interface received', ({ receivedBytes }) => receivedBytes),
-  ofNetwork('transmit', 'Bytes that a physical interface sent', ({ transmittedBytes }) => transmittedBytes),
+  networkMetric('receive', 'Bytes that a physical interface received', ({ receivedBytes }) => receivedBytes),
+  networkMetric('transmit', 'Bytes that a physical interface sent', ({ transmittedBytes }) => transmittedBytes),
   {
     name: 'apistrata_host_heartbeat_age_seconds',
     help: 'Time since a host process stored its last heartbeat',
@@ -101,18 +105,19 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
   },
   {
     name: 'apistrata_host_lease_seconds',
-    help: 'Time until the lease of a host process on its name expires unless it is renewed',
+    help: 'Time until the lease of a host process on its name expires, unless the lease is renewed',
     samples: ({ process }) => sampleOf(process?.leaseMs, MS),
   },
   {
     name: 'apistrata_host_fenced',
-    help: 'Whether the machines of a host process are stopped or paused because it could store no heartbeat: 1, or 0',
+    help:
+      'Whether the machines of a host process are stopped or paused because it could not store a heartbeat: 1, or 0',
     samples: ({ process }) => sampleOf(process && Number(process.fenced)),
   },
   {
     name: 'apistrata_host_fences_total',
-    help: 'How often the machines of a host process were stopped or paused because it could store no heartbeat',
-    counts: true,
+    help: 'How often the machines of a host process were stopped or paused because it could not store a heartbeat',
+    isCounter: true,
     samples: ({ process }) => sampleOf(process?.fences),
   },
 ];

@@ -17,7 +17,7 @@ export type { RejectedQuota };
 
 /** Options of `prometheusMetrics()`. */
 export interface PrometheusOptions {
-  /** The registry of the metrics. Default: a new registry, with the figures of the process and of Node. */
+  /** The registry of the metrics. Default: a new registry with the default metrics of the process and Node.js. */
   readonly register?: Registry;
 }
 
@@ -49,7 +49,7 @@ export interface PrometheusMetrics {
   readonly identity: (identityLookup: IdentityLookup) => void;
   /** Callback for `enforceQuota({ onExceeded })` of `@apistrata/quota`. */
   readonly quota: (rejection: RejectedQuota) => void;
-  /** Adds sources that are read at each scrape. Call it once per source. */
+  /** Adds sources that are read at each scrape. Call it once for each source. */
   readonly scrape: (sources: ScrapeSources) => void;
   /**
    * Serves all metrics for `GET` and `HEAD`, and returns 405 for other methods. Mount it where only monitoring has
@@ -59,13 +59,13 @@ export interface PrometheusMetrics {
 }
 
 /** Creates the default registry. */
-function ownRegistry(): Registry {
+function defaultRegistry(): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register });
   return register;
 }
 
-async function response(source: MetricsSource, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function sendMetrics(source: MetricsSource, req: IncomingMessage, res: ServerResponse): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     res.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0 }).end();
     return;
@@ -80,7 +80,7 @@ async function response(source: MetricsSource, req: IncomingMessage, res: Server
  */
 export function metricsHandler(source: MetricsSource): MetricsHandler {
   return (req, res) => {
-    response(source, req, res).catch(() => {
+    sendMetrics(source, req, res).catch(() => {
       if (res.headersSent) res.destroy();
       else res.writeHead(500, { 'Content-Length': 0 }).end();
     });
@@ -122,7 +122,7 @@ export interface PrometheusHostMetrics extends Pick<PrometheusMetrics, 'register
  * createServer(metrics.handler).listen(9465, '127.0.0.1');
  * ```
  */
-export function prometheusHostMetrics({ register = ownRegistry() }: PrometheusOptions = {}): PrometheusHostMetrics {
+export function prometheusHostMetrics({ register = defaultRegistry() }: PrometheusOptions = {}): PrometheusHostMetrics {
   return {
     register,
     database: databaseMetrics(register),
@@ -132,9 +132,9 @@ export function prometheusHostMetrics({ register = ownRegistry() }: PrometheusOp
 }
 
 /**
- * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids of
- * users or requests: their values are operations, versions, statuses, names of statements and kinds. Only the metrics of
- * guests name their server and its project, while it runs in this process.
+ * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids of users or requests: their
+ * values are operations, versions, statuses, names of statements and kinds. Only the metrics of guests contain the id of
+ * a server and its project, while the server runs in this process.
  *
  * @example
  * ```ts
@@ -150,7 +150,7 @@ export function prometheusHostMetrics({ register = ownRegistry() }: PrometheusOp
  * createServer(metrics.handler).listen(9090, '127.0.0.1');
  * ```
  */
-export function prometheusMetrics({ register = ownRegistry() }: PrometheusOptions = {}): PrometheusMetrics {
+export function prometheusMetrics({ register = defaultRegistry() }: PrometheusOptions = {}): PrometheusMetrics {
   return {
     register,
     engine: engineMetrics(register),

@@ -1,15 +1,16 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** One value of a metric, with its labels in addition to that of its source. */
+/** A value of a metric, with the labels that it has in addition to the label of its source. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** A metric of each of several sources, such as guests. */
+/** A metric that several sources have, such as guests. */
 export interface SampledMetric<T> {
   readonly name: string;
   readonly help: string;
-  /** Labels in addition to that of the source. */
+  /** Labels in addition to the label of the source. */
   readonly labels?: readonly string[];
-  readonly counts?: true;
+  /** Whether the metric is a counter rather than a gauge. */
+  readonly isCounter?: true;
   samples(source: T): readonly Sample[];
 }
 
@@ -26,10 +27,10 @@ export interface SampledOptions<T> {
   readonly read: () => Promise<readonly (readonly [label: string, source: T])[]>;
 }
 
-/** Adds metrics that are read at each scrape. The series of a source exist as long as it is read. */
+/** Adds metrics that are read at each scrape. The series of a source exist as long as `read` returns the source. */
 export function sampledMetrics<T>(register: Registry, { metrics, label, read }: SampledOptions<T>): void {
   const registers = [register];
-  for (const { name, help, labels = [], counts, samples } of metrics) {
+  for (const { name, help, labels = [], isCounter, samples } of metrics) {
     const labelNames = [label, ...labels];
     const configuration = { name, help, labelNames, registers, aggregator: 'max' } as const;
     const set = async (metric: { reset(): void }, add: (found: Record<string, string>, value: number) => void) => {
@@ -38,7 +39,7 @@ export function sampledMetrics<T>(register: Registry, { metrics, label, read }: 
       for (const [id, source] of sources)
         for (const [own, value] of samples(source)) add({ [label]: id, ...own }, value);
     };
-    if (counts)
+    if (isCounter)
       new Counter({
         ...configuration,
         async collect() {

@@ -11,8 +11,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Parses a time of ISO 8601 to milliseconds since the epoch; without a zone it is UTC. Returns undefined for anything
- * else, and for dates and times that do not exist.
+ * Parses an ISO 8601 time to milliseconds since the epoch. A time without a zone is in UTC. Returns undefined for
+ * anything else, and for dates and times that do not exist.
  */
 export function isoTime(text: string): number | undefined {
   const parts = FORM.exec(text)?.groups;

@@ -22,7 +22,7 @@ export interface ListFilter {
   readonly list?: FilterOf<readonly string[]>;
   /** The sort key of the engine, or null if the key is accepted and ignored. */
   readonly sorts?: Windowed<ServerSortKey | null>;
-  /** Refers to an internal record: rejected for callers whose filters are not ignored. */
+  /** Refers to an internal record: rejected for callers that can use all filters, ignored for all others. */
   readonly internal?: true;
 }
 
@@ -38,17 +38,18 @@ export const pattern = one(
     }),
 );
 
-/** A filter that all callers can use. */
+/** Defines a filter that all callers can use. */
 export const forEveryone = <P extends QueryParameter<any>>(description: string, schema: P) =>
   ({ forEveryone: true, schema: described(description, schema) }) as const;
 
-/** A filter for callers to whom the policy allows all filters. */
+/** Defines a filter for callers to whom the policy allows all filters. */
 export const adminOnly = <P extends QueryParameter<any>>(text: string, schema: P) => ({
   schema: described(`${text} Administrators only; ignored for other callers.`, schema),
 });
 
 /**
- * A filter that all callers can use since a version; before that, only callers to whom the policy allows all filters.
+ * Defines a filter that all callers can use since a version; until then, only callers to whom the policy allows all
+ * filters.
  */
 export function forEveryoneSince<P extends QueryParameter<any>>(first: string, text: string, schema: P) {
   const { major, minor } = Version.of(first);
@@ -56,7 +57,7 @@ export function forEveryoneSince<P extends QueryParameter<any>>(first: string, t
   return { forEveryone: since(first, true), schema: described(`${text} ${history}`, schema) } as const;
 }
 
-/** A filter that exists since a version. */
+/** Defines a filter that exists since a version. */
 export function addedIn<P extends QueryParameter<any>>(first: string, description: string, schema: P) {
   return { forEveryone: true, schema: since(first, described(description, schema)) } as const;
 }

@@ -18,19 +18,19 @@ export const nullableText = z.string().nullable();
 export const integer = z.int();
 export const textMap = z.record(z.string(), z.string());
 
-/** Seconds with Z: creation and update times of servers. */
+/** The format of creation and update times of servers: seconds, with `Z`. */
 export const serverTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-/** Microseconds without a zone: all other times. */
+/** The format of all other times: microseconds, without a zone. */
 export const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
 export const nullableTime = time.nullable();
 
 const DAY_MS = 86_400_000;
-/** `HH:MM:SS` takes 86,400 strings, its parts only these 60. */
+/** Two digits are cached, because a cache of `HH:MM:SS` would need 86,400 strings. */
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
 
 /**
- * The day of the last formatted time: the times of one response are mostly of a few days, and the date is the expensive
- * part.
+ * The day of the last formatted time. Most times in a response are on a few days, and formatting the date is the
+ * expensive part.
  */
 let cachedDay = { number: Number.NaN, text: '' };
 

@@ -3,17 +3,17 @@ import { canonicalIp } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 
 /**
- * The types that request fields share. Names and rules are those of the API's own list of types. Handlers get plain
- * values: numbers for decimal strings, booleans for their spellings.
+ * The types that request fields share. Names and rules are those of the API's own list of types. Handlers receive plain
+ * values: numbers instead of decimal strings, and booleans instead of their spellings.
  */
 
 const TRUE = ['True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes'] as const;
 const FALSE = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no'] as const;
 
 /** The value of an action without arguments. */
-export const anything = z.unknown().describe('Any value; null is the custom');
+export const anything = z.unknown().describe('Any value; null by convention.');
 
-/** true, false, or one of their spellings. */
+/** A boolean, or a string that the API accepts as one. */
 export const lenientBoolean = z.union([
   z.boolean(),
   z.enum([...TRUE, ...FALSE]).transform((text) => TRUE.includes(text as never)),
@@ -34,12 +34,12 @@ const MAX_INT = 2_147_483_647;
 
 export const positiveInteger = lenientInteger(1, MAX_INT);
 export const nonNegativeInteger = lenientInteger(0, MAX_INT);
-/** -1 is unlimited. */
+/** The value of a quota; -1 means unlimited. */
 export const quotaValue = lenientInteger(-1, MAX_INT);
 
 /**
- * Printable: every assigned character of the basic multilingual plane except control, format, private-use and surrogate
- * characters, and of the separators only spaces. `NAME` has no space at either end.
+ * A printable character: every assigned character of the basic multilingual plane except control, format, private-use and
+ * surrogate characters. Of the separators, only spaces are printable. `NAME` has no space at either end.
  */
 const PRINTABLE = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
 const VISIBLE = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
@@ -142,7 +142,7 @@ export const personality = z.array(
 );
 
 export const ipv4 = z.string().refine((text) => isIP(text) === 4, { message: "The string is not a 'ipv4'" });
-/** In any notation, without a zone id; handlers get the canonical form. */
+/** An IPv6 address in any notation, without a zone id. Handlers receive the canonical form. */
 export const ipv6 = z
   .string()
   .refine((text) => isIP(text) === 6 && !text.includes('%'), { message: "The string is not a 'ipv6'" })
@@ -151,7 +151,7 @@ export const ip = z
   .string()
   .refine((text) => isIP(text) > 0 && !text.includes('%'), { message: 'The string is not an IP address' });
 
-/** In any case, with or without dashes; handlers get lower case with dashes. */
+/** A UUID in upper or lower case, with or without dashes. Handlers receive lower case with dashes. */
 export const uuid = z
   .string()
   .regex(/^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/, {
@@ -176,6 +176,6 @@ export const limitText = z
   .string()
   .min(1)
   .regex(/^[0-9]*$/)
-  // In a query string, every value is text; documents describe what the text is.
+  // In a query string, every value is text. The OpenAPI document describes the number that the text represents.
   .meta({ type: 'integer', minimum: 0, minLength: undefined, pattern: undefined })
   .transform(Number);
