@@ -11,7 +11,7 @@ import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
 import { keypairName, keypairName292, limitText } from '../schemas/types.js';
-import { field, integer, nothing, text, time } from '../views/fields.js';
+import { field, integer, alwaysNull, text, time } from '../views/fields.js';
 
 const keypairDocs = resource({
   tag: 'keypairs',
@@ -39,7 +39,7 @@ const base: ViewShape<Keypair, ComputeCall> = {
   ),
 };
 
-/** Lists show nothing that depends on the request, so the text of a key pair is cached. */
+/** The list does not depend on the request, so the text of each key pair is cached. */
 const listed = view<Keypair, ComputeCall>(base, { memo: () => '' });
 
 const shown = view<Keypair, ComputeCall>({
@@ -47,8 +47,8 @@ const shown = view<Keypair, ComputeCall>({
   user_id: text(keypairTexts.userId, (k) => k.userId),
   created_at: time(commonTexts.createdAt, (k) => k.createdAt),
   deleted: field(commonTexts.deleted, z.literal(false), () => false as const),
-  deleted_at: nothing(commonTexts.deletedAt),
-  updated_at: nothing(commonTexts.updatedAt),
+  deleted_at: alwaysNull(commonTexts.deletedAt),
+  updated_at: alwaysNull(commonTexts.updatedAt),
   id: integer('ID of the key pair in the database: an integer.', (k) => k.seq),
 });
 

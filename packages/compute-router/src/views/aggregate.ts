@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
-import { field, integer, nothing, nullableText, nullableTime, text, time } from './fields.js';
+import { field, integer, alwaysNull, nullableText, nullableTime, text, time } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const aggregateTexts = {
@@ -21,7 +21,7 @@ const created: ViewShape<Aggregate, ComputeCall> = {
   created_at: time(commonTexts.createdAt, (a) => a.createdAt),
   updated_at: nullableTime(commonTexts.updatedAt, (a) => a.updatedAt),
   deleted: field(commonTexts.deleted, z.literal(false), () => false as const),
-  deleted_at: nothing(commonTexts.deletedAt),
+  deleted_at: alwaysNull(commonTexts.deletedAt),
   uuid: since(
     '2.41',
     text('UUID of the aggregate, as used by the placement service.', (a) => a.id),

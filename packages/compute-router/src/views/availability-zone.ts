@@ -3,7 +3,7 @@ import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
-import { field, nothing, text } from './fields.js';
+import { field, alwaysNull, text } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const availabilityZoneTexts = {
@@ -47,7 +47,7 @@ function hostsOf({ available, services }: Zone): z.infer<typeof hosts> {
 
 export const availabilityZone = view<Zone, ComputeCall>({
   ...named,
-  hosts: nothing(availabilityZoneTexts.hosts),
+  hosts: alwaysNull(availabilityZoneTexts.hosts),
 });
 
 export const availabilityZoneDetail = view<Zone, ComputeCall>({

@@ -1,4 +1,4 @@
-// Fields of responses. Each has a description, because documents describe every field.
+// Fields of responses. Each has a description, because OpenAPI documents describe every field.
 import { type ViewField, field as viewField } from '@apistrata/microversion/router';
 import { type Described, described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ export function field<R, C, S extends z.ZodType>(
 
 const string = z.string();
 const boolean = z.boolean();
-const alwaysNull = z.null();
+const nullSchema = z.null();
 
 /** Defines a field with a string. */
 export function text<R, C>(description: string, get: (record: R, call: C) => string): Field<R, C, z.ZodString> {
@@ -57,6 +57,6 @@ export function nullableTime<R, C>(
 }
 
 /** Defines a field that is always null. */
-export function nothing<R, C>(description: string): Field<R, C, z.ZodNull> {
-  return field(description, alwaysNull, () => null);
+export function alwaysNull<R, C>(description: string): Field<R, C, z.ZodNull> {
+  return field(description, nullSchema, () => null);
 }

@@ -14,7 +14,7 @@ export const hypervisorTexts = {
   hypervisor: 'A hypervisor.',
   serviceId: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
   id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53.',
-  servers: 'Servers on the hypervisor. Since 2.75, an empty list if there are none; absent before.',
+  servers: 'Servers on the hypervisor. If there are none, absent until 2.74 and an empty list since 2.75.',
   uptime: 'Uptime and load of the host, as text. Null if unknown.',
   cpuInfo: 'Model, topology and features of the CPUs: a JSON string until 2.27, an object since 2.28.',
   vcpus: 'Number of CPUs.',
@@ -22,19 +22,19 @@ export const hypervisorTexts = {
   memoryMb: 'Total memory, in MiB.',
   memoryMbUsed: 'Memory used by servers and by the host, in MiB.',
   freeRamMb: 'Free memory, in MiB. Negative if memory is overcommitted.',
-  localGb: 'Total disk, in GiB.',
+  localGb: 'Total disk space, in GiB.',
   localGbUsed:
-    'Disk allocated to servers, in GiB. If the host reports its file system and more of it is used: the used space.',
+    'Disk space allocated to servers, in GiB; or the used space of the file system, if the host reports more used space.',
   freeDiskGb:
-    'Disk not allocated to servers, in GiB. Can be negative. If the host reports its file system and less of it is free: the free space.',
-  diskAvailableLeast: 'Disk that remains free if all images grow to their virtual size, in GiB. Null if unknown.',
+    'Disk space not allocated to servers, in GiB; or the free space of the file system, if the host reports less free space. Can be negative.',
+  diskAvailableLeast: 'Disk space that remains free if all images grow to their virtual size, in GiB. Null if unknown.',
   currentWorkload: 'Number of tasks in progress, such as builds and migrations.',
   runningVms: 'Number of servers on the hypervisor, including stopped servers.',
 } as const;
 
 type Shape = ViewShape<Hypervisor, ComputeCall>;
 
-/** Capacity and load, which newer versions show elsewhere. */
+/** Defines a field with a figure of capacity or load, which the placement service reports in newer versions. */
 const amount = (description: string, get: (h: Hypervisor) => number) =>
   until('2.87', integer<Hypervisor, ComputeCall>(description, get));
 
@@ -77,7 +77,7 @@ const nonEmptyServers = field(hypervisorTexts.servers, hosted.optional(), (h: Hy
   h.servers?.length ? serversOf(h) : undefined,
 );
 
-/** The servers, if they were requested; until 2.74 only if there are any. */
+/** The servers, if they were requested. Until 2.74, absent if there are none. */
 const servers: Shape = {
   servers: [
     between('2.53', '2.74', nonEmptyServers),
@@ -164,7 +164,7 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
 const sum = (description: string, get: (h: Hypervisor) => number) =>
   integer<readonly Hypervisor[], ComputeCall>(description, (all) => all.reduce((total, one) => total + get(one), 0));
 
-/** The sum of all hypervisors, enabled or not. */
+/** The sums over all hypervisors, enabled or disabled. */
 export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
   count: sum('Number of hypervisors.', () => 1),
   vcpus: sum(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),

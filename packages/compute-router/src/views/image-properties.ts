@@ -17,7 +17,7 @@ const STANDARD = `
   os_skip_agent_inject_files_at_boot os_skip_agent_inject_ssh os_type traits_required
 `;
 
-/** Former names of some of them. */
+/** Former names of some of these properties. */
 const FORMER = `
   architecture auto_disk_config bdm_v2 bittorrent block_device_mapping cache_in_nova hypervisor_type
   hypervisor_version_requires ipxe_boot mappings owner_id root_device_name vm_mode vmware_disktype
@@ -28,21 +28,21 @@ const FORMER = `
 const names: ReadonlySet<string> = new Set(`${STANDARD} ${FORMER}`.split(/\s+/).filter(Boolean));
 
 /** The maximum size of a value, in bytes. */
-const LONGEST = 255;
+const MAX_VALUE_BYTES = 255;
 
 /** Truncates text to the maximum number of bytes, between two characters. */
-function cut(text: string): string {
+function truncate(text: string): string {
   // A character has at most four bytes in UTF-8.
-  if (text.length * 4 <= LONGEST) return text;
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST));
+  if (text.length * 4 <= MAX_VALUE_BYTES) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_VALUE_BYTES));
   return text.slice(0, read);
 }
 
 /**
- * Returns the image properties that a server shows: those with a meaning for servers, and none that describe the image
- * itself.
+ * Returns the image properties that servers contain: those with a meaning for servers, without those that describe the
+ * image itself.
  */
 export function shownImageProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
   const shown = Object.entries(properties).filter(([name]) => names.has(name));
-  return Object.fromEntries(shown.map(([name, value]) => [name, cut(value)]));
+  return Object.fromEntries(shown.map(([name, value]) => [name, truncate(value)]));
 }

@@ -17,7 +17,7 @@ const max = (kind: keyof QuotaValues) =>
 const used = (kind: keyof QuotaValues) =>
   field<Measured, ComputeCall, typeof number>(number, ({ usage }) => usage[kind]);
 
-/** Limits under the names that this operation uses; -1 is unlimited. */
+/** Limits and usage under the names that this operation uses. -1 means unlimited. */
 export const absoluteLimits = view<Measured, ComputeCall>({
   maxImageMeta: until('2.38', described('Maximum number of properties per image.', max('metadata_items'))),
   maxPersonality: until('2.56', described('Maximum number of injected files per server.', max('injected_files'))),

@@ -6,16 +6,18 @@ import * as type from '../schemas/reply-types.js';
 
 type LinksField<R> = Described<ViewField<R, ComputeCall>>;
 
-const toItem = <R>(links: ViewField<R, ComputeCall>): LinksField<R> => described(commonTexts.links, links);
+const describeLinks = <R>(links: ViewField<R, ComputeCall>): LinksField<R> => described(commonTexts.links, links);
 
-/** The `links` of an entity below a collection: self and bookmark. */
+/** Defines the `links` of an item of a collection: `self` and `bookmark`. */
 export function linksTo<R extends { readonly id: string }>(collection: string): LinksField<R> {
-  return toItem(field(type.links, ({ id }: R, call: ComputeCall) => [...call.links(`/${collection}/${id}`)] as never));
+  return describeLinks(
+    field(type.links, ({ id }: R, call: ComputeCall) => [...call.links(`/${collection}/${id}`)] as never),
+  );
 }
 
-/** `links` with the bookmark only. */
+/** Defines `links` with only the bookmark. */
 export function bookmarkTo<R>(collection: string, idOf: (record: R) => string): LinksField<R> {
-  return toItem(
+  return describeLinks(
     field(type.links, (record: R, call: ComputeCall) => [call.bookmark(`/${collection}/${idOf(record)}`)] as never),
   );
 }

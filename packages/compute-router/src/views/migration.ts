@@ -22,19 +22,25 @@ function destAddress({ destHost }: MigrationRecord, call: HostsCall): string | n
   return (destHost !== null && call.loaded.hosts.get(destHost)?.node.hostIp) || null;
 }
 
-/** Source and destination; null for callers that the rule does not allow. Without a rule, all callers see them. */
-function places(rule?: RuleName): Shape {
-  const place = (description: string, get: (m: MigrationRecord, call: HostsCall) => string | null): MigrationField =>
+/**
+ * Defines the fields of source and destination, which are null for callers that the rule does not allow. Without a rule,
+ * all callers see them.
+ */
+function sourceAndDestination(rule?: RuleName): Shape {
+  const visible = (description: string, get: (m: MigrationRecord, call: HostsCall) => string | null): MigrationField =>
     nullableText(description, (m, call) => (rule === undefined || call.can(rule) ? get(m, call) : null));
   return {
-    source_compute: place('Name of the source host. Null if the caller is not allowed to see it.', (m) => m.sourceHost),
-    source_node: place(
+    source_compute: visible(
+      'Name of the source host. Null if the caller is not allowed to see it.',
+      (m) => m.sourceHost,
+    ),
+    source_node: visible(
       'Hostname of the source hypervisor. Null if the caller is not allowed to see it.',
       (m) => m.sourceNode,
     ),
-    dest_compute: place('Name of the destination host. Null until one is selected.', (m) => m.destHost),
-    dest_node: place('Hostname of the destination hypervisor. Null until one is selected.', (m) => m.destNode),
-    dest_host: place('IP address of the destination host. Null until one is selected.', destAddress),
+    dest_compute: visible('Name of the destination host. Null until one is selected.', (m) => m.destHost),
+    dest_node: visible('Hostname of the destination hypervisor. Null until one is selected.', (m) => m.destNode),
+    dest_host: visible('IP address of the destination host. Null until one is selected.', destAddress),
   };
 }
 
@@ -59,7 +65,7 @@ const common: Shape = {
 /** A migration in the list of all migrations. */
 export const migrationListed = view<MigrationRecord, HostsCall>({
   ...common,
-  ...places('os_compute_api:os-migrations:index:host'),
+  ...sourceAndDestination('os_compute_api:os-migrations:index:host'),
   instance_uuid: text(commonTexts.serverUuid, (m) => m.serverId),
   old_instance_type_id: field(
     'Internal ID of the flavor before the resize, or null.',
@@ -93,7 +99,7 @@ export const migrationListed = view<MigrationRecord, HostsCall>({
   ),
 });
 
-/** Amounts are unknown until the transfer of memory starts. */
+/** Defines a number of bytes. It is null until the transfer of memory starts. */
 const bytes = (description: string, get: (m: MigrationRecord) => number): MigrationField =>
   field(description, z.int().min(1).nullable(), (m) => get(m) || null);
 
@@ -107,13 +113,16 @@ const ofServer: Shape = {
     'Memory that remains to be copied, in bytes. Increases while the guest writes. Null until known.',
     (m) => m.memoryRemainingBytes,
   ),
-  disk_total_bytes: bytes('Disk to copy, in bytes. Null for shared storage and until known.', (m) => m.diskTotalBytes),
+  disk_total_bytes: bytes(
+    'Disk space to copy, in bytes. Null for shared storage and until known.',
+    (m) => m.diskTotalBytes,
+  ),
   disk_processed_bytes: bytes(
-    'Disk copied so far, in bytes. Null for shared storage and until known.',
+    'Disk space copied so far, in bytes. Null for shared storage and until known.',
     (m) => m.diskProcessedBytes,
   ),
   disk_remaining_bytes: bytes(
-    'Disk that remains to be copied, in bytes. Null for shared storage and until known.',
+    'Disk space that remains to be copied, in bytes. Null for shared storage and until known.',
     (m) => m.diskRemainingBytes,
   ),
 };
@@ -121,8 +130,8 @@ const ofServer: Shape = {
 /** A live migration in progress, in the list of its server. */
 export const serverMigrationListed = view<MigrationRecord, HostsCall>({
   ...ofServer,
-  ...places('os_compute_api:servers:migrations:index:host'),
+  ...sourceAndDestination('os_compute_api:servers:migrations:index:host'),
 });
 
 /** A single migration: callers that may see it also see its hosts. */
-export const serverMigrationShown = view<MigrationRecord, HostsCall>({ ...ofServer, ...places() });
+export const serverMigrationShown = view<MigrationRecord, HostsCall>({ ...ofServer, ...sourceAndDestination() });

@@ -10,10 +10,10 @@ type Kind = keyof QuotaValues;
 /** Description of the quotas of a project or a class. */
 export const quotasText = 'Quotas by resource. -1 means unlimited.';
 
-/** Limits a value to the window of a kind. */
+/** Restricts a value to the window of a kind. */
 type InWindow = <T>(value: T) => Windowed<T>;
 
-/** Describes the value of a kind, and limits it to the window of the kind. */
+/** Describes the value of a kind, and restricts it to the window of the kind. */
 type KindField = <T>(value: T) => Windowed<Described<T>>;
 
 type Kinds = Readonly<Record<Kind, KindField>>;
@@ -43,7 +43,7 @@ const injected = {
   injected_file_content_bytes: 'Size of an injected file, in bytes.',
   injected_file_path_bytes: 'Length of the path of an injected file, in bytes.',
 } as const;
-/** Counted by the services that own them, so the compute API removed these kinds. */
+/** The compute API removed these kinds, because the networking service counts the resources. */
 const networking = {
   fixed_ips: 'Number of fixed IP addresses. Counted by the networking service.',
   floating_ips: 'Number of floating IP addresses. Counted by the networking service.',
@@ -68,7 +68,7 @@ function fields<T>(known: Kinds, make: (kind: Kind) => T): Readonly<Record<strin
   return Object.fromEntries(Object.entries(known).map(([kind, field]) => [kind, field(make(kind as Kind))]));
 }
 
-/** Fields of a body that sets limits. `networks` is a former kind and has no effect. */
+/** Returns the fields of a request that sets limits. `networks` is a former kind and has no effect. */
 export const quotaSetBody = <T>(value: T) => ({
   ...fields(quotaSetKinds, () => value),
   networks: until('2.35', described(NETWORKS, value)),
@@ -78,26 +78,26 @@ export const quotaClassBody = <T>(value: T) => ({
   networks: until('2.49', described(NETWORKS, value)),
 });
 
-/** Limits of an object with a name. */
-interface Named {
+/** The limits of a project or of a quota class. */
+interface QuotaSet {
   readonly id: string;
   readonly limits: QuotaValues;
 }
 
 const limit = z.int().min(-1);
 const amount = z.int().min(0);
-const limitOf = (kind: Kind) => field<Named, ComputeCall, typeof limit>(limit, ({ limits }) => limits[kind]);
+const limitOf = (kind: Kind) => field<QuotaSet, ComputeCall, typeof limit>(limit, ({ limits }) => limits[kind]);
 const idOf = (text: string) =>
   described(
     text,
-    field<Named, ComputeCall, z.ZodString>(z.string(), (named) => named.id),
+    field<QuotaSet, ComputeCall, z.ZodString>(z.string(), ({ id }) => id),
   );
 const projectId = { id: idOf('ID of the project.') };
 
-export const quotaSetChanged = view<Named, ComputeCall>(fields(quotaSetKinds, limitOf));
-export const quotaSetShown = view<Named, ComputeCall>({ ...fields(quotaSetKinds, limitOf), ...projectId });
-export const quotaClassChanged = view<Named, ComputeCall>(fields(shownClassKinds, limitOf));
-export const quotaClassShown = view<Named, ComputeCall>({
+export const quotaSetChanged = view<QuotaSet, ComputeCall>(fields(quotaSetKinds, limitOf));
+export const quotaSetShown = view<QuotaSet, ComputeCall>({ ...fields(quotaSetKinds, limitOf), ...projectId });
+export const quotaClassChanged = view<QuotaSet, ComputeCall>(fields(shownClassKinds, limitOf));
+export const quotaClassShown = view<QuotaSet, ComputeCall>({
   ...fields(shownClassKinds, limitOf),
   id: idOf('Name of the quota class.'),
 });
@@ -111,9 +111,9 @@ const measured = z.strictObject({
 });
 
 /** Limits and usage. `reserved` is always 0, because requested resources count as used immediately. */
-export const quotaSetDetail = view<Named & { readonly usage: QuotaValues }, ComputeCall>({
+export const quotaSetDetail = view<QuotaSet & { readonly usage: QuotaValues }, ComputeCall>({
   ...fields(quotaSetKinds, (kind) =>
-    field<Named & { readonly usage: QuotaValues }, ComputeCall, typeof measured>(measured, ({ limits, usage }) => ({
+    field<QuotaSet & { readonly usage: QuotaValues }, ComputeCall, typeof measured>(measured, ({ limits, usage }) => ({
       in_use: usage[kind],
       limit: limits[kind],
       reserved: 0,

@@ -45,7 +45,7 @@ export const requestFields = {
   min_count: {
     recordField: 'minCount',
     create: described(
-      'Minimum number of servers to create. If fewer are possible, none is created. Default: 1.',
+      'Minimum number of servers to create. If only fewer can be created, none is created. Default: 1.',
       type.positiveInteger.optional(),
     ),
   },
@@ -73,7 +73,10 @@ export const requestFields = {
     recordField: 'host',
     create: since(
       '2.74',
-      described('Host to create the server on. The scheduler checks it. Administrators only.', type.fqdn.optional()),
+      described(
+        'Host to create the server on, if the scheduler accepts it. Administrators only.',
+        type.fqdn.optional(),
+      ),
     ),
   },
   hypervisor_hostname: {
@@ -81,7 +84,7 @@ export const requestFields = {
     create: since(
       '2.74',
       described(
-        'Hypervisor to create the server on. The scheduler checks it. Administrators only.',
+        'Hypervisor to create the server on, if the scheduler accepts it. Administrators only.',
         type.fqdn.optional(),
       ),
     ),

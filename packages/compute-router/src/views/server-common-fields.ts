@@ -14,7 +14,7 @@ import { embeddedFlavor, fault, faultOf, hintsOf, hostIdOf, imageField } from '.
 
 const NAME = 'Name of the server. If a request creates several servers, a number is appended.';
 
-const PROGRESSING = new Set(['ACTIVE', 'BUILD', 'REBUILD', 'RESIZE', 'VERIFY_RESIZE', 'MIGRATING']);
+const STATUSES_WITH_PROGRESS = new Set(['ACTIVE', 'BUILD', 'REBUILD', 'RESIZE', 'VERIFY_RESIZE', 'MIGRATING']);
 
 /** Fields of every full representation, in this order. */
 export const commonFields = {
@@ -101,9 +101,9 @@ export const commonFields = {
   },
   progress: {
     response: field(
-      'Progress of the current task, in percent. Present only in statuses with a task in progress.',
+      'Progress of the current task, in percent. Present only in the statuses `ACTIVE`, `BUILD`, `REBUILD`, `RESIZE`, `VERIFY_RESIZE` and `MIGRATING`.',
       z.int().optional(),
-      (s) => (PROGRESSING.has(statusOf(s)) ? s.progress : undefined),
+      (s) => (STATUSES_WITH_PROGRESS.has(statusOf(s)) ? s.progress : undefined),
     ),
   },
   locked: {
@@ -169,7 +169,7 @@ export const commonFields = {
     ),
     response: since(
       '2.96',
-      nullableText('Availability zone that the server must not leave, or null.', (s) => s.pinnedZone),
+      nullableText('Availability zone to which the server is pinned, or null.', (s) => s.pinnedZone),
     ),
   },
   scheduler_hints: {

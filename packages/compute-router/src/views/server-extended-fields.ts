@@ -23,7 +23,7 @@ function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatu
   return permissions.hostStatus || status === 'UNKNOWN' ? status : undefined;
 }
 
-/** Fields that lists and show always have, and responses to changes since 2.75. */
+/** Fields of lists and show in all versions, and of responses to changes since 2.75. */
 export const extendedFields = {
   config_drive: {
     recordField: 'configDrive',
@@ -176,7 +176,7 @@ export const extendedFields = {
 
 const HOSTNAME = 'Hostname of the server. Administrators only until 2.89; all callers since 2.90.';
 
-/** The hostname: for administrators since the first version, for all callers since 2.90. */
+/** Defines the hostname field: for administrators since `first`, for all callers since 2.90. */
 export function hostnameSince(first: string): Windowed<Described<ViewField<Server, HostsCall>>> {
   return [
     between(

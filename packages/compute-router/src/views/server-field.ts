@@ -30,11 +30,11 @@ export interface ServerField extends Readonly<Partial<Record<ServerRequest, Wind
   /** Name of the field in requests and records of the engine. If it is missing, the handlers process the value. */
   readonly recordField?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
   readonly response?: Windowed<Field<Server, HostsCall>>;
-  /** The filter and sort key of lists, under the field's name. */
+  /** The filter and sort key of lists, with the name of the field. */
   readonly filter?: ListFilter;
 }
 
-/** A field for callers that may see extended attributes. */
+/** Defines a field that only callers with access to extended attributes see. */
 export function attribute<S extends z.ZodType>(description: string, schema: S, get: (server: Server) => z.input<S>) {
   const optional: z.ZodOptional<S> = schema.optional();
   return field<Server, HostsCall, z.ZodOptional<S>>(description, optional, (server, call) =>
@@ -43,15 +43,16 @@ export function attribute<S extends z.ZodType>(description: string, schema: S, g
 }
 
 /**
- * The same schema in every request that builds a server, with its descriptions.
+ * Defines the same schema for both requests that build a server, with a description for each.
  *
- * @param rebuild default: the description of `create`
+ * @param create the description in create requests
+ * @param rebuild the description in rebuild requests. Default: `create`
  */
 export function inBuilds<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
   return { create: schemaOf(create), rebuild: schemaOf(rebuild) } as const;
 }
 
-/** The same schema in all requests: as `inBuilds()`, and updates have the description of `create`. */
+/** Defines the same schema for all requests: like `inBuilds()`, and with the description `create` for updates. */
 export function inAllBodies<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
   const builds = inBuilds(schemaOf, create, rebuild);
   return { ...builds, update: builds.create } as const;

@@ -12,12 +12,12 @@ export const serverGroupTexts = {
   policies:
     'List with exactly one policy: `affinity`, `anti-affinity`, or since 2.15 `soft-affinity` or `soft-anti-affinity`. Replaced by `policy`.',
   policy:
-    'Policy of the group: `affinity` (same host), `anti-affinity` (different hosts), `soft-affinity` or `soft-anti-affinity` (same, as far as possible).',
+    'Policy of the group: `affinity` (same host), `anti-affinity` (different hosts), `soft-affinity` or `soft-anti-affinity` (the same, as far as possible).',
   rules: 'Rules that refine the policy.',
   rulesMaxServerPerHost: 'Maximum number of servers of the group on one host. Only with `anti-affinity`. Default: 1.',
 } as const;
 
-/** All policies at any version: a group may have been created with a newer version. */
+/** All policies at any version, because a group may have been created with a newer version. */
 const policy = z.enum(['affinity', 'anti-affinity', 'soft-affinity', 'soft-anti-affinity']);
 
 const rules = z.strictObject({

@@ -47,13 +47,13 @@ const shown: Shape = {
   server_groups: groupsField,
 };
 
-function insteadOf(shape: Shape) {
+function whenUnreachable(shape: Shape) {
   return since('2.69', { when: isUnreachable, view: view<Server, HostsCall>(shape) });
 }
 
 /** Fields of unreachable servers, since 2.69. */
 export const partialServer = {
-  summary: insteadOf(summary),
-  detail: insteadOf(listed),
-  shown: insteadOf(shown),
+  summary: whenUnreachable(summary),
+  detail: whenUnreachable(listed),
+  shown: whenUnreachable(shown),
 } as const;

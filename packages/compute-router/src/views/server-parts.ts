@@ -26,7 +26,7 @@ interface ViewPermissions {
 
 const permissionsByCall = new WeakMap<ComputeCall, ViewPermissions>();
 
-/** Checks the policies once per call. */
+/** Returns the permissions of a call. The policies are checked once per call. */
 export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   let permissions = permissionsByCall.get(call);
   if (!permissions) {
@@ -41,15 +41,15 @@ export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   return permissions;
 }
 
-/** A project's servers are on few hosts, and each server of a page needs the id of its host. */
+/** Cached because a page contains many servers, and the servers of a project are on few hosts. */
 const hostIds = new LRUCache<string, string>({ max: 5000 });
 
 /** Returns an opaque id of a host for a project; '' without a host. */
 export function hostIdOf(projectId: string, host: string | null): string {
   if (!host) return '';
-  const named = projectId + host;
-  let id = hostIds.get(named);
-  if (id === undefined) hostIds.set(named, (id = createHash('sha224').update(named).digest('hex')));
+  const key = projectId + host;
+  let id = hostIds.get(key);
+  if (id === undefined) hostIds.set(key, (id = createHash('sha224').update(key).digest('hex')));
   return id;
 }
 
@@ -63,7 +63,6 @@ export const address = z.strictObject({
 });
 export const plainAddress = address.omit({ 'OS-EXT-IPS:type': true, 'OS-EXT-IPS-MAC:mac_addr': true });
 
-/** Description of addresses. */
 export const addressesText = 'IP addresses by network label.';
 
 export const addresses = z.record(z.string(), z.array(address));
@@ -71,7 +70,7 @@ export const plainAddresses = z.record(z.string(), z.array(plainAddress));
 
 type Addresses = z.infer<typeof addresses>;
 
-/** Addresses by network label: all fixed addresses, then all floating ones. Empty while the server is being built. */
+/** Returns addresses by network label: fixed ones, then floating ones. Empty while the server is being built. */
 export function addressesOf(server: Server): Addresses {
   const shown: Addresses = {};
   if (server.vmState === 'building') return shown;
@@ -91,7 +90,7 @@ export function addressesOf(server: Server): Addresses {
   return shown;
 }
 
-/** Addresses without the attributes of extensions. */
+/** Returns addresses without the attributes of extensions. */
 export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses> {
   const entries = Object.entries(addressesOf(server));
   return Object.fromEntries(
@@ -99,7 +98,7 @@ export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses>
   );
 }
 
-/** Until 2.46 a reference, since 2.47 the copy in the server's record. */
+/** The flavor of a server: until 2.46 a reference, since 2.47 the copy in the server's record. */
 export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   id: until(
     '2.46',
@@ -180,7 +179,7 @@ export const imageField = [
 
 type Volume = BlockDevice & { readonly volumeId: string };
 
-/** Returns the volumes among a server's disks. */
+/** Returns the disks of a server that are volumes. */
 export function volumesOf(server: Server): readonly Volume[] {
   return server.blockDevices.filter(
     (device): device is Volume => device.destination === 'volume' && device.volumeId !== null,
@@ -199,12 +198,12 @@ export const fault = z.strictObject({
   code: z.int().describe('HTTP status code that corresponds to the error.'),
   created: type.serverTime.describe('Time of the error, in UTC with seconds.'),
   message: z.string().describe('Error message.'),
-  details: z.string().optional().describe('Traceback of the error. Administrators only.'),
+  details: z.string().optional().describe('Traceback of the error. If `code` is 500, administrators only.'),
 });
 
 /**
- * Returns the recorded fault if the server is in error or deleted. Details are for administrators unless the caller
- * caused the fault.
+ * Returns the recorded fault if the server is in error or deleted. Details of an unexpected fault (500) are only for
+ * administrators.
  */
 export function faultOf(server: Server, status: string, isAdmin: boolean): z.infer<typeof fault> | undefined {
   const { fault: recorded } = server;
@@ -222,7 +221,7 @@ export function securityGroupsOf(server: Server): { name: string }[] | undefined
   return names.length > 0 ? names.map((name) => ({ name })) : undefined;
 }
 
-/** The group that a server is in, as a list. */
+/** The server group of a server, as a list. */
 export const groupsField = since(
   '2.71',
   field(
@@ -232,7 +231,7 @@ export const groupsField = since(
   ),
 );
 
-/** Returns every hint as a list of strings. */
+/** Returns the scheduler hints of a server, each as a list of strings. */
 export function hintsOf(server: Server): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(server.schedulerHints).map(([key, value]) => [

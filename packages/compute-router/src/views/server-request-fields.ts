@@ -45,7 +45,7 @@ const recordFields = Object.entries<ServerField>(all).flatMap(([name, { recordFi
   recordField ? [[name, recordField] as const] : [],
 );
 
-/** Renames the fields of a body to the names of the engine; missing fields stay missing. */
+/** Renames the fields of a body to the names of the engine. Missing fields stay missing. */
 export function recordFieldsOf<B extends object>(body: B): { readonly [F in keyof B as RecordFieldName<F>]: B[F] } {
   const given = body as Readonly<Record<string, unknown>>;
   return Object.fromEntries(

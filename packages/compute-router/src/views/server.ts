@@ -24,7 +24,7 @@ import {
 
 type Shape = ViewShape<Server, HostsCall>;
 
-/** Returns the response fields of a table of fields. */
+/** Returns the response fields of field definitions. */
 function shownOf(fields: Readonly<Record<string, ServerField>>): Shape {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { response: shown }]) => (shown ? [[name, shown]] : [])),
@@ -39,7 +39,7 @@ const groups: Shape = { server_groups: groupsField };
 
 const fullAddresses = field(addressesText, addresses, addressesOf);
 
-/** Fields that lists and show have since 2.1. */
+/** Fields of lists and show. */
 const shown: Shape = {
   ...common,
   ...extended,
@@ -80,7 +80,7 @@ const changed: Shape = {
   'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.75'),
 };
 
-/** The response to PUT: since 2.75 the same as show. */
+/** The response to an update: since 2.75, the same as show. */
 export const serverUpdated = view<Server, HostsCall>(changed);
 
 /** A rebuilt server, with the fields that only this response has. */

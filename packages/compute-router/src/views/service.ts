@@ -8,7 +8,7 @@ import { field, flag, integer, nullableText, nullableTime, text } from './fields
 /** Descriptions of fields that occur in several places. */
 export const serviceTexts = {
   host: 'Name of the host that runs the service.',
-  binary: 'Binary of the service, such as that of the compute service or the scheduler.',
+  binary: 'Name of the binary of the service, such as the binary of the compute service or the scheduler.',
   status:
     'Status of the service: `enabled` if the scheduler can select its host, `disabled` if an administrator disabled it. Since 2.69, `UNKNOWN` in lists if the cell is unreachable.',
   disabledReason: 'Reason why the service is disabled, or null.',
@@ -59,7 +59,7 @@ const full: ViewShape<ServiceState, ComputeCall> = {
 
 export const service = view<ServiceState, ComputeCall>(full);
 
-/** In lists: all fields, or the known ones. */
+/** A service in a list: all fields, or the known ones if its host does not respond. */
 export const listedService = view<ServiceState, ComputeCall>(full, {
   instead: since('2.69', { when: ({ reachable }) => !reachable, view: partial }),
 });

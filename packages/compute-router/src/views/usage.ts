@@ -43,13 +43,13 @@ function showUs(us: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}${String(us - ms * 1000).padStart(3, '0')}`;
 }
 
-/** The usage of one project, with its servers if `detailed` was requested; undefined for no usage. */
+/** The usage of one project, with its servers if `detailed` was requested. Undefined if it used nothing. */
 interface UsageReport {
   readonly usage: ProjectUsage | undefined;
   readonly detailed: boolean;
 }
 
-/** A description, a schema, and the value of a report. */
+/** A description, a schema, and a getter of the value. */
 type TotalField = readonly [description: string, schema: z.ZodType, get: (usage: ProjectUsage) => unknown];
 
 const totals = {
@@ -100,7 +100,7 @@ function shapeOf(present: (schema: z.ZodType) => z.ZodType): Shape {
   };
 }
 
-/** An element of the report on all projects. */
+/** An item of the report on all projects. */
 export const listedUsage = view<UsageReport, ComputeCall>(shapeOf((schema) => schema));
 /** The report on one project: an empty object if it used nothing. */
 export const shownUsage = view<UsageReport, ComputeCall>(shapeOf((schema) => schema.optional()));

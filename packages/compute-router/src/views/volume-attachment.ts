@@ -20,7 +20,7 @@ export const volumeAttachmentTexts = {
 /** A volume that is attached to a server. */
 export type AttachedVolume = BlockDevice & { readonly volumeId: string };
 
-/** A server and one of its volumes. */
+/** A server and one of its attached volumes. */
 interface Shown {
   readonly server: Server;
   readonly device: AttachedVolume;
@@ -40,7 +40,6 @@ const common: ViewShape<Shown, ComputeCall> = {
 };
 const id = text(volumeAttachmentTexts.id, ({ device }: Shown) => device.volumeId);
 
-/** A volume attachment. */
 export const volumeAttachment = view<Shown, ComputeCall>({
   id: until('2.88', id),
   device: field(volumeAttachmentTexts.device, z.string().optional(), ({ device }) => device.device || undefined),
@@ -55,7 +54,7 @@ export const volumeAttachment = view<Shown, ComputeCall>({
   ),
 });
 
-/** A volume attachment in the response that creates it. */
+/** A volume attachment in the response to its creation. */
 export const createdVolumeAttachment = view<Shown, ComputeCall>({
   id,
   device: nullableText(volumeAttachmentTexts.device, ({ device }) => device.device || null),

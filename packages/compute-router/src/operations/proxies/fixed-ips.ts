@@ -7,7 +7,7 @@ import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { field, nothing, nullableText, text } from '../../views/fields.js';
+import { field, alwaysNull, nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 
 /** An address with its port and server. */
@@ -20,7 +20,7 @@ interface FixedAddress {
 const fixedIp = view<FixedAddress, ComputeCall>({
   address: text('The IP address.', ({ address }) => address),
   // The network catalog does not expose subnets.
-  cidr: nothing('Always null. Subnets are not shown.'),
+  cidr: alwaysNull('Always null. Subnets are not shown.'),
   host: nullableText('Host of the server that uses the address, or null. Administrators only.', ({ port }, call) =>
     call.context.isAdmin ? port.hostId || null : null,
   ),

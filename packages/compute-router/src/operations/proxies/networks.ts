@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { type OperationTexts, operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { type Field, field, nothing, text } from '../../views/fields.js';
+import { type Field, field, alwaysNull, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 
 type NetworkField = Field<Network, ComputeCall>;
@@ -54,8 +54,8 @@ const withCidr = (cidr: NetworkField): Shape => ({
 });
 
 const network = view<Network, ComputeCall>({
-  ...withCidr(nothing(cidrText)),
-  ...all(addressing, nothing(removed)),
+  ...withCidr(alwaysNull(cidrText)),
+  ...all(addressing, alwaysNull(removed)),
   ...all(deployment, removedForAdmins),
   project_id: field(
     'ID of the project that owns the network, or null. Administrators only.',
