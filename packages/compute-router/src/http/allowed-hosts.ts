@@ -25,9 +25,10 @@ export interface AllowedHostsOptions {
 }
 
 /**
- * Creates a middleware against DNS rebinding: a page of another site whose name suddenly resolves to 127.0.0.1 sends that
- * site's name in the `Host` header. A server that listens on loopback, or that has `allowed` hosts, returns 421 unless
- * the header names localhost, 127.0.0.1, [::1], its own address or one of `allowed`. Otherwise every name is accepted.
+ * Creates a middleware that prevents DNS rebinding: an attacker's site changes its name to resolve to 127.0.0.1, and its
+ * pages then send requests with that name in the `Host` header. A server that listens on loopback, or that has `allowed`
+ * hosts, returns 421 unless the header names localhost, 127.0.0.1, [::1], its own address or one of `allowed`. Any other
+ * server accepts every name.
  *
  * @throws TypeError if an allowed host has a scheme, a port or a path
  * @example
@@ -46,11 +47,11 @@ export function allowedHosts({ host, allowed = [] }: AllowedHostsOptions): Middl
       throw new TypeError(`"${name}" is not a host name or an address without scheme, port and path`);
   }
   const accepted = new Set([...LOOPBACK_NAMES, host, ...allowed].map(hostInUrl));
-  const checks = allowed.length > 0 || isLoopback(host);
+  const isRestricted = allowed.length > 0 || isLoopback(host);
 
   return function checkHost(req, res, next) {
     const name = hostInUrl((req.headers.host ?? '').replace(/:\d*$/, ''));
-    if (!checks || accepted.has(name)) return next();
+    if (!isRestricted || accepted.has(name)) return next();
     const message = `This server does not serve the host "${name}". Use localhost, or allow the name when you start the server.`;
     const body = JSON.stringify({ error: { code: MISDIRECTED, title: 'Misdirected Request', message } });
     res.writeHead(MISDIRECTED, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });

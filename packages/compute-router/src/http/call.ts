@@ -19,7 +19,7 @@ export interface RouterContext {
   readonly projectExists: Identity['projectExists'];
 }
 
-/** Where the API is mounted below its base: the mount with microversions, or the one that predates them. */
+/** The path below the base URL at which the API is mounted: with microversions, or the one that predates them. */
 export type Mount = '/v2.1' | '/v2';
 
 /** A link in a response body. */
@@ -40,7 +40,7 @@ export class ComputeCall implements RoutedCall {
   readonly discovery: Discovery;
   readonly projectExists: Identity['projectExists'];
   readonly mount: Mount;
-  /** The project id in the path; it must be the caller's own. */
+  /** The project id in the path. It must be the project of the caller. */
   projectInPath: string | undefined;
 
   version!: Version;
@@ -83,7 +83,7 @@ export class ComputeCall implements RoutedCall {
     return this.#base;
   }
 
-  /** Returns whether a rule allows the caller to act on a target. Default target: the caller's own project and user. */
+  /** Returns whether a rule allows the caller to act on a target. Default target: the caller's project and user. */
   can(rule: RuleName, target?: Target): boolean {
     return this.policies.allows(rule, this.caller, target);
   }
@@ -127,5 +127,5 @@ export interface HostsCall extends ComputeCall {
   readonly loaded: HostMap;
 }
 
-/** Stage of operations whose views need the hosts. */
+/** Loads the hosts, for operations whose views need them. */
 export const loadHosts = ({ engine }: ComputeCall): Promise<HostMap> => engine.hosts.map();

@@ -6,12 +6,12 @@ import { ComputeCall, type Mount, type RouterContext } from './call.js';
 import { Unauthorized } from './faults.js';
 import { applyRateLimit, type RateLimiter } from './rate-limited.js';
 
-/** Also for promises of libraries, which an identity may return. */
+/** Returns whether a value is a promise, including the promises of libraries, which an identity may return. */
 function isPromise(value: Caller | undefined | Promise<Caller | undefined>): value is Promise<Caller | undefined> {
   return typeof (value as { readonly then?: unknown } | undefined)?.then === 'function';
 }
 
-/** The parts of a router that calls need. */
+/** The options of a router that the creation of calls needs. */
 export interface CallSources {
   readonly engine: Engine;
   readonly identity: Identity;
@@ -20,8 +20,8 @@ export interface CallSources {
 }
 
 /**
- * Returns the function that creates the call of a request: it identifies the caller, counts the request, and selects the
- * engine. Values that are already known are not awaited, because each `await` defers the request.
+ * Returns a function that creates the call of a request: it identifies the caller, counts the request, and selects the
+ * engine. It awaits only promises, because each `await` delays the request.
  */
 export function createCall({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
   function callOf(
@@ -35,7 +35,7 @@ export function createCall({ engine, identity, rateLimit, trustProxy }: CallSour
     return reading instanceof Promise ? reading.then(on) : on(reading);
   }
 
-  function counted(
+  function createCountedCall(
     req: IncomingMessage,
     res: ServerResponse,
     caller: Caller | undefined,
@@ -53,7 +53,7 @@ export function createCall({ engine, identity, rateLimit, trustProxy }: CallSour
   return (req: IncomingMessage, res: ServerResponse, mount: Mount): ComputeCall | Promise<ComputeCall> => {
     const caller = identity(req);
     return isPromise(caller)
-      ? caller.then((identified) => counted(req, res, identified, mount))
-      : counted(req, res, caller, mount);
+      ? caller.then((identified) => createCountedCall(req, res, identified, mount))
+      : createCountedCall(req, res, caller, mount);
   };
 }

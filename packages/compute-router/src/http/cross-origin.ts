@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { REQUEST_ID_HEADERS } from './request-id-headers.js';
 
-/** Options for pages in browsers that call the API. */
+/** Options for web pages of other origins that call the API (CORS). */
 export interface CorsOptions {
   /** Origins of these pages, such as `https://console.example.org`; or `*` for all origins. */
   readonly origins: readonly string[] | '*';
@@ -35,7 +35,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 function checkOrigin(origin: string): string {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (url?.origin === origin) return origin;
-  const fix = url && url.origin !== 'null' ? `write it as '${url.origin}'` : "it looks like 'https://example.org:8080'";
+  const fix =
+    url && url.origin !== 'null' ? `write it as '${url.origin}'` : "an origin has the form 'https://example.org:8080'";
   throw new TypeError(`cors: '${origin}' is not an origin: ${fix}`);
 }
 

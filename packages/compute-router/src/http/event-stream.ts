@@ -17,8 +17,9 @@ export interface EventStreamOptions {
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
 }
 
-/** The maximum number of concurrent streams, and the interval of keep-alive comments. */
+/** The maximum number of concurrent streams. */
 const MAX_STREAMS = 100;
+/** The interval of keep-alive comments. */
 const KEEP_ALIVE_MS = 15_000;
 
 function reject(res: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
@@ -28,17 +29,18 @@ function reject(res: ServerResponse, status: number, message: string, retryAfter
 }
 
 /**
- * Returns the position after which to start: of the last received event, or as requested; undefined: only new events.
+ * Returns the position after which the stream starts: that of the last event that the client received, or the requested
+ * one. Returns undefined for only new events, and NaN for a malformed position.
  */
-function placeOf(req: IncomingMessage, query: URLSearchParams): number | undefined {
+function startPosition(req: IncomingMessage, query: URLSearchParams): number | undefined {
   const position = req.headers['last-event-id'] ?? query.get('after');
   if (position === null || position === undefined || position === '') return undefined;
   return /^\d{1,15}$/.test(String(position)) ? Number(position) : Number.NaN;
 }
 
 /**
- * Returns a test for the types that a request names. Sends a 400 and returns undefined if there are too many types or a type is
- * too long.
+ * Returns a predicate for the event types of a request. Sends a 400 and returns undefined if there are too many types, or
+ * a type is too long.
  */
 function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) => boolean) | undefined {
   try {
@@ -55,7 +57,7 @@ function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) =
  * reconnects with `Last-Event-ID` does not miss any event that is still stored.
  */
 export function eventStream({ engine, identity, policies, rateLimit, onError = () => {} }: EventStreamOptions) {
-  let open = 0;
+  let openStreams = 0;
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const caller = await identity(req);
@@ -65,35 +67,36 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
     if (!policies.isAdmin(caller)) return reject(res, 403, 'Only administrators can read events.');
     if (req.method !== 'GET') return reject(res, 405, 'Events are read-only.');
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
-    const after = placeOf(req, query);
-    if (Number.isNaN(after)) return reject(res, 400, 'Last-Event-ID and after are positions: integers.');
+    const after = startPosition(req, query);
+    if (Number.isNaN(after))
+      return reject(res, 400, 'Last-Event-ID and after must be positions of events: non-negative integers.');
     const accepts = typesOf(res, query);
     if (!accepts) return;
-    if (open >= MAX_STREAMS) return reject(res, 503, 'Too many clients are reading events.');
+    if (openStreams >= MAX_STREAMS) return reject(res, 503, 'Too many clients are reading events.');
     await stream(res, after, accepts);
   }
 
   async function stream(res: ServerResponse, after: number | undefined, accepts: (type: string) => boolean) {
-    const removed = new AbortController();
-    res.once('close', () => removed.abort());
+    const closed = new AbortController();
+    res.once('close', () => closed.abort());
     res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
     res.write(':\n\n');
-    const alive = setInterval(() => res.writableNeedDrain || res.write(':\n\n'), KEEP_ALIVE_MS);
-    open++;
+    const keepAlive = setInterval(() => res.writableNeedDrain || res.write(':\n\n'), KEEP_ALIVE_MS);
+    openStreams++;
     try {
-      for await (const events of engine.events.read(after, removed.signal)) {
+      for await (const events of engine.events.read(after, closed.signal)) {
         const text = events
           .filter(({ type }) => accepts(type))
           .map(({ position, type, body }) => `id: ${position}\nevent: ${type}\ndata: ${body}\n\n`)
           .join('');
         // The backlog of a slow client stays in the table, not in memory.
-        if (text !== '' && !res.write(text)) await once(res, 'drain', { signal: removed.signal });
+        if (text !== '' && !res.write(text)) await once(res, 'drain', { signal: closed.signal });
       }
     } catch (error) {
-      if (!removed.signal.aborted) throw error;
+      if (!closed.signal.aborted) throw error;
     } finally {
-      open--;
-      clearInterval(alive);
+      openStreams--;
+      clearInterval(keepAlive);
       res.end();
     }
   }

@@ -20,8 +20,8 @@ export class Unauthorized extends ComputeRouterError<'UNAUTHORIZED'> {
 /** The message to the caller after an unexpected failure. */
 const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
 
-/** The maximum length of a fault's message: some messages repeat input of the caller. */
-const LONGEST_MESSAGE = 4000;
+/** The maximum length of the message of a fault, because some messages repeat input of the caller. */
+const MAX_MESSAGE_LENGTH = 4000;
 
 /** HTTP statuses of the kinds of catalog errors. */
 const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
@@ -33,8 +33,8 @@ const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** Returns the status and message of an error that callers may see; undefined for any other error. */
-function readable(error: unknown): { readonly status: number; readonly message: string } | undefined {
+/** Returns the status and message of an error whose message callers may see; undefined for any other error. */
+function visibleFault(error: unknown): { readonly status: number; readonly message: string } | undefined {
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
   if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
@@ -61,7 +61,7 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
       sendUnauthorized(res, error.uri);
       return;
     }
-    const reportedError = readable(error);
+    const reportedError = visibleFault(error);
     const databaseFailure = error instanceof DatabaseUnavailable;
     if (!reportedError || databaseFailure) onUnexpected(error, req);
     const { status, message } = reportedError ?? {
@@ -70,7 +70,7 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
     };
     const retryAfterSeconds =
       databaseFailure || error instanceof RateLimitExceeded ? error.retryAfterSeconds : undefined;
-    const fault = { status, message: message.slice(0, LONGEST_MESSAGE), retryAfterSeconds };
+    const fault = { status, message: message.slice(0, MAX_MESSAGE_LENGTH), retryAfterSeconds };
     const { contentType, body } = isUnknownPath(error) ? genericError(fault, req) : computeFault(fault);
     // The unread rest of the body would be parsed as the next request.
     if (fault.status === 413) res.setHeader('Connection', 'close');

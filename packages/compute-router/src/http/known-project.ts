@@ -4,7 +4,7 @@ import type { ComputeCall } from './call.js';
 /**
  * Requires that a project exists. If the identity service does not respond, every project is accepted.
  *
- * @throws a 400 if the identity service does not know the project
+ * @throws Rejection (400) if the identity service does not know the project
  */
 export async function requireKnownProject({ projectExists }: ComputeCall, projectId: string): Promise<void> {
   if ((await projectExists?.(projectId)) === false)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hidingSecrets, redactSecrets, SECRET_HEADERS, withoutQuerySecrets } from './log-secrets.js';
+import { redactHeaders, redactQuery, redactSecrets, SECRET_HEADERS } from './log-secrets.js';
 
 describe('redactSecrets()', () => {
   it.each([
@@ -27,24 +27,24 @@ describe('hidingQuery()', () => {
       name: 'web',
     };
     const hidden = '[redacted]';
-    expect(withoutQuerySecrets(query)).toEqual({
+    expect(redactQuery(query)).toEqual({
       token: hidden,
       path: hidden,
       TOKEN: hidden,
       nested: hidden,
       name: 'web',
     });
-    expect(withoutQuerySecrets(undefined)).toBeUndefined();
+    expect(redactQuery(undefined)).toBeUndefined();
   });
 });
 
-describe('hidingSecrets()', () => {
+describe('redactHeaders()', () => {
   it.each(SECRET_HEADERS)(
     'hides the value of %s, also an empty one, and leaves the headers of the request unchanged',
     (name) => {
       for (const value of ['s3cret', '', ['s3cret']]) {
         const headers = { accept: 'a', [name]: value };
-        expect(hidingSecrets(headers)).toEqual({ accept: 'a', [name]: '[redacted]' });
+        expect(redactHeaders(headers)).toEqual({ accept: 'a', [name]: '[redacted]' });
         expect(headers).toEqual({ accept: 'a', [name]: value });
       }
     },
@@ -52,6 +52,6 @@ describe('hidingSecrets()', () => {
 
   it('returns headers without secrets as they are', () => {
     const headers = { accept: 'a' };
-    expect(hidingSecrets(headers)).toBe(headers);
+    expect(redactHeaders(headers)).toBe(headers);
   });
 });

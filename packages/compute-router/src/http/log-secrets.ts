@@ -15,13 +15,13 @@ const HIDDEN = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';
 
 /** Returns headers for a log: the same object if it contains no secrets, otherwise a copy without their values. */
-export function hidingSecrets(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function redactHeaders(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const secrets = SECRET_HEADERS.filter((name) => name in headers);
   if (secrets.length === 0) return headers;
   return { ...headers, ...Object.fromEntries(secrets.map((name) => [name, HIDDEN])) };
 }
 
-/** Returns text with percent-encoding removed, however often it was applied; malformed encoding is kept. */
+/** Decodes percent-encoded text, up to four times; malformed encoding is kept. */
 function unescapeText(text: string): string {
   for (let rounds = 0, before = text; rounds < 4; rounds++, before = text) {
     try {
@@ -34,18 +34,18 @@ function unescapeText(text: string): string {
   return text;
 }
 
-/** Returns a parameter without its value if its name contains "token", in any spelling. */
+/** Returns a parameter without its value if its name or value contains "token", in any spelling. */
 function withoutValue(pair: string): string {
   const [name = ''] = pair.split('=', 1);
-  // The page of a console has its token inside another parameter: path=%3Ftoken%3D...
+  // The URL of a console contains its token inside another parameter: path=%3Ftoken%3D...
   return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${HIDDEN}` : pair;
 }
 
-/** Returns a URL for a log: without the tokens of consoles in its path or query, however they are encoded. */
+/** Returns a URL for a log, without the tokens of consoles in its path or query, which may be percent-encoded. */
 export function redactSecrets(url: string): string;
 export function redactSecrets(url: string | undefined): string | undefined;
 export function redactSecrets(url: string | undefined): string | undefined {
-  // What is hidden contains "token", and only percent-encoding can conceal that.
+  // A URL with a secret contains the word "token", which may be percent-encoded.
   if (url === undefined || !(url.includes('%') || url.toLowerCase().includes('token'))) return url;
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -68,7 +68,7 @@ export function redactSecrets(url: string | undefined): string | undefined {
 }
 
 /** Returns the parameters of a query for a log, without the values that are hidden in URLs. */
-export function withoutQuerySecrets(query: unknown): unknown {
+export function redactQuery(query: unknown): unknown {
   if (query === null || typeof query !== 'object') return query;
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {

@@ -12,7 +12,7 @@ const QUOTA_PATH = /^(?:https?:\/\/[^/?#]*)?\/+v1(?:[/?]|$)/i;
 /** The role that manages the quotas of projects, unless the options name another one. */
 const ADMIN_ROLE = 'key-manager:service-admin';
 
-/** Turns failures of a caller's identification into those that the quota router returns. */
+/** Converts an error of identifying a caller to the error that the quota router returns. */
 function identityError(error: unknown): unknown {
   if (error instanceof IdentityUnavailable) return new IdentityError(503, error.message, { 'Retry-After': '5' });
   if (!(error instanceof RateLimitExceeded)) return error;
@@ -37,11 +37,11 @@ export function quotaStep(
     const counting = rateLimit?.count(caller);
     const res = responses.get(req);
     if (counting && res) applyRateLimit(await counting, res);
-    const ofSystem = caller.systemScope === true && rules.isAdmin(caller);
-    return ofSystem ? { ...caller, roles: [...caller.roles, settings.adminRole ?? ADMIN_ROLE] } : caller;
+    const isSystemAdmin = caller.systemScope === true && rules.isAdmin(caller);
+    return isSystemAdmin ? { ...caller, roles: [...caller.roles, settings.adminRole ?? ADMIN_ROLE] } : caller;
   }
 
-  const response = projectQuotaRouter({
+  const serveQuotas = projectQuotaRouter({
     otherPaths: 'respond',
     headers,
     trustProxy,
@@ -56,6 +56,6 @@ export function quotaStep(
   return (req, res, next) => {
     if (!QUOTA_PATH.test(req.url ?? '')) return next();
     responses.set(req, res);
-    response(req, res).catch(next);
+    serveQuotas(req, res).catch(next);
   };
 }

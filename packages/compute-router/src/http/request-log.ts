@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { requestId } from '@apistrata/request-id';
 import type { Logger, SerializedRequest } from 'pino';
-import { hidingSecrets, redactSecrets, withoutQuerySecrets } from './log-secrets.js';
+import { redactHeaders, redactQuery, redactSecrets } from './log-secrets.js';
 import type { Middleware } from './middleware.js';
 
-/** Returns the parts of a request that may contain secrets, without them. */
-function shownOf({ url, query, headers }: Pick<SerializedRequest, 'url' | 'query' | 'headers'>) {
-  return { url: redactSecrets(url), query: withoutQuerySecrets(query), headers: hidingSecrets(headers) };
+/** Returns the URL, the query and the headers of a request, without secrets. */
+function redactRequest({ url, query, headers }: Pick<SerializedRequest, 'url' | 'query' | 'headers'>) {
+  return { url: redactSecrets(url), query: redactQuery(query), headers: redactHeaders(headers) };
 }
 
 /** Creates the step that logs each response, without secrets. */
@@ -18,8 +18,8 @@ export function requestLog(logger: Logger): Middleware {
     genReqId: requestId({ preset: 'openstack' }).genReqId,
     // The option `redact` of pino would search every entry for each of these headers.
     serializers: {
-      req: (req) => Object.assign(req, shownOf(req)),
-      res: (res) => Object.assign(res, { headers: hidingSecrets(res.headers) }),
+      req: (req) => Object.assign(req, redactRequest(req)),
+      res: (res) => Object.assign(res, { headers: redactHeaders(res.headers) }),
     },
     customLogLevel: (req, res, error) => {
       // A client may disconnect at any time: this is not a failure of the server.

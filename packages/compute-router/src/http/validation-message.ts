@@ -4,10 +4,10 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 
 /** The maximum length of the caller's own input in a message. */
-const LONGEST_ECHO = 1000;
+const MAX_ECHO = 1000;
 
-function cut(text: string): string {
-  return text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}...` : text;
+function truncate(text: string): string {
+  return text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}...` : text;
 }
 
 /** Literal text among values that are yet to be formatted. */
@@ -20,11 +20,11 @@ function openBracket(value: unknown): readonly [begin: string, rest: readonly un
   if (value instanceof Verbatim) return [value.text, []];
   if (value === null || value === undefined) return ['None', []];
   if (typeof value === 'boolean') return [value ? 'True' : 'False', []];
-  if (typeof value === 'string') return [`'${value.slice(0, LONGEST_ECHO)}'`, []];
+  if (typeof value === 'string') return [`'${value.slice(0, MAX_ECHO)}'`, []];
   if (typeof value !== 'object') return [String(value), []];
   const isList = Array.isArray(value);
   // Each member takes at least one character, so more members than this are never shown.
-  const members = (isList ? value.slice(0, LONGEST_ECHO) : Object.entries(value).slice(0, LONGEST_ECHO)) as unknown[];
+  const members = (isList ? value.slice(0, MAX_ECHO) : Object.entries(value).slice(0, MAX_ECHO)) as unknown[];
   const rest = members.flatMap((member, index) => {
     const [key, inner] = isList ? ['', member] : (member as [string, unknown]);
     return [new Verbatim(`${index > 0 ? ', ' : ''}${isList ? '' : `'${key}': `}`), inner];
@@ -39,15 +39,15 @@ function openBracket(value: unknown): readonly [begin: string, rest: readonly un
 export function show(value: unknown): string {
   const left = [value];
   let text = '';
-  while (left.length > 0 && text.length <= LONGEST_ECHO) {
+  while (left.length > 0 && text.length <= MAX_ECHO) {
     const [begin, rest] = openBracket(left.pop());
     text += begin;
     for (let index = rest.length - 1; index >= 0; index--) left.push(rest[index]);
   }
-  return cut(text);
+  return truncate(text);
 }
 
-/** The same, but a string has no quotes. */
+/** Formats a value like `show()`, but strings without quotes. */
 function showPlain(value: unknown): string {
   return typeof value === 'string' ? value : show(value);
 }
@@ -61,12 +61,12 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 
 const typeNames: Readonly<Record<string, string>> = { int: 'integer', record: 'object', null: 'null' };
 
-/** The violated rule, by kind of issue. */
+/** Functions that describe the violated rule, by kind of issue. */
 const rules: Readonly<Record<string, (issue: any, value: unknown) => string>> = {
   invalid_type: (issue, value) => `${show(value)} is not of type '${typeNames[issue.expected] ?? issue.expected}'`,
   unrecognized_keys: ({ keys }: { keys: readonly string[] }) =>
     `Additional properties are not allowed (${keys
-      .slice(0, LONGEST_ECHO)
+      .slice(0, MAX_ECHO)
       .map((key) => `'${key}'`)
       .join(', ')} ${keys.length > 1 ? 'were' : 'was'} unexpected)`,
   too_small: ({ origin, minimum }, value) => {
@@ -87,24 +87,24 @@ const rules: Readonly<Record<string, (issue: any, value: unknown) => string>> = 
 };
 
 function ruleOf(issue: Issue, value: unknown): string {
-  return cut(rules[issue.code]?.(issue, value) ?? issue.message);
+  return truncate(rules[issue.code]?.(issue, value) ?? issue.message);
 }
 
 /** Returns the message for the first issue of a body: the last element of its path, its value, the violated rule. */
 export function bodyMessage([issue]: readonly Issue[], input: unknown): string {
-  if (!issue) throw new TypeError('a message needs an issue');
+  if (!issue) throw new TypeError('there is no issue to report');
   const value = valueAt(input, issue.path);
   const missing = issue.code === 'invalid_type' && value === undefined && issue.path.length > 0;
   const path = missing ? issue.path.slice(0, -1) : issue.path;
   const rule = missing ? `'${String(issue.path.at(-1))}' is a required property` : ruleOf(issue, value);
   if (path.length === 0) return rule;
-  return `Invalid input for field/attribute ${String(path.at(-1))}. Value: ${cut(showPlain(valueAt(input, path)))}. ${rule}`;
+  return `Invalid input for field/attribute ${String(path.at(-1))}. Value: ${truncate(showPlain(valueAt(input, path)))}. ${rule}`;
 }
 
 /** Returns the message for the first issue of a query parameter. */
 export function queryMessage([problem]: readonly QueryProblem[]): string {
   const [issue] = problem?.issues ?? [];
-  if (!problem || !issue) throw new TypeError('a message needs an issue');
+  if (!problem || !issue) throw new TypeError('there is no issue to report');
   const { parameter, value } = problem;
-  return `Invalid input for query parameters ${parameter}. Value: ${cut(value)}. ${ruleOf(issue, value)}`;
+  return `Invalid input for query parameters ${parameter}. Value: ${truncate(value)}. ${ruleOf(issue, value)}`;
 }

@@ -45,7 +45,7 @@ export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptio
   const legacy = discovery.document('v2.0');
 
   /**
-   * Returns true if the request was for a document and the response was sent.
+   * Responds to a request for a document. Returns whether the request was for a document.
    *
    * @throws the errors of version negotiation
    */

@@ -5,8 +5,8 @@ import { urlPath } from '../http/url-path.js';
 import { recordPast } from './span-times.js';
 
 /**
- * Creates spans of requests and their stages. If another instrumentation has started a span of the request, ours is its
- * child.
+ * Creates spans of requests and their stages. If another instrumentation has started a span for the request, the span of
+ * the API is its child.
  */
 export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' | 'stage' | 'request'>> {
   return {

@@ -33,7 +33,8 @@ function attributesOf(work: ObservedWork): Attributes {
   };
 }
 
-async function ending<T>(span: Span, run: () => Promise<T>): Promise<T> {
+/** Runs `run`, records its error, and ends the span. */
+async function runInSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -46,19 +47,19 @@ async function ending<T>(span: Span, run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Creates spans of background jobs, steps of machines and statements. A job belongs to the trace of the request that
- * enqueued it.
+ * Creates spans of background jobs, driver steps and statements. A job belongs to the trace of the request that enqueued
+ * it.
  */
 export function engineTraces(tracer: Tracer): EngineObserver {
   function around<T>(work: ObservedWork, run: () => Promise<T>): Promise<T> {
     const attributes = attributesOf(work);
     if (work.type === 'step') {
-      return tracer.startActiveSpan(`step ${work.verb}`, { attributes }, (span) => ending(span, run));
+      return tracer.startActiveSpan(`step ${work.verb}`, { attributes }, (span) => runInSpan(span, run));
     }
     // The context that is active in the worker is unrelated to the job.
     const origin = propagation.extract(ROOT_CONTEXT, work.traceContext ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes };
-    return tracer.startActiveSpan(`job ${work.kind}`, options, origin, (span) => ending(span, run));
+    return tracer.startActiveSpan(`job ${work.kind}`, options, origin, (span) => runInSpan(span, run));
   }
 
   return {

@@ -21,7 +21,7 @@ export interface OpenTelemetryTraces {
    * `identityService({ headers })`.
    */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** Makes the SDK send its buffered spans; for programs that are about to exit. Rejects if they cannot be sent. */
+  /** Makes the SDK send its buffered spans, before the program exits. Rejects if they cannot be sent. */
   readonly flush: () => Promise<void>;
 }
 
@@ -36,9 +36,9 @@ async function flushProvider(): Promise<void> {
 
 /**
  * Creates traces with `@opentelemetry/api`, an optional peer dependency; the program's SDK exports the spans. A
- * request, its stages and statements, the background jobs it enqueues and the steps of machines form one trace, also
- * across processes. It continues the trace context of the request's headers, in the format of the registered propagator
- * (W3C trace context, by default).
+ * request, its stages and statements, the background jobs that it enqueues and their driver steps form one trace, also
+ * across processes. The trace continues the trace context of the request's headers, in the format of the registered
+ * propagator (W3C trace context, by default).
  *
  * @example
  * ```ts

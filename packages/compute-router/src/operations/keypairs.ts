@@ -11,7 +11,7 @@ import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
 import { keypairName, keypairName292, limitText } from '../schemas/types.js';
-import { field, integer, alwaysNull, text, time } from '../views/fields.js';
+import { alwaysNull, field, integer, text, time } from '../views/fields.js';
 
 const keypairDocs = resource({
   tag: 'keypairs',

@@ -7,7 +7,7 @@ export interface Target {
   readonly userId?: string;
 }
 
-/** Returns whether a caller may act on a target. */
+/** Returns whether the caller may act on the target. */
 export type PolicyCheck = (caller: Caller, target?: Target) => boolean;
 
 /** A role is implied by the roles above it: admin > manager > member > reader. */
@@ -64,14 +64,17 @@ const checks: Readonly<Record<CheckName, MakeCheck>> = {
     return textOf(operand) === 'True' ? isAdmin : (caller, target) => !isAdmin(caller, target);
   },
   system_scope: () => (caller) => caller.systemScope === true,
-  project_id: (operand) => compares((caller) => caller.projectId, operand),
-  user_id: (operand) => compares((caller) => caller.userId, operand),
-  project_domain_id: (operand) => compares((caller) => caller.projectDomainId, operand),
-  user_domain_id: (operand) => compares((caller) => caller.userDomainId, operand),
+  project_id: (operand) => comparison((caller) => caller.projectId, operand),
+  user_id: (operand) => comparison((caller) => caller.userId, operand),
+  project_domain_id: (operand) => comparison((caller) => caller.projectDomainId, operand),
+  user_domain_id: (operand) => comparison((caller) => caller.userDomainId, operand),
 };
 
-/** An empty id (a caller outside any project) equals nothing, and neither does a field that the target lacks. */
-function compares(own: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
+/**
+ * Creates a check that compares an id of the caller. The empty id of a caller without a project does not equal any id, and
+ * a field that the target lacks does not either.
+ */
+function comparison(own: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
   if ('text' in operand) {
     const { text } = operand;
     return (caller) => own(caller) === text;
@@ -97,5 +100,5 @@ function includesAny(roles: readonly string[], required: readonly string[]): boo
 
 function textOf(operand: Operand): string {
   if ('text' in operand) return operand.text;
-  throw new TypeError('the parser lets only project_id and user_id be compared with a target');
+  throw new TypeError('only project_id and user_id can be compared with a target');
 }

@@ -28,7 +28,7 @@ const CHECKS = {
 export type CheckName = keyof typeof CHECKS;
 
 const TARGET_FIELDS: ReadonlySet<string> = new Set<TargetField>(['project_id', 'user_id']);
-/** Far deeper than any real expression; protects the stack from malformed files. */
+/** Much deeper than any real expression. The limit protects the stack from malformed files. */
 const MAX_DEPTH = 64;
 const TOKEN =
   /\s*(?:([()])|([@!])(?=[\s()]|$)|(and|or|not)(?=[\s()]|$)|(\w+):(?:%\(([^()\s]*)\)s|([^\s()%]+))(?=[\s()]|$))/iy;
@@ -60,7 +60,7 @@ export function parseExpression(text: string): Expression {
     return current;
   }
 
-  function chain(kind: 'and' | 'or', part: (depth: number) => Expression, depth: number): Expression {
+  function parseChain(kind: 'and' | 'or', part: (depth: number) => Expression, depth: number): Expression {
     const first = part(depth);
     const others: Expression[] = [];
     while (token.kind === kind) {
@@ -70,23 +70,23 @@ export function parseExpression(text: string): Expression {
     return others.length === 0 ? first : { kind, of: [first, ...others] };
   }
 
-  const either = (depth: number): Expression => chain('or', both, depth);
-  const both = (depth: number): Expression => chain('and', single, depth);
+  const parseOr = (depth: number): Expression => parseChain('or', parseAnd, depth);
+  const parseAnd = (depth: number): Expression => parseChain('and', parseUnary, depth);
 
-  function single(depth: number): Expression {
+  function parseUnary(depth: number): Expression {
     const first = nextToken();
-    if (depth > MAX_DEPTH) throw new PolicySyntaxError(`more than ${MAX_DEPTH} levels`, text, first.column);
+    if (depth > MAX_DEPTH) throw new PolicySyntaxError(`more than ${MAX_DEPTH} nested levels`, text, first.column);
     switch (first.kind) {
       case '@':
         return { kind: 'everybody' };
       case '!':
         return { kind: 'nobody' };
       case 'not':
-        return { kind: 'not', of: single(depth + 1) };
+        return { kind: 'not', of: parseUnary(depth + 1) };
       case 'check':
         return { kind: 'check', check: first.check, operand: first.operand };
       case '(': {
-        const inner = either(depth + 1);
+        const inner = parseOr(depth + 1);
         const close = nextToken();
         if (close.kind !== ')') throw unexpectedToken(close, 'and, or, )');
         return inner;
@@ -101,7 +101,7 @@ export function parseExpression(text: string): Expression {
     return new PolicySyntaxError(`${actual} where ${expected} is expected`, text, token.column);
   }
 
-  const expression = either(0);
+  const expression = parseOr(0);
   if (token !== end) throw unexpectedToken(token, 'and, or, the end');
   return expression;
 }

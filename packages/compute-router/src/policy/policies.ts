@@ -11,7 +11,7 @@ import { type DefaultClass, RULES, type RuleName } from './rules.js';
 /** An override: an expression, or a function that decides. */
 export type PolicyOverride = string | PolicyCheck;
 
-/** Your own rules, as objects or in files. */
+/** Options of `policies()`: rules that override the defaults. */
 export interface PoliciesOptions {
   /** Overrides by rule or class name; they take precedence over the file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
@@ -22,7 +22,7 @@ export interface PoliciesOptions {
   readonly file?: string;
 }
 
-/** The state of one rule. */
+/** The effective definition of a rule. */
 export interface PolicyRule {
   readonly name: RuleName;
   readonly default: DefaultClass;
@@ -101,7 +101,7 @@ function definitionOf(definitions: ReadonlyMap<string, Definition>, name: string
   return definition;
 }
 
-/** Defaults first, then the file, then the overrides: the last definition wins. */
+/** Returns the definitions of all rules. Overrides take precedence over the file, and the file over the defaults. */
 function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition> {
   checkOptions('policies()', options, OPTIONS);
   const { overrides = {}, file } = options;
@@ -144,7 +144,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     return policyCheck;
   }
 
-  /** Reports a rule that the administrator wrote: the defaults have no cycles. */
+  /** The error names a rule that the administrator wrote, because the defaults do not contain cycles. */
   function circularReference(name: string): PolicyConfigError {
     const path = [...inProgress].slice([...inProgress].indexOf(name));
     const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
@@ -176,7 +176,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Names the known rules that share the last or first parts of the unknown one, where spelling errors are likely. */
+/** Describes an unknown rule, with the known rules that have the same resource or the same last part. */
 function unknownRule(name: string, knownNames: Iterable<string>): string {
   const parts = name.split(':');
   const near = [...knownNames].filter((other) => {

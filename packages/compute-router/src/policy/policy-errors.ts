@@ -25,7 +25,7 @@ export interface PolicySource {
   readonly line?: number;
 }
 
-/** Invalid policies. Thrown when they are built, never later. The message starts with `file:line:`. */
+/** Invalid policies. Thrown when policies are created or reloaded, never later. The message starts with `file:line:`. */
 export class PolicyConfigError extends ComputeRouterError<'POLICY_CONFIG'> {
   readonly file: string | undefined;
   readonly line: number | undefined;

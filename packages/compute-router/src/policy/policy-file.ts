@@ -23,7 +23,7 @@ export function parsePolicyFile(text: string, file: string): readonly PolicyFile
     lineCounter: counter,
     prettyErrors: false,
     uniqueKeys: false,
-    // Reads rules and expressions such as 1 or true as strings.
+    // This schema reads names and expressions such as 1 or true as strings.
     schema: 'failsafe',
   });
   const lineAt = (position: number) => Math.max(1, counter.linePos(position).line);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
-import { field, integer, alwaysNull, nullableText, nullableTime, text, time } from './fields.js';
+import { alwaysNull, field, integer, nullableText, nullableTime, text, time } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const aggregateTexts = {

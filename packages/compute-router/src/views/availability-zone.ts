@@ -3,7 +3,7 @@ import { type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
-import { field, alwaysNull, text } from './fields.js';
+import { alwaysNull, field, text } from './fields.js';
 
 /** Descriptions of fields that occur in several places. */
 export const availabilityZoneTexts = {

@@ -223,7 +223,7 @@ describe('a policy expression', () => {
 
   it('rejects unbounded nesting instead of overflowing the stack', () => {
     const deep = `${'('.repeat(100_000)}@${')'.repeat(100_000)}`;
-    expect(() => parseExpression(deep)).toThrow(/more than 64 levels/);
-    expect(() => parseExpression(`${'not '.repeat(100_000)}@`)).toThrow(/more than 64 levels/);
+    expect(() => parseExpression(deep)).toThrow(/more than 64 nested levels/);
+    expect(() => parseExpression(`${'not '.repeat(100_000)}@`)).toThrow(/more than 64 nested levels/);
   });
 });

@@ -7,7 +7,7 @@ import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { field, alwaysNull, nullableText, text } from '../../views/fields.js';
+import { alwaysNull, field, nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 
 /** An address with its port and server. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { type OperationTexts, operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { type Field, field, alwaysNull, text } from '../../views/fields.js';
+import { alwaysNull, type Field, field, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 
 type NetworkField = Field<Network, ComputeCall>;
