@@ -16,7 +16,7 @@ const aggregateDocs = resource({
 const path = '/os-aggregates/{id}';
 const action = '/os-aggregates/{id}/action';
 
-const oneHost = object({ host: described('Name of the host, as reported by its compute service.', fqdn) });
+const hostBody = object({ host: described('Name of the host, as reported by its compute service.', fqdn) });
 
 function numberOf(id: string): number {
   const number = numberIn(id);
@@ -47,7 +47,7 @@ export const aggregateOperations = [
     policy: 'os_compute_api:os-aggregates:create',
     status: 200,
     errors: [400, 409],
-    when: { 409: 'An aggregate with this name exists.' },
+    when: { 409: 'An aggregate with this name already exists.' },
     body: object({
       aggregate: described(
         aggregateTexts.aggregate,
@@ -87,7 +87,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409: 'An aggregate with this name exists, or a host of the aggregate has servers or belongs to another availability zone.',
+      409: 'An aggregate with this name already exists, or a host of the aggregate has servers or belongs to another availability zone.',
     },
     body: object({
       aggregate: described(
@@ -138,7 +138,7 @@ export const aggregateOperations = [
     when: {
       409: 'The host is already in the aggregate, belongs to another availability zone, or has servers whose zone would change.',
     },
-    body: object({ add_host: described('The host to add.', oneHost) }),
+    body: object({ add_host: described('The host to add.', hostBody) }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
       aggregate: await engine.aggregates.addHost(numberOf(params.id), body.add_host.host),
@@ -156,7 +156,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: { 409: 'The host has servers in the availability zone of the aggregate, or was changed concurrently.' },
-    body: object({ remove_host: described('The host to remove.', oneHost) }),
+    body: object({ remove_host: described('The host to remove.', hostBody) }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
       aggregate: await engine.aggregates.removeHost(numberOf(params.id), body.remove_host.host),
@@ -196,7 +196,7 @@ export const aggregateOperations = [
     window: since('2.81', true),
     summary: 'Cache images on the hosts of an aggregate',
     description:
-      'Requests that every host of the aggregate caches the images, so that the first server of an image starts faster. Asynchronous: the response is sent before the images are downloaded, and the API does not report the result.',
+      'Starts caching images on all hosts of an aggregate, so that the first server created from an image starts faster. Asynchronous: the response is sent before the images are downloaded, and the API does not report the result.',
     policy: 'compute:aggregates:images',
     status: 202,
     errors: [400, 404],

@@ -29,7 +29,7 @@ function volumeOf(info: string | undefined): string {
   }
 }
 
-/** For volume services that let hosts write snapshots. */
+/** Operations for volume services whose snapshots are written by hosts. */
 export const assistedVolumeSnapshots = [
   operation({
     ...assistedSnapshotDocs,

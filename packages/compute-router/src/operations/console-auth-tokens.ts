@@ -12,7 +12,7 @@ const showToken = {
   ...serverConsoleDocs,
   name: 'showConsoleAuthToken',
   description:
-    'Shows the connection data of a console for its token. For console proxies. Until 2.30, RDP consoles only.',
+    'Shows the connection data of the console that a token belongs to. Used by console proxies. Until 2.30, only for RDP consoles.',
   when: {
     400: 'The token is missing, or is not a console token.',
     401: 'Until 2.30: the token does not belong to an RDP console.',
@@ -31,7 +31,7 @@ export const consoleAuthTokens = [
     errors: [400, 401, 404],
     query: tokenQuery,
     run: () => {
-      throw new Rejection('BAD_REQUEST', 'Consoles of this version have no tokens that could be looked up.');
+      throw new Rejection('BAD_REQUEST', 'Tokens of consoles cannot be looked up at this version.');
     },
   }),
   operation({

@@ -63,22 +63,22 @@ export const externalEvents = operation({
   name: 'createExternalEvents',
   method: 'POST',
   path: '/os-server-external-events',
-  summary: 'Create external events of servers',
+  summary: 'Create external events for servers',
   description:
-    'Reports events of other services. Each event has its own result; the status is 207 if at least one event was not accepted. Each event type has a minimum version.',
+    'Reports events from other services. Each event has its own result; the status is 207 if at least one event was not accepted. Each event type has a minimum version.',
   policy: 'os_compute_api:os-server-external-events:create',
   status: 200,
   errors: [403],
   body: object({
     events: described(
       externalEventTexts.events,
-      derive(event, (one) => one.array().min(1)),
+      derive(event, (item) => item.array().min(1)),
     ),
   }),
   reply: {
     events: described(
       externalEventTexts.events,
-      derive(received, (one) => one.array()),
+      derive(received, (item) => item.array()),
     ),
   },
   run: async ({ engine, context, body }) => {
@@ -86,8 +86,8 @@ export const externalEvents = operation({
     const received = events.map(({ server_uuid, ...rest }) => ({ ...rest, serverId: server_uuid }));
     const codes = await engine.externalEvents.receive(context, received);
     const responded = codes.map((code, index) => {
-      const one = events[index] as Received;
-      return { ...one, code, status: code === 200 ? one.status : ('failed' as const) };
+      const event = events[index] as Received;
+      return { ...event, code, status: code === 200 ? event.status : ('failed' as const) };
     });
     const allAccepted = codes.every((code) => code === 200);
     return prepareResponse({ status: allAccepted ? 200 : 207, body: { events: responded } });

@@ -19,7 +19,7 @@ const reply = {
   ),
 };
 
-/** Until 2.6, access to a public flavor could also be granted to a project, without effect. */
+/** Until 2.6, a request that grants access to a public flavor is accepted without effect. */
 const includePublic = until('2.6', true);
 
 function accessOf(flavorId: string, projects: readonly string[]) {
@@ -52,7 +52,7 @@ export const flavorAccess = [
     policy: 'os_compute_api:os-flavor-access:add_tenant_access',
     status: 200,
     errors: [400, 403, 404, 409],
-    when: { 409: 'The project already has access. Since 2.7: or the flavor is public.' },
+    when: { 409: 'The project already has access, or, since 2.7, the flavor is public.' },
     body: object({
       addTenantAccess: described(
         'The access to grant.',

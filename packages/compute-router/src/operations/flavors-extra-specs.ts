@@ -13,7 +13,7 @@ type Specs = Readonly<Record<string, string>>;
 const all = '/flavors/{flavor_id}/os-extra_specs';
 const single = '/flavors/{flavor_id}/os-extra_specs/{id}';
 
-/** Since 2.86, extra specs in a known namespace must be known. */
+/** Since 2.86, extra specs are validated: in a known namespace, only known keys are accepted. */
 const validated = since('2.86', true);
 
 const oneSpec = metadataNumbers.refine((specs) => Object.keys(specs).length === 1, {

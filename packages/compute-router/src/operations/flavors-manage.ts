@@ -36,7 +36,7 @@ export const flavorManagement = [
     policy: 'os_compute_api:os-flavor-manage:create',
     status: 200,
     errors: [400, 409],
-    when: { 409: 'A flavor with this name or ID exists.' },
+    when: { 409: 'A flavor with this name or ID already exists.' },
     body: object({
       flavor: described(
         flavorTexts.flavor,

@@ -65,7 +65,7 @@ const listQuery = query(
 
 type ListQuery = ReturnType<typeof listQuery.parse>['value'];
 
-const PUBLIC: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+const VISIBILITIES: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ['none', null],
   ...['true', 't', 'yes', 'y', 'on', '1'].map((text) => [text, true] as const),
   ...['false', 'f', 'no', 'n', 'off', '0'].map((text) => [text, false] as const),
@@ -73,12 +73,12 @@ const PUBLIC: ReadonlyMap<string, boolean | null> = new Map<string, boolean | nu
 
 function isPublicOf(text: string | undefined): boolean | null | undefined {
   if (text === undefined) return undefined;
-  const cached = PUBLIC.get(text.trim().toLowerCase());
-  if (cached === undefined) throw new Rejection('BAD_REQUEST', `Invalid is_public filter [${text}]`);
-  return cached;
+  const isPublic = VISIBILITIES.get(text.trim().toLowerCase());
+  if (isPublic === undefined) throw new Rejection('BAD_REQUEST', `Invalid is_public filter [${text}]`);
+  return isPublic;
 }
 
-function min(name: string, text: string | undefined): number | undefined {
+function parseMinimum(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(text.trim())) throw new Rejection('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
   return Number(text);
@@ -90,8 +90,8 @@ async function pageOf(call: ComputeCall, requested: ListQuery) {
     limit: size,
     marker: requested.marker,
     isPublic: call.context.isAdmin ? isPublicOf(requested.is_public) : undefined,
-    minMemoryMb: min('minRam', requested.minRam),
-    minDiskGb: min('minDisk', requested.minDisk),
+    minMemoryMb: parseMinimum('minRam', requested.minRam),
+    minDiskGb: parseMinimum('minDisk', requested.minDisk),
     name: requested.name,
     sortKey: requested.sort_key,
     sortDirection: requested.sort_dir,

@@ -60,21 +60,21 @@ const power = [
     name: 'rebootHost',
     policy: 'os_compute_api:os-hosts:reboot',
     summary: 'Reboot a host',
-    description: 'Reboots a host. Requires support by the driver. This GET request has side effects.',
+    description: 'Reboots a host. Requires support from the driver. This GET request has side effects.',
   },
   {
     action: 'shutdown',
     name: 'shutdownHost',
     policy: 'os_compute_api:os-hosts:shutdown',
-    summary: 'Shut a host down',
-    description: 'Shuts down a host. Requires support by the driver. This GET request has side effects.',
+    summary: 'Shut down a host',
+    description: 'Shuts down a host. Requires support from the driver. This GET request has side effects.',
   },
   {
     action: 'startup',
     name: 'startHost',
     policy: 'os_compute_api:os-hosts:start',
     summary: 'Start a host',
-    description: 'Starts a host. Requires support by the driver. This GET request has side effects.',
+    description: 'Starts a host. Requires support from the driver. This GET request has side effects.',
   },
 ] as const satisfies readonly HostPowerOperation[];
 
@@ -122,7 +122,8 @@ export const hostOperations = [
     path: '/os-hosts/{id}',
     window,
     summary: 'Update the status or maintenance mode of a host',
-    description: 'Enables or disables a host, or starts or ends its maintenance mode. Requires support by the driver.',
+    description:
+      'Enables or disables a host, or starts or ends its maintenance mode. Requires support from the driver.',
     policy: 'os_compute_api:os-hosts:update',
     status: 200,
     errors: [400, 404, 501],

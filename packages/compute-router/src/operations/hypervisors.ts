@@ -30,34 +30,34 @@ const hypervisorDocs = resource({
   when: { 501: 'The driver of the host does not support the operation.' },
 });
 
-type Is = (host: Hypervisor['host']) => boolean;
+type HostPredicate = (host: Hypervisor['host']) => boolean;
 
-/** The hypervisor that an id in a path identifies: by number until 2.52, by UUID since. */
+/** Predicates for the hypervisor that an id in a path identifies: by number until 2.52, by UUID since 2.53. */
 const matching = [
   until(
     '2.52',
-    (id: string): Is =>
+    (id: string): HostPredicate =>
       ({ node }) =>
         node.seq === numberIn(id),
   ),
-  since('2.53', (id: string): Is => {
+  since('2.53', (id: string): HostPredicate => {
     const uuid = uuidIn(id);
     if (uuid === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
     return ({ node }) => node.id === uuid;
   }),
 ];
 
-/** The last hypervisor of the previous page. A malformed id is handled like an unknown one. */
+/** Predicates for the last hypervisor of the previous page. A malformed id is handled like an unknown one. */
 const marked = [
   until(
     '2.52',
-    (id: string): Is =>
+    (id: string): HostPredicate =>
       ({ node }) =>
         node.seq === numberIn(id),
   ),
   since(
     '2.53',
-    (id: string): Is =>
+    (id: string): HostPredicate =>
       ({ node }) =>
         node.id === uuidIn(id),
   ),
@@ -123,7 +123,7 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
   };
 }
 
-/** Until 2.32, lists have no parameters and return everything. */
+/** Until 2.32, lists have no parameters and return all hypervisors. */
 function listOperation(path: '/os-hypervisors' | '/os-hypervisors/detail') {
   return {
     method: 'GET',
@@ -134,7 +134,7 @@ function listOperation(path: '/os-hypervisors' | '/os-hypervisors/detail') {
   } as const;
 }
 
-/** A part of a hypervisor's name is between the collection and the sub-resource in the path. */
+/** Operations whose path contains a part of a hypervisor's hostname, between the collection and the sub-resource. */
 const byName = { method: 'GET', window: until('2.52', true as const), status: 200, errors: [404] } as const;
 
 export const hypervisorOperations = [
@@ -172,7 +172,7 @@ export const hypervisorOperations = [
     window: until('2.87', true),
     summary: 'Show summary statistics of all hypervisors',
     description:
-      'Shows summary statistics of all hypervisors with an enabled service. The sums are wrong if resources are shared or overcommitted; use the placement service.',
+      'Shows summary statistics of all hypervisors. The sums are wrong if resources are shared or overcommitted; use the placement service.',
     policy: 'os_compute_api:os-hypervisors:statistics',
     status: 200,
     query: query({}, { extra: 'ignore' }),

@@ -69,7 +69,7 @@ const created = view<Keypair & { readonly privateKey: string | undefined }, Comp
 const paged = since('2.35', true);
 
 /** Users belong to the identity service and may have ids of any form. */
-const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id has no NUL in it' });
+const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL' });
 
 /** The owner of the key pairs: the caller, or since 2.10 the user in the query. */
 const forUser = {
@@ -133,8 +133,8 @@ export const keypairOperations = [
     status: [until('2.1', 200), since('2.2', 201)],
     errors: [400, 403, 409],
     when: {
-      403: 'The policy does not allow it, or the quota for key pairs is exceeded.',
-      409: 'The user has a key pair with this name.',
+      403: 'The policy does not allow the operation, or the quota for key pairs is exceeded.',
+      409: 'The user already has a key pair with this name.',
     },
     body: object({
       keypair: described(

@@ -10,14 +10,14 @@ import { metadata } from '../schemas/types.js';
 
 type Items = Readonly<Record<string, string>>;
 
-/** The differences between resources with metadata. */
+/** The documentation of an operation that differs between resources with metadata. */
 interface Described extends Pick<OperationTexts, 'name' | 'description'>, Pick<Operation, 'when'> {
   readonly summary: string;
   readonly policy?: RuleName;
   readonly errors: readonly number[];
 }
 
-/** Resources with metadata, and how the metadata is stored. */
+/** A kind of resource with metadata, and how its metadata is stored. */
 interface MetadataOf<T> {
   /** The documentation that the operations have in common. */
   readonly docs: Resource & Pick<Operation, 'window'>;
@@ -33,7 +33,7 @@ interface MetadataOf<T> {
   /** Adds items and replaces those with the same keys; returns all items. */
   readonly merge: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
   readonly replace: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
-  /** Removes an item; a missing item is a 404. */
+  /** Removes an item. Throws a 404 if it does not exist. */
   readonly remove: (call: ComputeCall, target: T, key: string) => Promise<unknown>;
   readonly list: Described;
   readonly add: Described;
@@ -52,7 +52,7 @@ const keyIn = ({ params }: { readonly params: unknown }) => (params as { readonl
 /**
  * Returns one item.
  *
- * @throws a 404 if it does not exist
+ * @throws Rejection (404) if the item does not exist
  */
 export function itemOf(items: Items, key: string): string {
   const value = Object.hasOwn(items, key) ? items[key] : undefined;
@@ -61,65 +61,65 @@ export function itemOf(items: Items, key: string): string {
 }
 
 /** Creates the operations on the metadata of one kind of resource. */
-export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
-  const { docs } = of;
-  const target = (call: ComputeCall & { readonly params: unknown }) => of.target(call as never);
-  const several = object({ metadata: described(of.metadata, metadata) });
-  const item = { meta: described(of.meta, textMap) };
-  const all = { ...docs, path: of.path, target, reply: { metadata: described(of.metadata, textMap) } };
-  const one = { ...docs, path: `${of.path}/{id}`, target };
+export function metadataOperations<T>(kind: MetadataOf<T>): readonly Operation[] {
+  const { docs } = kind;
+  const target = (call: ComputeCall & { readonly params: unknown }) => kind.target(call as never);
+  const several = object({ metadata: described(kind.metadata, metadata) });
+  const item = { meta: described(kind.meta, textMap) };
+  const all = { ...docs, path: kind.path, target, reply: { metadata: described(kind.metadata, textMap) } };
+  const one = { ...docs, path: `${kind.path}/{id}`, target };
   return [
     operation({
       ...all,
-      ...of.list,
+      ...kind.list,
       method: 'GET',
       status: 200,
-      run: (call) => ({ metadata: { ...of.items(call.target) } }),
+      run: (call) => ({ metadata: { ...kind.items(call.target) } }),
     }),
     operation({
       ...all,
-      ...of.add,
+      ...kind.add,
       method: 'POST',
       status: 200,
       body: several,
-      run: async (call) => ({ metadata: await of.merge(call, call.target, call.body.metadata) }),
+      run: async (call) => ({ metadata: await kind.merge(call, call.target, call.body.metadata) }),
     }),
     operation({
       ...all,
-      ...of.replaceAll,
+      ...kind.replaceAll,
       method: 'PUT',
       status: 200,
       body: several,
-      run: async (call) => ({ metadata: await of.replace(call, call.target, call.body.metadata) }),
+      run: async (call) => ({ metadata: await kind.replace(call, call.target, call.body.metadata) }),
     }),
     operation({
       ...one,
-      ...of.show,
+      ...kind.show,
       method: 'GET',
       status: 200,
       reply: item,
-      run: (call) => ({ meta: { [keyIn(call)]: itemOf(of.items(call.target), keyIn(call)) } }),
+      run: (call) => ({ meta: { [keyIn(call)]: itemOf(kind.items(call.target), keyIn(call)) } }),
     }),
     operation({
       ...one,
-      ...of.set,
+      ...kind.set,
       method: 'PUT',
       status: 200,
-      body: object({ meta: described(of.meta, single) }),
+      body: object({ meta: described(kind.meta, single) }),
       reply: item,
       run: async (call) => {
         const { meta } = call.body;
         if (!Object.hasOwn(meta, keyIn(call))) throw new Rejection('BAD_REQUEST', 'Request body and URI mismatch');
-        await of.merge(call, call.target, meta);
+        await kind.merge(call, call.target, meta);
         return { meta };
       },
     }),
     operation({
       ...one,
-      ...of.delete,
+      ...kind.delete,
       method: 'DELETE',
       status: 204,
-      run: (call) => of.remove(call, call.target, keyIn(call)),
+      run: (call) => kind.remove(call, call.target, keyIn(call)),
     }),
   ];
 }

@@ -23,7 +23,7 @@ const paged = since('2.59', true);
 
 const listQuery = query(
   {
-    hidden: described('Accepted for compatibility with old clients; has almost no effect.', one(z.string())),
+    hidden: described('Accepted for compatibility with old clients. Has no effect.', one(z.string())),
     host: described('Filters migrations by source or destination host.', one(z.string())),
     instance_uuid: described('Filters migrations by server UUID.', one(z.string())),
     source_compute: described('Filters migrations by source host.', one(z.string())),
@@ -146,7 +146,7 @@ export const migrationOperations = [
     status: 202,
     errors: [400, 404, 409],
     when: {
-      400: 'The status of the migration does not allow it.',
+      400: 'The status of the migration does not allow the operation.',
       409: 'The server is locked, or has no live migration in progress.',
     },
     target: parentServer,
@@ -171,7 +171,7 @@ export const migrationOperations = [
     status: 202,
     errors: [400, 403, 404, 409],
     when: {
-      400: 'The status of the migration does not allow it.',
+      400: 'The status of the migration does not allow the operation.',
       409: 'The server is locked, or has no live migration in progress.',
     },
     body: object({ force_complete: described('Must be null.', z.null()) }),

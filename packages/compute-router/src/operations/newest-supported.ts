@@ -8,6 +8,6 @@ let latest: Version | undefined;
 export function newestSupported(): Version {
   latest ??= operations
     .flatMap((operation) => breakpointsOfOperation(operation))
-    .reduce((last, edge) => (edge.compare(last) > 0 ? edge : last));
+    .reduce((last, breakpoint) => (breakpoint.compare(last) > 0 ? breakpoint : last));
   return latest;
 }

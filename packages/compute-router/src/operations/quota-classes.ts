@@ -12,7 +12,7 @@ const quotaClassDocs = resource({
 });
 
 const path = '/os-quota-class-sets/{id}';
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 export const quotaClassOperations = [
   operation({
@@ -42,8 +42,11 @@ export const quotaClassOperations = [
     body: object({ quota_class_set: described(quotasText, object(quotaClassBody(quotaValue.optional()))) }),
     reply: { quota_class_set: described(quotasText, quotaClassChanged) },
     run: async ({ engine, params: { id }, body }) => {
-      if (id.length > LONGEST_NAME)
-        throw new Rejection('BAD_REQUEST', `quota_class_name has ${id.length} characters, more than ${LONGEST_NAME}.`);
+      if (id.length > MAX_NAME_LENGTH)
+        throw new Rejection(
+          'BAD_REQUEST',
+          `quota_class_name has ${id.length} characters, more than ${MAX_NAME_LENGTH}.`,
+        );
       const { networks: _, ...limits } = body.quota_class_set as Readonly<Record<string, number | undefined>>;
       await engine.quotas.setClass(id, limits as Partial<QuotaValues>);
       return { quota_class_set: { id, limits: await engine.quotas.classLimits(id) } };

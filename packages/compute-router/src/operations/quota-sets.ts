@@ -11,7 +11,7 @@ import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown, quotasTex
 
 const quotaSetDocs = resource({ tag: 'quota-sets', parameters: { id: 'ID of the project.' } });
 
-/** A user in the project; without it, the project itself. */
+/** Selects the quotas of a user in the project. Without the parameter, the quotas of the project apply. */
 const forUser = query(
   {
     user_id: described(
@@ -24,10 +24,10 @@ const forUser = query(
 
 const path = '/os-quota-sets/{id}';
 
-/** Policies are checked against the project in the path. */
-const projectNamed = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
+/** Returns the project in the path, against which policies are checked. */
+const projectInPath = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
 
-/** Returns the project or user of the request, after the identity service has confirmed the project. */
+/** Returns the project or user of the request, after the identity service has confirmed that the project exists. */
 async function knownScope(
   call: ComputeCall & { readonly target: QuotaScope; readonly query: { readonly user_id?: string } },
 ): Promise<QuotaScope> {
@@ -54,7 +54,7 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     query: forUser,
-    target: projectNamed,
+    target: projectInPath,
     reply: { quota_set: described(quotasText, quotaSetShown) },
     run: async (call) => {
       const scope = await knownScope(call);
@@ -72,7 +72,7 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     query: forUser,
-    target: projectNamed,
+    target: projectInPath,
     reply: { quota_set: described(quotasText, quotaSetDetail) },
     run: async (call) => {
       const scope = await knownScope(call);
@@ -90,7 +90,7 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     query: query({}, { extra: 'ignore' }),
-    target: projectNamed,
+    target: projectInPath,
     reply: { quota_set: described(quotasText, quotaSetShown) },
     run: async (call) => {
       await requireKnownProject(call, call.target.projectId);
@@ -124,7 +124,7 @@ export const quotaSetOperations = [
         }),
       ),
     }),
-    target: projectNamed,
+    target: projectInPath,
     reply: { quota_set: described(quotasText, quotaSetChanged) },
     run: async (call) => {
       const scope = await knownScope(call);
@@ -144,7 +144,7 @@ export const quotaSetOperations = [
     policy: 'os_compute_api:os-quota-sets:delete',
     status: 202,
     query: forUser,
-    target: projectNamed,
+    target: projectInPath,
     run: ({ engine, target, query: { user_id } }) =>
       engine.quotas.remove({ projectId: target.projectId, userId: user_id || undefined }),
   }),

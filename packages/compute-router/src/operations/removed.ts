@@ -67,15 +67,15 @@ const purposes = {
   '/servers/{server_id}/consoles': 'It opened consoles of a hypervisor that is no longer supported.',
 } as const;
 
-/** Parameters are never read, so none is rejected at any version. */
+/** Parameters are ignored at every version. */
 const anyQuery = query({}, { extra: 'ignore' });
 /** The key of the body selects the action; the rest of the body is ignored. */
 const anyObject = z.looseObject({});
 
 const parameters = {
-  id: 'Any value; it is ignored',
-  domain_id: 'Any value; it is ignored',
-  server_id: 'Any value; it is ignored',
+  id: 'Any value. It is ignored.',
+  domain_id: 'Any value. It is ignored.',
+  server_id: 'Any value. It is ignored.',
 };
 
 function purposeOf(path: string): string {
@@ -95,7 +95,7 @@ function removedOperation(method: Method, path: string, action?: string): Operat
     action,
     summary: `Removed: ${action ?? `${method} ${path}`}`,
     status: 410,
-    ...(action && { errors: [400], when: { 400: 'The body is not a JSON object' }, body: anyObject }),
+    ...(action && { errors: [400], when: { 400: 'The request body is not a JSON object.' }, body: anyObject }),
     query: anyQuery,
     run: () => {
       throw new GoneError('This resource is no longer available. No forwarding address is given.');

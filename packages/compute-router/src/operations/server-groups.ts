@@ -31,7 +31,7 @@ export const serverGroupOperations = [
     query: query(
       {
         all_projects: described(
-          'Lists the server groups of all projects. Any value enables it. Administrators only; ignored for other callers.',
+          'Whether to list the server groups of all projects. Any value means true. Administrators only; ignored for other callers.',
           one(z.string()),
         ),
         limit: described(commonTexts.limit, one(limitText)),
@@ -42,10 +42,10 @@ export const serverGroupOperations = [
     reply: { server_groups: described('The server groups of this page.', [serverGroup]) },
     run: async (call) => {
       const { all_projects, limit, offset } = call.query;
-      // The presence of the parameter counts, not its value. For callers other than administrators it has no effect.
+      // Only the presence of the parameter matters, not its value. It has an effect only for administrators.
       const allProjects = all_projects !== undefined && call.context.isAdmin;
       if (allProjects) call.require('os_compute_api:os-server-groups:index:all_projects');
-      // A page size of 0 means the default here.
+      // In this operation, a page size of 0 means the default.
       const size = pageSize(call, limit || undefined);
       return { server_groups: await call.engine.serverGroups.list(call.context, { allProjects, limit: size, offset }) };
     },
@@ -62,7 +62,7 @@ export const serverGroupOperations = [
     status: 200,
     errors: [400, 403, 409],
     when: {
-      403: 'The policy does not allow it, or the quota for server groups is exceeded.',
+      403: 'The policy does not allow the operation, or the quota for server groups is exceeded.',
       409: 'The hosts do not support the policy of the group.',
     },
     body: object({
@@ -94,7 +94,7 @@ export const serverGroupOperations = [
     }),
     reply: { server_group: described(serverGroupTexts.serverGroup, serverGroup) },
     run: async ({ engine, context, body: { server_group: requested } }) => {
-      // The schema requires one of the two.
+      // The schema requires either `policy` or `policies`.
       const chosen = requested.policy ?? (requested.policies?.[0] as z.infer<typeof policy>);
       const maxServerPerHost = requested.rules?.max_server_per_host;
       if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')

@@ -69,10 +69,10 @@ export const updateService = {
   ...serviceDocs,
   name: 'updateService',
   description:
-    'Enables or disables a service for the scheduler, or marks its host as down so that its servers can be evacuated. Until 2.52, the path contains the action and the body the service; since 2.53, the path contains the ID of the service.',
+    'Enables or disables a service for the scheduler, or marks its host as down so that its servers can be evacuated. Until 2.52, the path contains the action, and the body contains the host and the binary of the service. Since 2.53, the path contains the ID of the service.',
 } as const;
 
-/** The operation from before services had ids: the path contains the verb, and the body names the service. */
+/** The operation until 2.52: the path contains the verb, and the body identifies the service by host and binary. */
 export const legacyServiceUpdate = operation({
   ...updateService,
   method: 'PUT',

@@ -23,14 +23,14 @@ function uuidOf(id: string): string {
   return uuid;
 }
 
-/** Returns the UUID of the service that a path names by number. */
+/** Returns the UUID of the service that a path identifies by number. */
 async function byNumber({ engine }: ComputeCall, id: string): Promise<string> {
   const number = numberIn(id);
   if (number === undefined) throw new Rejection('BAD_REQUEST', `Invalid service id ${id}: it must be an integer`);
   return (await engine.services.bySeq(number)).service.id;
 }
 
-/** Finds the service that a path names: by number until 2.52, by UUID since. */
+/** Functions that return the UUID of the service in a path: identified by number until 2.52, by UUID since 2.53. */
 const idOf = [until('2.52', byNumber), since('2.53', async (_call: ComputeCall, id: string) => uuidOf(id))];
 
 interface RequestedChange {
@@ -63,7 +63,7 @@ export const serviceOperations = [
     path: '/os-services',
     summary: 'List services',
     description:
-      'Lists services by host and binary. Since 2.69, services in an unreachable cell are listed with partial data.',
+      'Lists services, optionally of one host or binary. Since 2.69, services in an unreachable cell are listed with partial data.',
     policy: 'os_compute_api:os-services:list',
     status: 200,
     query: query(

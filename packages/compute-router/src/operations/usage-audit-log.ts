@@ -42,7 +42,7 @@ const log = object({
   total_instances: described('Number of servers on all hosts.', count),
 });
 
-/** `YYYY-MM-DD HH:MM:SS` */
+/** Formats a time in milliseconds as `YYYY-MM-DD HH:MM:SS`. */
 function showTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -67,7 +67,7 @@ function show({ beginning, ending, hosts, done }: UsageAuditLog): Infer<typeof l
   };
 }
 
-/** `YYYY-MM-DD HH:MM:SS[.ffffff]` in UTC, as milliseconds. */
+/** Parses `YYYY-MM-DD HH:MM:SS[.ffffff]`, in UTC, to milliseconds since the epoch. */
 function timeOf(text: string): number {
   const form = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
   const time = form.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;

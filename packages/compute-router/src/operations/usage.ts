@@ -65,8 +65,8 @@ function microseconds(text: string): number {
 }
 
 /**
- * Returns the requested window. Missing times default to now, the end a moment after the start; an end in the future is
- * replaced by now.
+ * Returns the requested window. A missing start is now, and a missing end is one microsecond later. An end in the future
+ * is replaced by now.
  */
 function windowOf({ start, end }: UsageRequest, nowMs: number): UsageWindow {
   const nowUs = nowMs * 1000;

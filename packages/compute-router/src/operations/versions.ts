@@ -18,7 +18,7 @@ const versionDocument = object({
   ),
   version: described('Maximum microversion. Empty if the major version has no microversions.', z.string()),
   min_version: described('Minimum microversion. Empty if the major version has no microversions.', z.string()),
-  updated: described('Time of the last change of this record, in UTC.', z.string()),
+  updated: described('Time of the last change to this record, in UTC.', z.string()),
   links: described(
     commonTexts.links,
     derive(
@@ -42,7 +42,7 @@ const versionDocument = object({
   ),
 });
 
-/** Returns the document that is also at the root of the version; below the older mount, for any id. */
+/** The operation for the document that is also at the root of the version. At `/v2`, any id selects the document. */
 export const versionOperations = [
   operation({
     ...versionDocs,

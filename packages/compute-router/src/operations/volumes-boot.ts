@@ -5,8 +5,8 @@ const LAST_VERSION = '2.102';
 const SERVERS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
 
 /**
- * Returns the server operations under the other name of the collection, with every action, until the last version that
- * has it.
+ * Returns the server operations and actions at the path `/os-volumes_boot`, until the last version in which this path
+ * exists.
  */
 export function volumesBootOf(operations: readonly Operation[]): readonly Operation[] {
   return operations

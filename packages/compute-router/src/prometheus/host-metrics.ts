@@ -110,8 +110,7 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
   },
   {
     name: 'apistrata_host_fenced',
-    help:
-      'Whether the machines of a host process are stopped or paused because it could not store a heartbeat: 1, or 0',
+    help: 'Whether the machines of a host process are stopped or paused because it could not store a heartbeat: 1, or 0',
     samples: ({ process }) => sampleOf(process && Number(process.fenced)),
   },
   {

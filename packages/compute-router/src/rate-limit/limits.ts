@@ -6,18 +6,18 @@ export interface RateLimit {
   readonly requests: number;
   /** Length of the window in seconds, at least 1. A window starts with its first request. */
   readonly windowSeconds: number;
-  /** Name of the limit in response headers. Default: `user-60` for 60 seconds of a user. Names must be unique. */
+  /** Name of the limit in response headers. Default: `per` and `windowSeconds`, such as `user-60`. Names must be unique. */
   readonly name?: string;
 }
 
 /** A limit with its name. */
 export type NamedLimit = Required<RateLimit>;
 
-/** Characters that need no escape in a string of a structured header field. */
+/** Characters that are not escaped in a string of a structured header field. */
 const NAME = /^[ !#-[\]-~]{1,64}$/;
 
 /** The longest window that timers support. */
-const LONGEST_SECONDS = 2_000_000;
+const MAX_WINDOW_SECONDS = 2_000_000;
 
 function withName(limit: RateLimit): NamedLimit {
   const { per, requests, windowSeconds, name = `${per}-${windowSeconds}` } = limit;
@@ -25,24 +25,24 @@ function withName(limit: RateLimit): NamedLimit {
   if (per !== 'project' && per !== 'user') throw new RangeError(`${label}: per must be 'project' or 'user'`);
   if (!Number.isSafeInteger(requests) || requests < 1 || requests >= 2 ** 31)
     throw new RangeError(`${label}: requests must be an integer from 1 to ${2 ** 31 - 1}`);
-  if (!Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > LONGEST_SECONDS)
-    throw new RangeError(`${label}: windowSeconds must be an integer from 1 to ${LONGEST_SECONDS}`);
+  if (!Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS)
+    throw new RangeError(`${label}: windowSeconds must be an integer from 1 to ${MAX_WINDOW_SECONDS}`);
   if (!NAME.test(name)) throw new RangeError(`${label}: name must have 1 to 64 printable characters without quotes`);
   return { per, requests, windowSeconds, name };
 }
 
 /**
- * Validates limits and sorts them in the order of their checks: users before projects, so that rejected requests of one
- * user use up nothing of the project's limit, and short windows first.
+ * Validates limits and sorts them in the order of their checks: users before projects, so that rejected requests of a
+ * user do not count against the limit of the project, and shorter windows first.
  *
  * @throws RangeError if a limit is invalid; the message contains the valid range
  */
 export function orderedLimits(limits: readonly RateLimit[]): readonly NamedLimit[] {
   const all = limits.map(withName);
   const names = all.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new RangeError(`rateLimiter(): two limits have the name '${twice}': names must be unique`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined)
+    throw new RangeError(`rateLimiter(): two limits have the name '${duplicate}': names must be unique`);
   const rank = ({ per }: NamedLimit) => (per === 'user' ? 0 : 1);
   return all.sort((a, b) => rank(a) - rank(b) || a.windowSeconds - b.windowSeconds);
 }

@@ -4,18 +4,18 @@ import { checkOptions } from '@apistrata/compute-engine/api';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from '../http/rate-limited.js';
 import { type NamedLimit, orderedLimits, type RateLimit } from './limits.js';
-import { ownCounter, type RateLimitStore, SharedCounters } from './store.js';
+import { memoryCounter, type RateLimitStore, SharedCounters } from './store.js';
 
 /** Options of `rateLimiter()`. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
-  /** Where requests are counted. Default: `memory`, each process counts separately. */
+  /** Where requests are counted. Default: `memory`, with which each process counts separately. */
   readonly store?: RateLimitStore;
-  /** Timeout of the store in milliseconds; after it, the store counts as unavailable. Default: 500. */
+  /** Timeout of the store in milliseconds. A store that takes longer counts as unavailable. Default: 500. */
   readonly storeTimeoutMs?: number;
   /** Returns true for callers without limits, such as other services. Default: no caller. */
   readonly exempt?: (caller: Caller) => boolean;
-  /** Called once when the store becomes unavailable, and again only after it has been available. Default: none. */
+  /** Called when the store becomes unavailable, once for each outage. Default: none. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -37,7 +37,7 @@ export interface CallerRateLimiter extends RateLimiter {
   reload(limits: readonly RateLimit[]): void;
 }
 
-/** How long an unavailable store is not tried again, so that requests do not wait for its timeout. */
+/** How long an unavailable store is not used, so that requests do not wait for its timeout. */
 const PAUSE_MS = 1_000;
 
 /** Ids that match are used as keys. Ids that are long, or start like a hash, are hashed. */
@@ -57,7 +57,7 @@ interface Counted {
 class Counting {
   readonly #store: SharedCounters | undefined;
   readonly #onError: (error: Error) => void;
-  #away = false;
+  #isUnavailable = false;
   #unavailableUntil = 0;
 
   constructor({ store = 'memory', storeTimeoutMs = 500, onError = () => {} }: RateLimiterOptions) {
@@ -66,32 +66,35 @@ class Counting {
   }
 
   counter(limit: NamedLimit): (key: string) => Promise<Counted> {
-    const own = ownCounter(limit);
-    const alone = (key: string) => toCounted(own.consume(key));
-    const together = this.#store?.counting(limit);
-    if (!together) return alone;
+    const inMemory = memoryCounter(limit);
+    const countInMemory = (key: string) => toCounted(inMemory.consume(key));
+    const countInStore = this.#store?.counting(limit);
+    if (!countInStore) return countInMemory;
     return async (key) => {
-      if (performance.now() < this.#unavailableUntil) return alone(key);
+      if (performance.now() < this.#unavailableUntil) return countInMemory(key);
       try {
-        const result = await toCounted(together(key));
-        this.#away = false;
+        const result = await toCounted(countInStore(key));
+        this.#isUnavailable = false;
         return result;
       } catch (error) {
         this.#markUnavailable(error as Error);
-        return alone(key);
+        return countInMemory(key);
       }
     };
   }
 
   #markUnavailable(error: Error): void {
     this.#unavailableUntil = performance.now() + PAUSE_MS;
-    if (this.#away) return;
-    this.#away = true;
+    if (this.#isUnavailable) return;
+    this.#isUnavailable = true;
     this.#onError(error);
   }
 }
 
-/** The library rejects with a result if the limit is exceeded, and with an Error if it fails. */
+/**
+ * Converts the result of the library, which rejects with a result if the limit is exceeded, and with an `Error` if the
+ * store fails.
+ */
 async function toCounted(consuming: Promise<RateLimiterRes>): Promise<Counted> {
   const countedAs = (rejected: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): Counted => ({
     rejected,
@@ -109,24 +112,25 @@ async function toCounted(consuming: Promise<RateLimiterRes>): Promise<Counted> {
 /** The effective limits with their counters. */
 interface Rules {
   readonly policy: string;
-  readonly limits: readonly (NamedLimit & { readonly take: (key: string) => Promise<Counted> })[];
+  readonly limits: readonly (NamedLimit & { readonly count: (key: string) => Promise<Counted> })[];
 }
 
 function rulesOf(given: readonly RateLimit[], counting: Counting): Rules {
   const limits = orderedLimits(given);
   return {
     policy: limits.map(({ name, requests, windowSeconds }) => `"${name}";q=${requests};w=${windowSeconds}`).join(', '),
-    limits: limits.map((limit) => ({ ...limit, take: counting.counter(limit) })),
+    limits: limits.map((limit) => ({ ...limit, count: counting.counter(limit) })),
   };
 }
 
 /**
- * Limits how many requests users and projects make, counted in fixed windows: in memory, or in a Redis or PostgreSQL that
- * several processes share. While such a store is unavailable, each process counts separately: callers are not locked out,
- * and a flood is still bounded. Responses contain `RateLimit-Policy` and `RateLimit`
+ * Creates a limiter of the requests of users and projects, counted in fixed windows: in memory, or in a Redis or
+ * PostgreSQL database that several processes share. While such a store is unavailable, each process counts separately:
+ * callers are not locked out, and a flood is still bounded. Responses contain `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10).
  *
- * @throws TypeError if an option is unknown; RangeError if a limit is invalid
+ * @throws TypeError if an option is unknown
+ * @throws RangeError if a limit is invalid
  *
  * @example
  * ```ts
@@ -143,8 +147,8 @@ export function rateLimiter(options: RateLimiterOptions): CallerRateLimiter {
 
   async function countBy({ policy, limits }: Rules, caller: Caller): Promise<RateLimitVerdict> {
     const remaining: string[] = [];
-    for (const { name, per, requests, windowSeconds, take } of limits) {
-      const { rejected, left, seconds } = await take(keyOf(per === 'user' ? caller.userId : caller.projectId));
+    for (const { name, per, requests, windowSeconds, count } of limits) {
+      const { rejected, left, seconds } = await count(keyOf(per === 'user' ? caller.userId : caller.projectId));
       const item = `"${name}";r=${left};t=${seconds}`;
       if (rejected) {
         const exceeded = new RateLimitExceeded(`a ${per} may send ${requests} in ${windowSeconds} s`, seconds);

@@ -22,21 +22,21 @@ export type RateLimitStore = 'memory' | { readonly redis: RateLimitRedis } | { r
 
 const TABLE = 'apistrata_rate_limits';
 
-/** An unlogged table: a crash of the database may lose the counts, so they need no WAL. */
+/** The table is unlogged, because the counts need not survive a crash of the database. */
 const SCHEMA = `
 create unlogged table if not exists ${TABLE} (key varchar(255) primary key, points integer not null default 0, expire bigint);
 create index if not exists ${TABLE}_expire on ${TABLE} (expire)`;
 
-/** Errors of processes that lose a race to create the same objects. */
+/** SQLSTATE codes of processes that lose a race to create the same objects. */
 const ALREADY_EXISTS = new Set(['23505', '42P07']);
 
-/** Creates a counter of this process only. */
-export function ownCounter({ name, requests, windowSeconds }: NamedLimit): RateLimiterAbstract {
+/** Creates a counter in the memory of this process. */
+export function memoryCounter({ name, requests, windowSeconds }: NamedLimit): RateLimiterAbstract {
   return new RateLimiterMemory({ keyPrefix: name, points: requests, duration: windowSeconds });
 }
 
 /**
- * Creates a counter that processes share. Rejections are cached in memory, so that a flood does not reach the store.
+ * Creates a counter that processes share. Exceeded limits are cached in memory, so that a flood does not reach the store.
  */
 function sharedCounter(store: Exclude<RateLimitStore, 'memory'>, limit: NamedLimit): RateLimiterAbstract {
   const { name, requests, windowSeconds } = limit;

@@ -5,7 +5,7 @@ import { tagDescriptions } from './tags.js';
 /** The body of an error, with the fault type as its only key. */
 const faultSchema = {
   type: 'object',
-  description: 'A fault. Its type is the only key.',
+  description: 'A fault. The only key is the type of the fault.',
   minProperties: 1,
   maxProperties: 1,
   additionalProperties: {
@@ -23,9 +23,9 @@ const faultSchema = {
 const errors = {
   400: 'The request body, the query string or the version header is malformed or not supported by this version.',
   401: 'The token is missing, unknown or expired.',
-  403: 'The policy does not allow it, or a quota is exceeded.',
+  403: 'The policy does not allow the operation, or a quota is exceeded.',
   404: 'The resource does not exist or is not visible to the caller, or this version does not have the operation.',
-  409: 'The state of the resource does not allow it, or another request changed it concurrently.',
+  409: 'The state of the resource does not allow the operation, or another request changed the resource concurrently.',
   410: 'The operation was removed permanently.',
   413: 'The request body is too large, or a limit is exceeded.',
   415: 'The request body is not JSON.',
@@ -37,12 +37,12 @@ const errors = {
 
 let examples: Readonly<Record<string, readonly Example[]>> | undefined;
 
-/** Description of the compute API for generated documents, in addition to its operations. */
+/** The description of the compute API for OpenAPI documents, in addition to its operations. */
 export const computeApiDescription: Omit<ApiDescription, 'serverUrl'> = {
   title: 'Compute API',
   description:
     'Manages servers and related resources: flavors, key pairs, volume attachments, interfaces, server groups, hosts and ' +
-    'quotas. Every operation, field, parameter and status has a window of versions; a request selects a version by header.',
+    'quotas. Every operation, field, parameter and status exists in a window of versions; a header of the request selects the version.',
   versionHeaders: [
     { name: 'OpenStack-API-Version', value: (version) => `compute ${version}` },
     { name: 'X-OpenStack-Nova-API-Version', value: (version) => version },

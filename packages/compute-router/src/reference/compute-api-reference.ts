@@ -79,10 +79,14 @@ const groups: ComputeApiReference['groups'] = [
     },
   },
   { title: 'API', tags: { versions: 'Versions', extensions: 'Extensions' } },
-  { title: 'Proxies and removed', tags: { proxies: 'Proxies', removed: 'Removed operations' }, folded: true },
+  {
+    title: 'Proxies and removed operations',
+    tags: { proxies: 'Proxies', removed: 'Removed operations' },
+    folded: true,
+  },
 ];
 
-/** Actions of the engine behind operations whose key has another name. */
+/** Names of the engine's actions, for operations whose name or action key differs from them. */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   reboot: ['rebootSoft', 'rebootHard'],
   deleteServer: ['delete'],
@@ -129,7 +133,7 @@ function factsOf({ action, name, policy }: Operation): ComputeOperationFacts {
 }
 
 /**
- * The compute API as documentation pages show it: descriptions, history, navigation, states of actions and code samples. Pass its
+ * The documentation of the compute API: descriptions, history, navigation, states of actions and code samples. Pass its
  * properties to `explorer()` of `@apistrata/explorer`.
  *
  * @example

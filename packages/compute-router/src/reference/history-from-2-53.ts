@@ -1,7 +1,7 @@
 /** History of versions since 2.53: what each version changed and why. */
 export const historyFrom253: Readonly<Record<string, string>> = {
   '2.53':
-    'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. One operation updates a service by ID. Search and servers of hypervisors become query parameters of the list.',
+    'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. One operation updates a service by ID. Searching hypervisors and listing their servers become query parameters of the list.',
   '2.54': 'Allows a rebuild to replace or remove the key pair of a server.',
   '2.55': 'Adds the description of a flavor, the only attribute that can be updated.',
   '2.56': 'Allows a destination host for cold migrations. The scheduler validates it.',
@@ -42,7 +42,8 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     'Shows the NUMA topology of a server: nodes, memory, virtual CPUs and, to administrators, the placement on the host.',
   '2.79': 'Adds `delete_on_termination` to volume attachments. Previously, it could be set only in the create request.',
   '2.80': 'Shows the project and the user of a migration and adds filters for both.',
-  '2.81': 'Adds caching of images on all hosts of an aggregate, so that first servers start faster.',
+  '2.81':
+    'Adds caching of images on all hosts of an aggregate, so that the first server created from an image starts faster.',
   '2.82':
     'Adds the external event `accelerator-request-bound`, with which the accelerator service completes requests of new servers.',
   '2.83':
@@ -57,7 +58,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.89':
     'Shows the attachment ID of the volume service and the UUID of the block device mapping in volume attachments. Removes `id`, which repeated the volume ID.',
   '2.90':
-    'Allows users to set and change the hostname of a server, and shows it to all callers. Previously, it was derived from the name once.',
+    'Allows users to set and change the hostname of a server, and shows it to all callers. Previously, it was derived once from the name of the server.',
   '2.91': 'Allows unshelving a server to a specific host, and removing its pin to an availability zone.',
   '2.92':
     'Requires the public key when a key pair is created: the API no longer generates private keys. Names may contain `@` and `.`.',

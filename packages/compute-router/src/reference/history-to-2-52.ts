@@ -55,7 +55,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.36':
     'Removes the proxies for the image, networking, volume and bare metal services, and the quotas and limits that those services enforce.',
   '2.37':
-    'Requires `networks` in the create request. `auto` creates a network for projects without one; `none` creates a server without network. Previously, the result of omitting it depended on the networks of the project.',
+    'Requires `networks` in the create request. `auto` creates a network for projects without one; `none` creates a server without a network. Previously, the result of omitting it depended on the networks of the project.',
   '2.38': 'Returns 400 for an unknown server status in a filter. Previously, the list was empty.',
   '2.39':
     'Removes the proxy for image metadata and its limit. Creating an image of a server no longer checks the metadata quota of this API; the image service has its own limits.',

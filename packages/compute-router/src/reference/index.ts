@@ -1,4 +1,4 @@
-/** The compute API as documentation pages show it. A sub-path: it loads all actions of the engine. */
+/** The documentation of the compute API. A separate entry point, because it loads all actions of the engine. */
 export {
   type ComputeApiReference,
   type ComputeOperationFacts,

@@ -18,7 +18,7 @@ interface ResourceTexts<Parameters extends Texts> {
   readonly when?: Readonly<Record<number, string>>;
 }
 
-/** Defines what operations on one kind of resource have in common. */
+/** Defines the documentation that the operations on one kind of resource have in common. */
 export function resource<const Parameters extends Texts = Record<never, string>>({
   parameters,
   ...rest

@@ -22,7 +22,7 @@ export const tagDescriptions = {
   'server-security-groups': 'Security groups of the ports of a server.',
   consoles: 'Graphical and serial consoles of servers, and the connection data that console proxies need.',
   diagnostics: 'Diagnostics and NUMA topology of servers.',
-  interfaces: 'Port interfaces of servers.',
+  interfaces: 'Network interfaces of servers, each with a port.',
   'volume-attachments': 'Volumes that are attached to servers.',
   shares: 'Shared file systems that are attached to servers.',
   'external-events': 'Events that other services report for servers, such as a plugged port or an extended volume.',

@@ -73,7 +73,7 @@ export const adminActions = [
     description: `Restores a soft-deleted server. The server must be \`SOFT_DELETED\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-deferred-delete:restore',
     errors: [403, 404, 409],
-    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
+    when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
   }),
   plainAction({
     name: 'forceDeleteServer',

@@ -123,7 +123,7 @@ export const createServer = operation({
   status: 202,
   errors: [400, 403, 409],
   when: {
-    403: 'The policy does not allow it, or a quota is exceeded.',
+    403: 'The policy does not allow the operation, or a quota is exceeded.',
     409: 'A network, port, volume or server group cannot be used for the server.',
   },
   body: createServerBody,

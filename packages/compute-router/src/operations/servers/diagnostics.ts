@@ -10,7 +10,7 @@ import { parentServer } from './target.js';
 export const serverDiagnosticsDocs = resource({
   tag: 'diagnostics',
   when: {
-    409: 'The state of the server does not allow it.',
+    409: 'The state of the server does not allow the operation.',
     501: 'The driver of the host does not support the operation.',
   },
 });

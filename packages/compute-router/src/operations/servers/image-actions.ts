@@ -37,7 +37,7 @@ export const imageActions = [
       'Creates an image of the root disk, or for a root volume, snapshots of all volumes and an image that refers to them. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
     policy: 'os_compute_api:servers:create_image',
     errors: [400, 403, 404, 409],
-    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
+    when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
     body: object({
       createImage: described(
         'The image to create.',
@@ -70,7 +70,7 @@ export const imageActions = [
       'Creates an image of a server and deletes its oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
     policy: 'os_compute_api:os-create-backup',
     errors: [400, 403, 404, 409],
-    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
+    when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
     body: object({
       createBackup: described(
         'The backup to create.',

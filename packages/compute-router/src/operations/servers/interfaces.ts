@@ -15,7 +15,7 @@ const interfaceDocs = resource({
   tag: 'interfaces',
   parameters: { id: 'UUID of the port.' },
   when: {
-    409: 'The state or the lock of the server does not allow it, or another server uses the port.',
+    409: 'The state or the lock of the server does not allow the operation, or another server uses the port.',
     501: 'The driver does not support changing interfaces of a running server, or the cloud has no networking service.',
   },
 });

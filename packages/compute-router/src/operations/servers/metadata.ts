@@ -8,8 +8,8 @@ export const serverMetadata = metadataOperations<Server>({
     tag: 'server-metadata',
     parameters: { id: 'Key of the metadata item.' },
     when: {
-      403: 'The policy does not allow it, or the quota for metadata items is exceeded.',
-      409: 'The server is locked, or its state does not allow it.',
+      403: 'The policy does not allow the operation, or the quota for metadata items is exceeded.',
+      409: 'The server is locked, or its state does not allow the operation.',
     },
   }),
   metadata:

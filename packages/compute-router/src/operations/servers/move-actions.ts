@@ -46,7 +46,7 @@ export const moveActions = [
     description: `Resizes a server to another flavor, usually on another host. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the resize.`,
     policy: 'os_compute_api:servers:resize',
     errors: [400, 401, 403, 404, 409],
-    when: { ...serverDocs.when, 403: 'The policy does not allow it, or a quota is exceeded.' },
+    when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
     body: object({
       resize: described(
         'Options of the resize.',

@@ -39,8 +39,8 @@ export const rebuildActions = [
     policy: 'os_compute_api:servers:rebuild',
     errors: [400, 403, 404, 409],
     when: {
-      403: 'The policy does not allow it, or a quota is exceeded.',
-      409: 'The status, the lock or the root volume of the server does not allow it.',
+      403: 'The policy does not allow the operation, or a quota is exceeded.',
+      409: 'The status, the lock or the root volume of the server does not allow the operation.',
     },
     body: object({ rebuild: described('The image and the attributes to change.', rebuild) }),
     reply: { server: described(serverTexts.server, serverRebuilt) },

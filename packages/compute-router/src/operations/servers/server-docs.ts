@@ -5,7 +5,7 @@ export const serverDocs = resource({
   tag: 'servers',
   parameters: { id: 'UUID of the server.' },
   when: {
-    409: 'The status, the task state or the lock of the server does not allow it.',
+    409: 'The status, the task state or the lock of the server does not allow the operation.',
     501: 'The driver of the host does not support the operation.',
   },
 });

@@ -11,7 +11,7 @@ import { anyParentServer } from './target.js';
 const serverTagDocs = resource({
   tag: 'server-tags',
   parameters: { id: 'The tag.' },
-  when: { 409: 'The server is locked, or its state does not allow it.' },
+  when: { 409: 'The server is locked, or its state does not allow the operation.' },
 });
 
 /** Descriptions of fields that occur in several places. */

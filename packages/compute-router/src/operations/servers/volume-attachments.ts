@@ -20,7 +20,7 @@ import { parentServer } from './target.js';
 const volumeAttachmentDocs = resource({
   tag: 'volume-attachments',
   parameters: { id: 'UUID of the volume.' },
-  when: { 409: 'The state or the lock of the server does not allow it.' },
+  when: { 409: 'The state or the lock of the server does not allow the operation.' },
 });
 
 const all = '/servers/{server_id}/os-volume_attachments';
@@ -65,7 +65,9 @@ const updateAttachment = {
   name: 'updateVolumeAttachment',
   description:
     'Replaces the volume of an attachment while the volume service migrates it. Asynchronous: poll the attachment. Since 2.85, also updates `delete_on_termination`.',
-  when: { 409: 'The state or the lock of the server does not allow it, or the volume is not being migrated.' },
+  when: {
+    409: 'The state or the lock of the server does not allow the operation, or the volume is not being migrated.',
+  },
 } as const;
 
 export const volumeAttachments = [
@@ -230,7 +232,7 @@ export const volumeAttachments = [
     when: {
       ...volumeAttachmentDocs.when,
       400: 'The volume is not attached to the server.',
-      403: 'The policy does not allow it, or the volume is the root disk.',
+      403: 'The policy does not allow the operation, or the volume is the root disk.',
     },
     target: parentServer,
     run: ({ engine, context, target, params }) =>
