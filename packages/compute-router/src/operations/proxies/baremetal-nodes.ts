@@ -35,7 +35,7 @@ const changes = [
   },
 ] as const;
 
-/** No bare metal service is connected: the list is empty, and changes are always rejected. */
+/** There is no bare metal service, so the list is empty and changes are always rejected. */
 export const baremetalProxies = [
   operation({
     ...volumeProxyDocs,
@@ -74,7 +74,7 @@ export const baremetalProxies = [
       run: () => {
         throw new Rejection(
           'BAD_REQUEST',
-          'Bare metal nodes cannot be changed through this API; use their own service.',
+          'Bare metal nodes cannot be changed through this API. Use the bare metal service.',
         );
       },
     }),

@@ -31,8 +31,8 @@ const fixedIp = view<FixedAddress, ComputeCall>({
   ),
 });
 
-/** An unknown server is omitted; any other error is thrown. */
-function unlessKnown(error: unknown): undefined {
+/** Returns undefined for a rejection, such as an unknown server, and rethrows any other error. */
+function ignoreUnknownServer(error: unknown): undefined {
   if (!(error instanceof Rejection)) throw error;
 }
 
@@ -53,7 +53,7 @@ export const fixedIpProxies = [
       const port = ports.find(({ fixedIps }) => fixedIps.some((fixed) => fixed.address === address));
       if (!port) throw new Rejection('NOT_FOUND', `Fixed IP not found for address ${address}.`);
       const { deviceId } = port;
-      const server = deviceId ? await engine.servers.get(context, deviceId).catch(unlessKnown) : undefined;
+      const server = deviceId ? await engine.servers.get(context, deviceId).catch(ignoreUnknownServer) : undefined;
       return { fixed_ip: { address, port, server } };
     },
   }),

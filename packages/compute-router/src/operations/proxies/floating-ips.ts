@@ -32,7 +32,7 @@ const floatingIp = view<FloatingIp, ComputeCall>({
 const ownIps = ({ engine, caller }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, { projectId: caller.projectId });
 
-/** Finds the address to act on; policies are checked against its project. */
+/** Finds the floating IP address in the path. Policies are checked against its project. */
 const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.networks.getFloatingIp(caller, params.id);
 
@@ -40,7 +40,7 @@ const bulkEntry = object({
   address: described(floatingIpTexts.ip, z.string()),
   fixed_ip: described(floatingIpTexts.fixedIp, type.nullableText),
   instance_uuid: described(floatingIpTexts.instanceId, type.nullableText),
-  interface: described('Always null. Field of a removed networking service.', z.null()),
+  interface: described('Always null. Used by a networking service that was removed.', z.null()),
   pool: described(floatingIpTexts.pool, z.string()),
   project_id: described('ID of the project that owns the item.', z.string()),
 });
@@ -49,7 +49,7 @@ function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: Float
   return { address, fixed_ip: fixedAddress, instance_uuid: deviceId, interface: null, pool, project_id: projectId };
 }
 
-/** All addresses for administrators, those of the caller's project for other callers. */
+/** Lists all floating IP addresses for administrators, and those of the caller's project for other callers. */
 const allIps = ({ engine, caller, context }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, context.isAdmin ? {} : { projectId: caller.projectId });
 
@@ -175,7 +175,7 @@ export const floatingIpProxies = [
       for (const floating of await allIps(call))
         if ((await hostOf(call, floating)) === call.params.id) entries.push(bulkEntryOf(floating));
       if (entries.length === 0)
-        throw new Rejection('NOT_FOUND', `There are no floating addresses of host ${call.params.id}.`);
+        throw new Rejection('NOT_FOUND', `Host ${call.params.id} has no floating IP addresses.`);
       return { floating_ip_info: entries };
     },
   }),

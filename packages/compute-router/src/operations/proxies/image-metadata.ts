@@ -11,14 +11,14 @@ type Items = Readonly<Record<string, string>>;
 /**
  * Checks the number of metadata items against the quota.
  *
- * @throws a 403 if there are too many
+ * @throws Rejection (403) if there are too many
  */
 async function checkCount({ engine, caller }: ComputeCall, items: Items): Promise<void> {
   const { metadata_items: max } = await engine.quotas.limits({ projectId: caller.projectId, userId: caller.userId });
   if (max >= 0 && Object.keys(items).length > max) throw new Rejection('FORBIDDEN', 'Image metadata limit exceeded');
 }
 
-/** Replaces all items of the image; null removes an existing item. */
+/** Replaces all metadata items of an image. The image service removes an item whose value is null. */
 async function write({ engine, caller }: ComputeCall, image: Image, items: Items): Promise<Items> {
   const removed = Object.keys(image.properties).filter((key) => !Object.hasOwn(items, key));
   const properties = { ...items, ...Object.fromEntries(removed.map((key) => [key, null])) };

@@ -16,7 +16,7 @@ const imageLinks = z
   )
   .length(3);
 
-/** The router does not have the URL of the image service, so the link is a separate path on this host. */
+/** The router does not know the URL of the image service, so the third link is a path of this API. */
 const links = field(commonTexts.links, imageLinks, ({ id }: Image, call: ComputeCall) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },
@@ -36,7 +36,7 @@ const statuses: Readonly<Partial<Record<ImageStatus, ShownStatus>>> = {
   killed: 'ERROR',
 };
 
-/** Progress of the image towards usability, in percent. */
+/** Progress of the upload by status of the image, in percent. */
 const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
   queued: 25,
   saving: 50,
@@ -45,7 +45,7 @@ const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
   active: 100,
 };
 
-/** Returns the statuses of the image service for a status of the old API; none for an unknown status. */
+/** Returns the statuses of the image service for a status of this API; none for an unknown status. */
 export function statusesOf(text: string): readonly ImageStatus[] {
   const requested = text.toUpperCase();
   return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === requested);
@@ -62,7 +62,7 @@ function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
   return auto === undefined ? undefined : auto.toLowerCase() === 'true' ? 'AUTO' : 'MANUAL';
 }
 
-/** The metadata of an image, as strings. */
+/** Returns the metadata of an image. */
 export const imageMetadata = ({ properties }: Image) => ({ ...properties });
 
 const summary: ViewShape<Image, ComputeCall> = {

@@ -39,7 +39,7 @@ type ImageListRequest = ReturnType<typeof listQuery.parse>['value'];
 
 const PROPERTY = 'property-';
 
-/** Returns the filters on properties: those given by property name, and those with a separate parameter. */
+/** Returns the filters on properties: those by property name, and those that have a parameter of another name. */
 function propertiesIn(requested: ImageListRequest): Readonly<Record<string, string>> {
   const named = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
     name.startsWith(PROPERTY),
@@ -49,13 +49,13 @@ function propertiesIn(requested: ImageListRequest): Readonly<Record<string, stri
     throw new Rejection('BAD_REQUEST', 'NUL is not legal in filters.');
   return {
     ...properties,
-    // A server may be named by its URL.
+    // A server can be specified by its URL.
     ...(requested.server && { instance_uuid: requested.server.slice(requested.server.lastIndexOf('/') + 1) }),
     ...(requested.type && { image_type: requested.type }),
   };
 }
 
-function min(name: string, text: string | undefined): number {
+function parseMinimum(name: string, text: string | undefined): number {
   if (text === undefined) return 0;
   if (!/^[+-]?\d+$/.test(text)) throw new Rejection('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
   return Number(text);
@@ -64,7 +64,8 @@ function min(name: string, text: string | undefined): number {
 /** Returns a page of images, newest first. Filters that the image service lacks are applied to its results. */
 async function pageOf(call: ComputeCall, requested: ImageListRequest) {
   const size = pageSize(call, requested.limit ?? requested.page_size);
-  const [minRam, minDisk] = [min('minRam', requested.minRam), min('minDisk', requested.minDisk)];
+  const minRam = parseMinimum('minRam', requested.minRam);
+  const minDisk = parseMinimum('minDisk', requested.minDisk);
   const statuses = requested.status === undefined ? undefined : statusesOf(requested.status);
   const filter: ImageQuery = {
     name: requested.name,
@@ -73,8 +74,8 @@ async function pageOf(call: ComputeCall, requested: ImageListRequest) {
     status: statuses?.length === 1 ? statuses[0] : undefined,
   };
   const list = (page: ImageQuery) => call.engine.catalogs.images.list(call.caller, { ...filter, ...page });
-  const full = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
-  const images = full ? await matching() : await list({ limit: size, marker: requested.marker });
+  const needsFilter = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
+  const images = needsFilter ? await matching() : await list({ limit: size, marker: requested.marker });
   return { images, images_links: nextLink(call, size, images, ({ id }: Image) => id) as never };
 
   async function matching(): Promise<readonly Image[]> {

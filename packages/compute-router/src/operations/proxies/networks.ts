@@ -11,13 +11,13 @@ import { networkProxyDocs } from './proxy-docs.js';
 type NetworkField = Field<Network, ComputeCall>;
 type Shape = ViewShape<Network, ComputeCall>;
 
-/** Attributes of older networks that the network service does not have. */
-const removed = 'Always null. Field of a removed networking service.';
-const removedForAdmins = field(removed, z.null().optional(), (_: Network, call: ComputeCall) =>
+/** Description of the fields that only a removed networking service had. */
+const removedText = 'Always null. Used by a networking service that was removed.';
+const removedForAdmins = field(removedText, z.null().optional(), (_: Network, call: ComputeCall) =>
   call.context.isAdmin ? null : undefined,
 );
 
-function all(names: readonly string[], value: NetworkField): Shape {
+function sameFields(names: readonly string[], value: NetworkField): Shape {
   return Object.fromEntries(names.map((name) => [name, value]));
 }
 
@@ -55,8 +55,8 @@ const withCidr = (cidr: NetworkField): Shape => ({
 
 const network = view<Network, ComputeCall>({
   ...withCidr(alwaysNull(cidrText)),
-  ...all(addressing, alwaysNull(removed)),
-  ...all(deployment, removedForAdmins),
+  ...sameFields(addressing, alwaysNull(removedText)),
+  ...sameFields(deployment, removedForAdmins),
   project_id: field(
     'ID of the project that owns the network, or null. Administrators only.',
     nullableText.optional(),
@@ -69,14 +69,14 @@ const network = view<Network, ComputeCall>({
 
 const tenantNetwork = view(withCidr(field(cidrText, z.literal('None'), () => 'None' as const)));
 
-interface Reads {
+interface ReadOperations {
   readonly resource: 'os-networks' | 'os-tenant-networks';
   readonly shown: View<Network, ComputeCall>;
   readonly list: Pick<OperationTexts, 'name' | 'description'>;
   readonly show: Pick<OperationTexts, 'name' | 'description'>;
 }
 
-function reads({ resource, shown, list, show }: Reads) {
+function readOperations({ resource, shown, list, show }: ReadOperations) {
   return [
     operation({
       ...networkProxyDocs,
@@ -107,16 +107,16 @@ function reads({ resource, shown, list, show }: Reads) {
 }
 
 export const networkProxies = [
-  ...reads({
+  ...readOperations({
     resource: 'os-networks',
     shown: network,
     list: {
       name: 'listNetworks',
-      description: 'Lists the networks of the project. Fields of the removed networking service are null.',
+      description: 'Lists the networks of the project. Fields that only a removed networking service had are null.',
     },
     show: { name: 'showNetwork', description: 'Shows a network.' },
   }),
-  ...reads({
+  ...readOperations({
     resource: 'os-tenant-networks',
     shown: tenantNetwork,
     list: { name: 'listTenantNetworks', description: 'Lists the networks of the project without details.' },

@@ -1,7 +1,7 @@
 import { until } from '@apistrata/microversion';
 import { resource } from '../../reference/resource.js';
 
-/** The versions in which the compute API proxies the image, network and volume services. */
+/** The versions in which the compute API proxies the image, networking and volume services. */
 const window = until('2.35', true);
 
 export const imageProxyDocs = {

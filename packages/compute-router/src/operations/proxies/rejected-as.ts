@@ -1,7 +1,7 @@
 import { Rejection, type RejectionCode } from '@apistrata/compute-engine';
 import { CatalogError, type CatalogErrorCode } from '@apistrata/compute-engine/catalogs';
 
-/** Runs a catalog call whose errors have other statuses in the old API. */
+/** Awaits a catalog call, and converts errors that have other statuses in this API. */
 export async function rejectedAs<T>(
   codes: Readonly<Partial<Record<CatalogErrorCode, RejectionCode>>>,
   call: Promise<T>,

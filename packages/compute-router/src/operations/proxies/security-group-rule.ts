@@ -12,7 +12,7 @@ export const ruleTexts = {
   toPort: 'Last port of the range, or ICMP code. Null means all.',
 } as const;
 
-/** A rule in the format of the old API. */
+/** A rule in the format of this API. */
 export const securityGroupRule = object({
   id: described('UUID of the rule.', z.string()),
   parent_group_id: described(ruleTexts.parentGroupId, z.string()),
@@ -44,8 +44,8 @@ export interface RemoteGroup {
 }
 
 const ANY_PORT: readonly [number, number] = [1, 65535];
-const ANYTHING = '0.0.0.0/0';
-const ANYTHING_V6 = '::/0';
+const ALL_IPV4 = '0.0.0.0/0';
+const ALL_IPV6 = '::/0';
 
 /** Returns the first and last port. A rule without ports has all ports of its protocol. */
 function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [number | null, number | null] {
@@ -53,10 +53,14 @@ function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [n
   return protocol === 'tcp' || protocol === 'udp' ? ANY_PORT : [-1, -1];
 }
 
-/** @param remote the group whose members it admits, if any */
+/**
+ * Converts a rule to the format of this API.
+ *
+ * @param remote the group whose members the rule admits, if any
+ */
 export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): Infer<typeof securityGroupRule> {
   const [from_port, to_port] = portsOf(rule);
-  const everywhere = rule.ethertype === 'IPv6' ? ANYTHING_V6 : ANYTHING;
+  const everywhere = rule.ethertype === 'IPv6' ? ALL_IPV6 : ALL_IPV4;
   return {
     id: rule.id,
     parent_group_id: rule.securityGroupId,
@@ -69,8 +73,8 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
 }
 
 /**
- * Returns the ingress rules, the only ones that the old API has. A rule whose remote group was deleted is omitted:
- * without the group it would read as if it admitted all addresses or none.
+ * Converts the ingress rules, the only ones that this API has. A rule whose remote group was deleted is omitted: without
+ * the group, it would seem to admit all addresses, or none.
  */
 export function showRules(
   rules: readonly SecurityGroupRule[],
@@ -95,7 +99,7 @@ interface RequestedRule {
 
 const missing = (value: unknown) => value === undefined || value === null || value === '';
 
-/** Ports of each protocol; for ICMP, -1 means any. */
+/** The ports of each protocol. For ICMP, they are types and codes, and -1 means any. */
 const PROTOCOLS = [
   { protocol: 'tcp', range: ANY_PORT },
   { protocol: 'udp', range: ANY_PORT },
@@ -117,13 +121,13 @@ function protocolOf(value: unknown): Protocol {
 function portOf(value: unknown, { protocol, range: [min, max] }: Protocol): number {
   const port = typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value)) ? Number(value) : NaN;
   if (Number.isInteger(port) && port >= min && port <= max) return port;
-  throw new Rejection('BAD_REQUEST', `Invalid port: numbers of ${protocol} are from ${min} to ${max}.`);
+  throw new Rejection('BAD_REQUEST', `Invalid port: for ${protocol}, it must be from ${min} to ${max}.`);
 }
 
 /**
- * Converts a requested rule to a rule of the network service.
+ * Converts a requested rule to a rule of the networking service.
  *
- * @throws a 400 if the rule is inconsistent
+ * @throws Rejection (400) if the rule is inconsistent
  */
 export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
   const base = { securityGroupId: request.parent_group_id, direction: 'ingress' as const };
@@ -138,7 +142,7 @@ export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
     throw new Rejection('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
   if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
-  if (missing(request.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
+  if (missing(request.cidr)) return { ...base, ...ports, remoteCidr: ALL_IPV4 };
   if (typeof request.cidr !== 'string') throw new Rejection('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
   return { ...base, ...ports, remoteCidr: request.cidr };
 }

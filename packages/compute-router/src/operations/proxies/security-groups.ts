@@ -38,7 +38,7 @@ const securityGroup = object({
   ),
 });
 
-/** Conflicts of the network service are bad requests in the old API. */
+/** Conflicts of the networking service are bad requests in this API. */
 const asBadRequest = {
   SECURITY_GROUP_IN_USE: 'BAD_REQUEST',
   SECURITY_GROUP_RULE_EXISTS: 'BAD_REQUEST',
@@ -54,8 +54,8 @@ const fields = z.looseObject({
     .describe(securityGroupTexts.securityGroup),
 });
 
-const list = { path: '/os-security-groups', item: '/os-security-groups/{id}' } as const;
-const rules = { path: '/os-security-group-rules', item: '/os-security-group-rules/{id}' } as const;
+const groupPaths = { path: '/os-security-groups', item: '/os-security-groups/{id}' } as const;
+const rulePaths = { path: '/os-security-group-rules', item: '/os-security-group-rules/{id}' } as const;
 
 function checkedId(id: string): string {
   const checked = uuid.safeParse(id);
@@ -67,7 +67,7 @@ function namedGroup({ engine, caller, params }: ComputeCall & { readonly params:
   return engine.catalogs.networks.getSecurityGroup(caller, checkedId(params.id));
 }
 
-/** Returns a function that shows any of `groups` with its rules, including the groups that the rules admit. */
+/** Returns a function that converts any of `groups` to the format of this API, with its rules and their groups. */
 async function presenterOf({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
   const cache = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
   const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
@@ -104,7 +104,7 @@ export const securityGroupProxies = [
     ...networkProxyDocs,
     name: 'listSecurityGroups',
     method: 'GET',
-    path: list.path,
+    path: groupPaths.path,
     summary: 'List security groups',
     description: 'Lists the security groups of the project with their rules.',
     policy: 'os_compute_api:os-security-groups:get',
@@ -113,7 +113,10 @@ export const securityGroupProxies = [
     query: query(
       {
         ...offsetParameters,
-        all_tenants: described('Lists the security groups of all projects. Administrators only.', one(z.string())),
+        all_tenants: described(
+          'Whether to list the security groups of all projects. Any value means true. Administrators only.',
+          one(z.string()),
+        ),
       },
       { extra: 'ignore' },
     ),
@@ -131,7 +134,7 @@ export const securityGroupProxies = [
     ...networkProxyDocs,
     name: 'createSecurityGroup',
     method: 'POST',
-    path: list.path,
+    path: groupPaths.path,
     summary: 'Create a security group',
     description: 'Creates a security group without ingress rules.',
     policy: 'os_compute_api:os-security-groups:create',
@@ -148,7 +151,7 @@ export const securityGroupProxies = [
     ...networkProxyDocs,
     name: 'showSecurityGroup',
     method: 'GET',
-    path: list.item,
+    path: groupPaths.item,
     summary: 'Show a security group',
     description: 'Shows a security group with its rules.',
     policy: 'os_compute_api:os-security-groups:show',
@@ -162,7 +165,7 @@ export const securityGroupProxies = [
     ...networkProxyDocs,
     name: 'updateSecurityGroup',
     method: 'PUT',
-    path: list.item,
+    path: groupPaths.item,
     summary: 'Update a security group',
     description: 'Updates the name and the description of a security group.',
     policy: 'os_compute_api:os-security-groups:update',
@@ -181,7 +184,7 @@ export const securityGroupProxies = [
     ...networkProxyDocs,
     name: 'deleteSecurityGroup',
     method: 'DELETE',
-    path: list.item,
+    path: groupPaths.item,
     summary: 'Delete a security group',
     description: 'Deletes a security group. The group must not be used by a port.',
     policy: 'os_compute_api:os-security-groups:delete',
@@ -195,7 +198,7 @@ export const securityGroupProxies = [
     ...networkProxyDocs,
     name: 'createSecurityGroupRule',
     method: 'POST',
-    path: rules.path,
+    path: rulePaths.path,
     summary: 'Create a security group rule',
     description: 'Creates a rule in a security group.',
     policy: 'os_compute_api:os-security-groups:rule:create',
@@ -233,7 +236,7 @@ export const securityGroupProxies = [
     ...networkProxyDocs,
     name: 'deleteSecurityGroupRule',
     method: 'DELETE',
-    path: rules.item,
+    path: rulePaths.item,
     summary: 'Delete a security group rule',
     description: 'Deletes a rule of a security group.',
     policy: 'os_compute_api:os-security-groups:rule:delete',

@@ -6,7 +6,7 @@ import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
 import { serverAction, serverDocs } from './server-docs.js';
 
-/** Actions of administrators, and actions that end or restore the use of a server. */
+/** Actions for administrators, and actions that delete or restore a server. */
 export const adminActions = [
   operation({
     ...serverAction,
@@ -14,7 +14,7 @@ export const adminActions = [
     action: 'os-resetState',
     summary: 'Reset the state of a server',
     description:
-      'Sets the state of a server in the database without checking the instance. Use it to repair a server with a wrong state. Synchronous; allowed in any status.',
+      'Sets the state of a server in the database without checking the instance. Use it to repair a server whose state is wrong. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-admin-actions:reset_state',
     errors: [404],
     body: object({

@@ -23,7 +23,7 @@ export const changeServers = [
     policy: 'os_compute_api:servers:update',
     status: 200,
     errors: [404, 409],
-    when: { 409: 'Since 2.104: the server is in another availability zone than the one to pin.' },
+    when: { 409: 'Since 2.104: the server is not in the availability zone to which it would be pinned.' },
     body,
     target: serverById,
     reply: { server: described(serverTexts.server, serverUpdated) },

@@ -45,25 +45,25 @@ const consoleType = [
   since('2.99', described(consoleTexts.consoleType, z.enum([...TYPES, 'webmks', 'spice-direct']))),
 ];
 
-function open({ engine, context }: ComputeCall, target: Server, type: string): Promise<string> {
+function openConsole({ engine, context }: ComputeCall, target: Server, type: string): Promise<string> {
   return engine.consoles.open(context, target, spellings[type] ?? type);
 }
 
-/** The actions that opened consoles before there was one operation for all types. */
+/** The actions that open a console of one type, which one operation for all types replaced. */
 const legacy = [
   {
     name: 'getServerVncConsole',
     action: 'os-getVNCConsole',
     description: 'Creates a VNC console and returns its URL. Replaced by remote consoles with the protocol `vnc`.',
     type: z.enum(['novnc', 'xvpvnc', 'xpvnc']),
-    accepted: 'Type of the console: `novnc` or `xvpvnc`.',
+    typeDescription: 'Type of the console: `novnc` or `xvpvnc`.',
   },
   {
     name: 'getServerSpiceConsole',
     action: 'os-getSPICEConsole',
     description: 'Creates a SPICE console and returns its URL. Replaced by remote consoles with the protocol `spice`.',
     type: z.literal('spice-html5'),
-    accepted: 'Type of the console: `spice-html5`.',
+    typeDescription: 'Type of the console: `spice-html5`.',
   },
   {
     name: 'getServerSerialConsole',
@@ -71,7 +71,7 @@ const legacy = [
     description:
       'Creates a serial console and returns its URL. Replaced by remote consoles with the protocol `serial`.',
     type: z.literal('serial'),
-    accepted: 'Type of the console: `serial`.',
+    typeDescription: 'Type of the console: `serial`.',
   },
 ] as const;
 
@@ -100,11 +100,11 @@ export const serverConsoles = [
       const { protocol: requested, type } = call.body.remote_console as { protocol: string; type: string };
       if (requested === 'rdp' || !types[requested]?.includes(type))
         throw new Rejection('BAD_REQUEST', `Unavailable console type ${type} for protocol ${requested}.`);
-      const url = await open(call, call.target, type);
+      const url = await openConsole(call, call.target, type);
       return { remote_console: { protocol: requested, type, url } } as never;
     },
   }),
-  ...legacy.map(({ name, action, description, type, accepted }) =>
+  ...legacy.map(({ name, action, description, type, typeDescription }) =>
     operation({
       ...serverAction,
       name,
@@ -116,7 +116,7 @@ export const serverConsoles = [
       status: 200,
       errors: [400, 404, 409, 501],
       body: object({
-        [action]: described('The console to create.', z.strictObject({ type: type.describe(accepted) })),
+        [action]: described('The console to create.', z.strictObject({ type: type.describe(typeDescription) })),
       }),
       reply: {
         console: described(
@@ -126,7 +126,7 @@ export const serverConsoles = [
       },
       run: async (call) => {
         const requestedType = (call.body as Readonly<Record<typeof action, { type: string }>>)[action].type;
-        return { console: { type: requestedType, url: await open(call, call.target, requestedType) } } as never;
+        return { console: { type: requestedType, url: await openConsole(call, call.target, requestedType) } } as never;
       },
     }),
   ),
@@ -158,7 +158,7 @@ export const serverConsoles = [
         'Options of the console output.',
         object({
           length: described(
-            'Number of lines from the end. Default, and -1: all lines.',
+            'Number of lines from the end. -1 means all lines. Default: -1.',
             z
               .union([
                 z.int().min(-1),

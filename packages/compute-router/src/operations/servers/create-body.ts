@@ -29,13 +29,13 @@ const network = object({
   ],
 });
 
-/** Fields that both notations of disks share. */
+/** Fields that both formats of block device mappings share. */
 const device = {
   virtual_name: described(createBodyTexts.noEffect, z.string().max(255).optional()),
   volume_id: described('UUID of the volume to attach.', type.uuid.optional()),
   snapshot_id: described('UUID of the snapshot from which to create a volume.', type.uuid.optional()),
   volume_size: described(
-    'Size of the disk, in GiB. For disks that are created.',
+    'Size of the disk, in GiB, if the request creates the disk.',
     type.lenientInteger(1, MAX_VOLUME_GIB).optional(),
   ),
   device_name: described(
@@ -141,15 +141,15 @@ const server = object({
   ),
 });
 
-const MAX_LEVELS = 30;
+const MAX_NESTING = 30;
 
-/** Hints that are nested more deeply could not be serialized. */
-function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
+/** Returns whether hints can be serialized, which fails if they are nested more deeply. */
+function isShallow(value: unknown, levels = MAX_NESTING): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-/** One server or several. */
+/** The UUID of one server, or a list of UUIDs. */
 const servers = z.union([type.uuid, z.array(type.uuid)]);
 
 const hints = object(
@@ -158,7 +158,10 @@ const hints = object(
       until('2.100', described(createBodyTexts.group, type.uuid.optional())),
       since('2.101', described(createBodyTexts.group, servers.optional())),
     ],
-    different_host: described('UUIDs of servers. The scheduler selects a host without them.', servers.optional()),
+    different_host: described(
+      'UUIDs of servers. The scheduler selects a host that runs none of them.',
+      servers.optional(),
+    ),
     same_host: described(
       'UUIDs of servers. The scheduler selects the host of one of them.',
       z.union([z.string(), z.array(type.uuid)]).optional(),

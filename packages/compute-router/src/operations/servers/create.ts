@@ -44,7 +44,7 @@ function deviceOf(device: NonNullable<CreateRequest['block_device_mapping_v2']>[
   };
 }
 
-/** Until 2.18, the description is the name. */
+/** Until 2.18, requests have no description, and servers have their name as description. */
 const hasDescription = [until('2.18', false), since('2.19', true)];
 /** Since 2.60, volumes may be attached to several servers; since 2.72, ports may have resource requests. */
 const multiattach = [until('2.59', false), since('2.60', true)];
@@ -130,16 +130,16 @@ export const createServer = operation({
   reply: {
     server: described(serverTexts.server, serverCreated),
     reservation_id: described(
-      'ID shared by all servers of the request. Returned instead of the server if it was requested.',
+      'ID shared by all servers of the request. Returned instead of the server if `return_reservation_id` is true.',
       z.string().optional(),
     ),
   },
   run: async (call) => {
     const requested = call.body.server;
-    for (const [rule, counts] of rules) if (counts(requested)) call.require(rule);
+    for (const [rule, applies] of rules) if (applies(requested)) call.require(rule);
     const request = newServerOf(call, call.body);
     const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, request);
-    // The only response without the server.
+    // The only response that does not contain the server.
     if (requested.return_reservation_id)
       return prepareResponse({ raw: JSON.stringify({ reservation_id: reservationId }) });
     const [first] = servers as readonly [(typeof servers)[number], ...typeof servers];

@@ -133,7 +133,7 @@ function standardForm(d: Diagnostics): Standard {
   };
 }
 
-/** One flat object: counters of each part of the machine, with names derived from the part's name. Memory is in KiB. */
+/** Returns one flat object with the counters of all parts of the machine, named after the part. Memory is in KiB. */
 function flatForm(d: Diagnostics): Record<string, number | null> {
   const parts: (readonly [string, number | null])[] = [
     ...d.cpus.map(({ timeNs }, index) => [`cpu${index}_time`, timeNs] as const),

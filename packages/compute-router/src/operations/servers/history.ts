@@ -45,7 +45,7 @@ const base: ViewShape<InstanceAction, ComputeCall> = {
   ),
 };
 
-/** Lists show nothing that depends on the request, so the text of an action is cached. */
+/** The list does not depend on the request, so the text of each action is cached. */
 const listed = view<InstanceAction, ComputeCall>(base, { memo: () => '' });
 
 interface ShownEvent extends ActionEvent {
@@ -76,7 +76,7 @@ const event = view<ShownEvent, ComputeCall>({
   ),
   details: since(
     '2.84',
-    field('Error details for the user, or null.', type.nullableText.optional(), (e, call) =>
+    field('Error details that users can see, or null.', type.nullableText.optional(), (e, call) =>
       call.can('os_compute_api:os-instance-actions:events:details') ? e.details : undefined,
     ),
   ),
@@ -108,7 +108,7 @@ const shown = view<InstanceAction, ComputeCall>({
 const includesDeleted = since('2.21', true);
 const paged = since('2.58', true);
 
-function server(call: ComputeCall & { readonly params: { readonly server_id: string } }) {
+function findServer(call: ComputeCall & { readonly params: { readonly server_id: string } }) {
   return call.engine.servers.get(call.context, call.params.server_id, {
     deleted: at(includesDeleted, call.version) ?? false,
   });
@@ -140,10 +140,13 @@ export const serverHistory = [
       },
       { extra: [until('2.57', 'ignore'), since('2.58', 'reject')] },
     ),
-    target: server,
+    target: findServer,
     reply: {
       instanceActions: described('The actions of this page.', [listed]),
-      links: since('2.58', described('Link to the next page.', type.collectionLinks.optional())),
+      links: since(
+        '2.58',
+        described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
+      ),
     },
     run: async (call) => {
       const { limit, marker } = call.query;
@@ -176,7 +179,7 @@ export const serverHistory = [
     policy: 'os_compute_api:os-instance-actions:show',
     status: 200,
     errors: [404],
-    target: server,
+    target: findServer,
     reply: { instanceAction: described('An action.', shown) },
     run: async ({ engine, target, params }) => ({
       instanceAction: await engine.instanceActions.get(target.id, params.id),

@@ -13,14 +13,14 @@ const imageActionTexts = {
   metadata: 'Metadata of the image, as key-value pairs.',
 } as const;
 
-/** Since 2.45, the body contains the image id; previously, a header does. */
+/** Since 2.45, the body of the response contains the image id; until 2.44, a header does. */
 const returnsImageId = since('2.45', true);
 /** Until 2.38, properties count against the limit of metadata items. */
 const limitsMetadata = until('2.38', true);
 
 const reply = { image_id: since('2.45', described('UUID of the created image.', z.string())) };
 
-/** Returns the response that names the image. */
+/** Returns the response with the id or the URL of the image. */
 function imageReply(call: ComputeCall, imageId: string, retained = true) {
   if (at(returnsImageId, call.version)) return prepareResponse({ body: { image_id: imageId } });
   return prepareResponse({ headers: retained ? { Location: `${call.base}/images/${imageId}` } : {} });

@@ -52,7 +52,7 @@ const attached = view<AttachedPort, ComputeCall>({
   port_state: text('Status of the port: `ACTIVE`, `DOWN`, `BUILD` or `ERROR`.', ({ port }) => port.status),
   tag: since(
     '2.70',
-    nullableText('Device tag, which the guest reads from its metadata, or null.', (interface_) => interface_.tag),
+    nullableText('Device tag, which the guest reads from its metadata, or null.', (attachedPort) => attachedPort.tag),
   ),
 });
 

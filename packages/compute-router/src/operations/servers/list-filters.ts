@@ -14,7 +14,7 @@ import {
 import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internal = {
-  schema: described('Refers to an internal record. Ignored for users, rejected for administrators.', text),
+  schema: described('Refers to an internal record. Rejected for administrators; ignored for other callers.', text),
   internal: true,
 } as const;
 
@@ -172,7 +172,7 @@ export const listFilters = {
   },
   'not-tags': {
     list: 'notTags',
-    ...addedIn('2.26', 'Filters servers that do not have all of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Filters servers that lack at least one of these tags, separated by commas.', pattern),
   },
   'not-tags-any': {
     list: 'notTagsAny',

@@ -10,7 +10,7 @@ import { sortKeys } from './list-sort-keys.js';
 
 const text = one(z.string());
 
-/** Names of this form refer to internal records too. */
+/** Names of this form also refer to internal records. */
 export const INTERNAL = /^_/;
 
 type Filters = typeof listFilters;

@@ -11,8 +11,8 @@ import { sortKeys } from './list-sort-keys.js';
 
 type Name = keyof ServerListParameters;
 
-/** Parameters that are not filters. */
-const paging: ReadonlySet<string> = new Set(['limit', 'marker', 'sort_key', 'sort_dir'] satisfies Name[]);
+/** Parameters of paging and sorting, which are not filters. */
+const pagingParameters: ReadonlySet<string> = new Set(['limit', 'marker', 'sort_key', 'sort_dir'] satisfies Name[]);
 
 const filterNamed = (name: string): ListFilter | undefined =>
   Object.hasOwn(listFilters, name) ? listFilters[name as keyof typeof listFilters] : undefined;
@@ -36,8 +36,8 @@ function invalidFilter(name: string): Rejection {
 }
 
 /**
- * Converts the parameters of a server list to a query of the engine, without those that the caller may not use.
- * Undefined: an empty list.
+ * Converts the parameters of a server list to a query of the engine, without those that the caller may not use. Returns
+ * undefined if the list is empty.
  */
 export function serverQueryOf(
   call: ComputeCall,
@@ -50,21 +50,22 @@ export function serverQueryOf(
   const names = Object.keys(allowed);
   const filters = names.length > 0 ? filtersOf(call, allowed, allProjects) : {};
   if (!filters) return undefined;
-  const plain = names.every((name) => name === 'all_tenants') && !Object.keys(given).some((name) => paging.has(name));
+  const hasNoFilter = names.every((name) => name === 'all_tenants');
+  const isPaged = Object.keys(given).some((name) => pagingParameters.has(name));
   return {
     allProjects,
     limit: pageSize(call, given.limit),
     marker: given.marker || undefined,
     sort,
     filters,
-    unreachable: plain && at(unreachableShown, call.version) === true,
+    unreachable: hasNoFilter && !isPaged && at(unreachableShown, call.version) === true,
   };
 }
 
 function allowedOf(call: ComputeCall, given: ServerListParameters): ServerListParameters {
   const all = call.can('os_compute_api:servers:allow_all_filters');
   const allowed = Object.entries(given).filter(([name]) => {
-    if (paging.has(name)) return false;
+    if (pagingParameters.has(name)) return false;
     const filter = filterNamed(name);
     if (!all) return at(filter?.forEveryone, call.version) === true;
     if (filter?.internal || INTERNAL.test(name)) throw invalidFilter(name);
@@ -104,7 +105,7 @@ function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions =
 function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: boolean): ServerFilters | undefined {
   const statuses = given.status && statusesOf(call, given.status);
   if (statuses?.length === 0) return undefined;
-  const onlyDeleted = statuses?.every((word) => word.toUpperCase() === 'DELETED');
+  const onlyDeleted = statuses?.every((status) => status.toUpperCase() === 'DELETED');
   if (onlyDeleted && !call.context.isAdmin) {
     throw new Rejection('FORBIDDEN', 'Only administrators may list deleted servers');
   }
@@ -132,7 +133,7 @@ const plainFilters = Object.entries<ListFilter>(listFilters).filter(
   ([, { pattern, text, list }]) => pattern || text || list,
 );
 
-/** Returns the engine filters of these parameters, as defined by their records. */
+/** Converts parameters to engine filters, as defined in `listFilters`. */
 function plainFiltersOf(given: ServerListParameters): ServerFilters {
   const patterns: Record<string, string> = {};
   const filters: Record<string, unknown> = {};
@@ -146,10 +147,10 @@ function plainFiltersOf(given: ServerListParameters): ServerFilters {
   return { ...filters, patterns };
 }
 
-function statusesOf(call: ComputeCall, description: readonly string[]): readonly string[] {
-  const knownStates = description.filter((word) => statesOf(word).length > 0);
-  if (knownStates.length === 0 && at(rejectsUnknownStatus, call.version)) throw invalidFilter('status');
-  return knownStates;
+function statusesOf(call: ComputeCall, requested: readonly string[]): readonly string[] {
+  const knownStatuses = requested.filter((status) => statesOf(status).length > 0);
+  if (knownStatuses.length === 0 && at(rejectsUnknownStatus, call.version)) throw invalidFilter('status');
+  return knownStatuses;
 }
 
 function lockedOf(text: string | undefined): boolean | undefined {

@@ -4,7 +4,7 @@ import type { ListFilter } from '../../schemas/list-filter.js';
 import { listFilters } from './list-filters.js';
 
 /** Keys that are accepted for compatibility and never had an effect. */
-const idle = [
+const ineffective = [
   'architecture',
   'cell_name',
   'cleaned',
@@ -35,5 +35,5 @@ const sorting = Object.entries<ListFilter>(listFilters).flatMap(([name, { sorts 
 /** The sort keys of server lists: the engine's sort key, or null for keys without effect. */
 export const sortKeys: Readonly<Record<string, Windowed<ServerSortKey | null>>> = Object.fromEntries([
   ...sorting.sort(([one], [other]) => (one < other ? -1 : 1)),
-  ...idle.map((name) => [name, until('2.74', null)] as const),
+  ...ineffective.map((name) => [name, until('2.74', null)] as const),
 ]);

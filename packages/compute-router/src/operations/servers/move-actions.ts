@@ -24,17 +24,17 @@ const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
 /** Until 2.55, the value of `migrate` is ignored. */
 const toHost = since('2.56', true);
 
-/** Until these versions, a named host is used without the scheduler; since then only with `force`. */
+/** Until these versions, a named host is used without the scheduler. Later, this requires `force`. */
 const forcedWithHost = {
   migrateLive: until('2.29', true),
   evacuate: until('2.28', true),
 };
-/** Until 2.33, a live migration without a suitable host is rejected; since then it fails in the background. */
+/** Until 2.33, a live migration without a suitable host is rejected; since 2.34, it fails in the background. */
 const checkedFirst = until('2.33', true);
-/** Since 2.95, an evacuated server stays powered off. */
-const keepsPowerState = since('2.95', true);
+/** Since 2.95, an evacuated server stays stopped. */
+const staysStopped = since('2.95', true);
 /** Since 2.14, the response to evacuate has no body. */
-const silent = since('2.14', true);
+const hasNoBody = since('2.14', true);
 
 /** Actions that move a server between hosts or flavors. */
 export const moveActions = [
@@ -123,7 +123,7 @@ export const moveActions = [
     name: 'liveMigrateServer',
     action: 'os-migrateLive',
     summary: 'Live-migrate a server',
-    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} it has left the status \`MIGRATING\`. Since 2.34, hosts are checked after the response; failures are reported in the migration and in the actions of the server.`,
+    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} its status is no longer \`MIGRATING\`. Since 2.34, hosts are checked after the response; failures are reported in the migration and in the actions of the server.`,
     errors: [400, 403, 404, 409],
     body: object({
       'os-migrateLive': described(
@@ -140,7 +140,7 @@ export const moveActions = [
           disk_over_commit: until(
             '2.24',
             described(
-              'Whether the check of free disk uses the actual size of disks instead of the virtual size.',
+              'Whether the check of free disk space uses the actual size of disks instead of their virtual size.',
               type.lenientBoolean,
             ),
           ),
@@ -170,7 +170,7 @@ export const moveActions = [
     name: 'evacuateServer',
     action: 'evacuate',
     summary: 'Evacuate a server from a failed host',
-    description: `Rebuilds a server of a failed host on another host. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server is stopped afterwards.`,
+    description: `Rebuilds a server on another host after its host has failed. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server is stopped afterwards.`,
     policy: 'os_compute_api:os-evacuate',
     status: 200,
     errors: [400, 403, 404, 409],
@@ -208,9 +208,9 @@ export const moveActions = [
         force: force ?? (host !== undefined && at(forcedWithHost.evacuate, version)),
         adminPassword: adminPass,
         sharedStorage: onSharedStorage,
-        stop: at(keepsPowerState, version) ?? false,
+        stop: at(staysStopped, version) ?? false,
       });
-      if (at(silent, version)) return prepareResponse({});
+      if (at(hasNoBody, version)) return prepareResponse({});
       return password !== null && engine.settings.enableInstancePassword ? { adminPass: password } : {};
     },
   }),

@@ -15,7 +15,7 @@ const networkId = z
 
 const floatingAddress = described('The floating IP address.', type.ip);
 
-/** Actions on the addresses of a server; since 2.44 the network service provides them. */
+/** Actions on the addresses of a server. Since 2.44, the networking service replaces them. */
 export const networkActions = [
   operation({
     ...serverAction,

@@ -7,7 +7,7 @@ import type { RuleName } from '../../policy/index.js';
 import * as type from '../../schemas/types.js';
 import { serverAction } from './server-docs.js';
 
-/** Actions that need no arguments. */
+/** Names of actions without arguments. */
 type PlainActionName = {
   [Name in ServerActionName]: RequestOf<Name> extends void ? Name : never;
 }[ServerActionName];
@@ -21,7 +21,7 @@ interface PlainAction extends Omit<OperationTexts, 'tag'>, Pick<Operation, 'wind
   readonly argument?: z.ZodType;
 }
 
-/** Creates the operation of an action that needs no arguments: `{"pause": null}`. */
+/** Creates the operation of an action without arguments, such as `{"pause": null}`. */
 export function plainAction({ action, argument = type.anything, ...rest }: PlainAction): Operation {
   return operation({
     ...serverAction,

@@ -1,2 +1,2 @@
-/** The start of the sentence that says how to follow an asynchronous action. */
+/** The start of the sentence that describes how to follow an asynchronous action. */
 export const POLL = 'Asynchronous: poll the server until';

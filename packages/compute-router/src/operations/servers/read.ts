@@ -27,7 +27,7 @@ async function pageOf(call: ComputeCall, given: ServerListParameters, allProject
   return { servers, servers_links: nextLink(call, query.limit, servers, ({ id }: Server) => id) as never };
 }
 
-/** Since 2.69, a server on an unreachable host is shown with its known fields; previously, the request fails. */
+/** Since 2.69, a server on an unreachable host is shown with its known fields; until 2.68, the request fails. */
 const partlyShown = since('2.69', true);
 
 export const readServers = [

@@ -10,7 +10,7 @@ export const serverDocs = resource({
   },
 });
 
-/** What actions on a server have in common. */
+/** The definition that all actions on a server have in common. */
 export const serverAction = {
   ...serverDocs,
   method: 'POST',

@@ -48,7 +48,7 @@ export const shelveActions = [
     policy: 'os_compute_api:os-shelve:unshelve',
     errors: [400, 403, 404, 409],
     when: {
-      409: 'The status or the lock of the server does not allow the operation. Since 2.91: or the host is not in the availability zone.',
+      409: 'The status or the lock of the server does not allow the operation, or, since 2.91, the host is not in the availability zone.',
     },
     body: object({
       unshelve: [

@@ -7,8 +7,8 @@ export function serverById(call: ComputeCall & { readonly params: { readonly id:
 }
 
 /**
- * The same for sub-resources that do not hide servers of other projects: there the policy decides, and a denial is a
- * 403 instead of a 404.
+ * Finds the server that a path names as `{server_id}`, including servers of other projects, for sub-resources that do not
+ * hide them: the policy then denies a request with 403 instead of 404.
  */
 export function anyParentServer(
   call: ComputeCall & { readonly params: { readonly server_id: string } },

@@ -19,7 +19,7 @@ const node = object({
 
 type Node = Infer<typeof node>;
 
-/** Sizes of memory pages by name, in KiB; `any` leaves the choice to the host. */
+/** Sizes of memory pages by name, in KiB. With `any`, the host selects the size. */
 const pageSizes: Readonly<Record<string, number>> = { small: 4, large: 2048 };
 const UNITS_KB = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 } as const;
 
@@ -34,7 +34,7 @@ function pageSizeOf(requested: string | undefined): number | null {
  * Returns the NUMA nodes that the flavor's extra specs request, with processors and memory divided evenly; none if the
  * flavor does not request nodes.
  */
-function nodesOf({ flavor }: Server, seesHost: boolean): Node[] {
+function nodesOf({ flavor }: Server, canSeeHost: boolean): Node[] {
   const { vcpus, memoryMb, extraSpecs } = flavor;
   const dedicated = extraSpecs['hw:cpu_policy'] === 'dedicated';
   const requested = Number(extraSpecs['hw:numa_nodes'] ?? (dedicated || extraSpecs['hw:mem_page_size'] ? 1 : 0));
@@ -47,8 +47,8 @@ function nodesOf({ flavor }: Server, seesHost: boolean): Node[] {
       memory_mb: Math.floor((memoryMb * (index + 1)) / count) - Math.floor((memoryMb * index) / count),
       siblings: [],
       vcpu_set: vcpuSet,
-      ...(seesHost && { host_node: index }),
-      ...(seesHost && dedicated && { cpu_pinning: Object.fromEntries(vcpuSet.map((cpu) => [String(cpu), cpu])) }),
+      ...(canSeeHost && { host_node: index }),
+      ...(canSeeHost && dedicated && { cpu_pinning: Object.fromEntries(vcpuSet.map((cpu) => [String(cpu), cpu])) }),
     };
   });
 }

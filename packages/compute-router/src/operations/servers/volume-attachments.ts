@@ -26,7 +26,7 @@ const volumeAttachmentDocs = resource({
 const all = '/servers/{server_id}/os-volume_attachments';
 const single = '/servers/{server_id}/os-volume_attachments/{id}';
 
-/** Device paths as in guests: `/dev/vdb`, `/dev/xvdc1`. */
+/** The path of a device in a guest, such as `/dev/vdb` or `/dev/xvdc1`. */
 const devicePath = z
   .string()
   .max(255)
@@ -34,20 +34,20 @@ const devicePath = z
   .nullable();
 
 /**
- * Replaces a volume with the one to which it is migrated. A volume that is not attached is a 404 in any state of the
- * server.
+ * Replaces a volume with the volume to which it is migrated. Throws a 404 if the volume is not attached, in any state of
+ * the server.
  */
-async function exchange({ engine, context }: ComputeCall, server: Server, old: string, next: string): Promise<void> {
+async function swapVolume({ engine, context }: ComputeCall, server: Server, old: string, next: string): Promise<void> {
   engine.volumeAttachments.find(server, old);
   await engine.servers.act(context, server.id, 'swapVolume', { oldVolumeId: old, newVolumeId: next });
 }
 
-/** Since 2.89, attachments without their own id are not shown. */
-const withIdOnly = since('2.89', true);
+/** Since 2.89, attachments without an attachment id are not shown. */
+const requiresAttachmentId = since('2.89', true);
 
 function isShown(call: ComputeCall, device: BlockDevice): device is AttachedVolume {
   if (device.destination !== 'volume' || device.volumeId === null) return false;
-  return device.attachmentId !== null || !at(withIdOnly, call.version);
+  return device.attachmentId !== null || !at(requiresAttachmentId, call.version);
 }
 
 const SHELVED = since('2.20', true);
@@ -180,7 +180,7 @@ export const volumeAttachments = [
       ),
     }),
     target: parentServer,
-    run: (call) => exchange(call, call.target, call.params.id, call.body.volumeAttachment.volumeId),
+    run: (call) => swapVolume(call, call.target, call.params.id, call.body.volumeAttachment.volumeId),
   }),
   operation({
     ...updateAttachment,
@@ -209,7 +209,7 @@ export const volumeAttachments = [
       const { volumeId, delete_on_termination, ...fields } = call.body.volumeAttachment;
       if (volumeId !== params.id) {
         call.require(swapRule, target);
-        return exchange(call, target, params.id, volumeId);
+        return swapVolume(call, target, params.id, volumeId);
       }
       call.require('os_compute_api:os-volumes-attachments:update', target);
       await engine.volumeAttachments.update(context, target, volumeId, {
