@@ -7,7 +7,7 @@ import { logoName, themeCss } from './theme.js';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** Files of the explorer itself, with the parts of each; the others are those of the design system. */
+/** Files of the explorer, with the parts of each. All other files belong to the design system. */
 const ASSETS: Readonly<Record<string, { readonly type: string; readonly parts: readonly string[] }>> = {
   'explorer.css': { type: CSS, parts: ['layout.css', 'lists.css', 'operation.css', 'request-form.css'] },
   'explorer.js': { type: JAVASCRIPT, parts: ['explorer.js'] },
@@ -29,7 +29,7 @@ export interface ExplorerAsset {
   readonly etag: string;
 }
 
-/** Returns a file that the pages load, with the style sheet and the logo of the options; undefined for other names. */
+/** Returns a file that pages load, including the colors and the logo of the options; undefined for an unknown name. */
 export function explorerAsset(name: string, { colors, logo }: ExplorerOptions): ExplorerAsset | undefined {
   if (colors && name === 'theme.css') return asset(CSS, themeCss(colors));
   if (logo && name === logoName(logo)) {

@@ -1,6 +1,6 @@
 import type { ExplorerOptions } from './options.js';
 
-/** Directives of all pages: scripts, styles and pictures of the site itself only. */
+/** Directives of all pages, which allow only scripts, styles and pictures of the site itself. */
 const OWN = {
   'default-src': "'none'",
   'style-src': "'self'",
@@ -11,8 +11,8 @@ const OWN = {
 } as const;
 
 /**
- * Returns the content security policy of the pages. It allows requests only to the server of the pages, and to those of the API
- * and of its identity service.
+ * Returns the content security policy of the pages. It allows requests only to the servers of the pages, of the API and
+ * of the identity service.
  */
 export function contentPolicy({ server = '', authentication }: ExplorerOptions): string {
   const addresses = [server, authentication?.identityUrl ?? ''];

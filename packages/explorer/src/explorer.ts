@@ -18,7 +18,7 @@ import { versionsFeed } from './pages/versions-feed.js';
 import { versionPage, versionsPage } from './pages/versions-page.js';
 import { type Reply, send } from './reply.js';
 
-/** Serves the pages; works in Express 4 and 5 (`app.use('/docs', ...)`) and as a `node:http` listener. */
+/** A handler that serves the pages, in Express 4 and 5 (`app.use('/docs', ...)`) or as a `node:http` listener. */
 export type ExplorerHandler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 
 const HTML_TYPE = 'text/html; charset=utf-8';
@@ -27,7 +27,7 @@ const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum length of a search query, in characters. */
 const MAX_QUERY_LENGTH = 200;
 
-/** The address of the server as the client sees it. Express determines it behind proxies, too. */
+/** Returns the origin of the server as the client sees it. Express determines the protocol behind proxies. */
 function originOf(req: IncomingMessage): string {
   const { protocol } = req as { readonly protocol?: string };
   const encrypted = 'encrypted' in req.socket && req.socket.encrypted === true;
@@ -103,8 +103,8 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     return page(site, key, () => changesPage(site, low, high, filter));
   }
 
-  function notFound(site: Site, what: string): Reply {
-    const content = html`<h1>Not found</h1><p>${what}</p>`;
+  function notFound(site: Site, message: string): Reply {
+    const content = html`<h1>Not found</h1><p>${message}</p>`;
     return { status: 404, type: HTML_TYPE, text: layout(site, { title: 'Not found', path: '/', content }).text };
   }
 
@@ -113,7 +113,7 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     return notFound(site, `Unknown version. Supported versions: ${min.text} to ${max.text}.`);
   }
 
-  function response(path: string, query: URLSearchParams, base: string, req: IncomingMessage): Reply {
+  function replyFor(path: string, query: URLSearchParams, base: string, req: IncomingMessage): Reply {
     const accept = String(req.headers.accept ?? '');
     const requested = query.get('version');
     const version: Version | undefined = requested === null ? api.versions.max : api.versions.find(requested);
@@ -142,12 +142,12 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       const step = api.versions.find(name);
       return step ? page({ ...site, version: step }, path, () => versionPage(site, step)) : unknownVersion(site);
     }
-    const line = section === 'operations' ? api.histories.get(name) : undefined;
-    return line ? page(site, path, () => operationPage(site, line)) : notFound(site, 'The page does not exist.');
+    const element = section === 'operations' ? api.histories.get(name) : undefined;
+    return element ? page(site, path, () => operationPage(site, element)) : notFound(site, 'The page does not exist.');
   }
 
-  /** The computation that a page of many operations requires; undefined if there is none, or if it is done. */
-  function preparing(path: string, query: URLSearchParams): Promise<void> | undefined {
+  /** Returns the computation that a page requires; undefined if there is none, or if it is complete. */
+  function preparationFor(path: string, query: URLSearchParams): Promise<void> | undefined {
     if (path === '/changes' || (path === '/versions' && query.has('counts'))) return api.prepare('versions');
     if (path === '/search') return api.prepare('search');
     if (/^\/(?:assets\/|style$|openapi\.json$|versions\.atom$)/.test(path)) return undefined;
@@ -163,16 +163,16 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     }
     const mounted = options.path ?? (req as { readonly baseUrl?: string }).baseUrl ?? '';
     const [address = '', text = ''] = (req.url ?? '/').split('?', 2);
-    const outside = options.path !== undefined && (req as { readonly baseUrl?: string }).baseUrl === undefined;
-    if (outside && address !== mounted && !address.startsWith(`${mounted}/`)) {
+    const isOutsideExpress = options.path !== undefined && (req as { readonly baseUrl?: string }).baseUrl === undefined;
+    if (isOutsideExpress && address !== mounted && !address.startsWith(`${mounted}/`)) {
       if (next) return next();
       res.writeHead(404, { 'Content-Length': 0 }).end();
       return;
     }
-    const path = outside ? address.slice(mounted.length) : address;
+    const path = isOutsideExpress ? address.slice(mounted.length) : address;
     const query = new URLSearchParams(text);
-    const respond = () => send(req, res, response(path, query, mounted, req), policy);
-    const preparation = preparing(path, query);
+    const respond = () => send(req, res, replyFor(path, query, mounted, req), policy);
+    const preparation = preparationFor(path, query);
     if (!preparation) return respond();
     preparation.then(respond).catch((error: Error) => (next ? next(error) : res.destroy(error)));
   };

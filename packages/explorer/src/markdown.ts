@@ -27,7 +27,7 @@ function partLine(part: PartChange, withVersion: boolean): string {
   return `  - ${text}${withVersion ? ` (${part.version})` : ''}${part.breaking === undefined ? '' : `: **${inline(part.breaking)}**`}`;
 }
 
-/** Returns the changes of an operation as the item of a list. */
+/** Returns the changes of an operation as an item of a Markdown list. */
 export function operationLines(change: OperationChange, withVersion = false): string {
   const what = change.change === 'changed' ? '' : ` ${change.change}${withVersion ? ` (${change.version})` : ''}`;
   const head = `- \`${change.operation}\`${what} ${inline(change.summary)}`;

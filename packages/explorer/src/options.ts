@@ -34,7 +34,7 @@ export interface ValueSource {
   readonly path: string;
   /** Field of a resource that contains the value. Default: `id`. */
   readonly field?: string;
-  /** Version of the request. Default: that of the page. */
+  /** Version of the request. Default: the version of the page. */
   readonly version?: string;
 }
 
@@ -46,7 +46,7 @@ export interface AuthenticationGuide {
   readonly identityUrl?: string;
 }
 
-/** Texts that replace or complete those of the pages, as plain text with code between backticks. */
+/** Texts of the pages, as plain text with code between backticks. */
 export interface PageTexts {
   /** Introduction on the first page. Default: the text of `description`. */
   readonly introduction?: string;
@@ -54,16 +54,16 @@ export interface PageTexts {
   readonly footer?: string;
 }
 
-/** The API to show, and how to show it. */
+/** Options of `explorer()`: the API, and its presentation. */
 export interface ExplorerOptions {
-  /** The operations of the API, as they are given to `createRouter()`. */
+  /** The operations of the API, as passed to `createRouter()`. */
   readonly operations: readonly Operation[];
   /** The lowest and the highest version to show, `MAJOR.MINOR`. Both must have the same major number. */
   readonly min?: VersionLike;
   readonly max?: VersionLike;
   /** All versions to show, instead of `min` and `max`: dates, semver, integers. */
   readonly versions?: readonly VersionLike[];
-  /** Name of the API; default: that of `description`. */
+  /** Name of the API. Default: the title of `description`. */
   readonly title?: string;
   /** The description that `openApi()` also accepts. */
   readonly description?: Partial<ApiDescription>;
@@ -82,13 +82,13 @@ export interface ExplorerOptions {
    * Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders: `{ showServer: 'cloud --version {version} server show {id}' }`.
    */
   readonly commands?: Readonly<Record<string, string>>;
-  /** Sections of the navigation. Tags that are in none of them are in a first section. */
+  /** Sections of the navigation. Tags that belong to none of them are in an additional section before them. */
   readonly groups?: readonly OperationGroup[];
   /** Tags whose operations repeat those of another tag: `{ 'volumes-boot': 'servers' }`. Their operations are not listed. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Returns facts about an operation, which are shown as labels and as a table of states. */
   readonly facts?: (operation: Operation) => OperationFacts | undefined;
-  /** Code samples in addition to `curl`, `JavaScript`, `Python` and `Go`; one with the same label replaces it. */
+  /** Code samples in addition to `curl`, `JavaScript`, `Python` and `Go`. A sample with one of these labels replaces it. */
   readonly samples?: readonly CodeSample[];
   /** Where the request form finds existing values, by name of a path parameter or of a field of the request body. */
   readonly values?: Readonly<Record<string, ValueSource>>;
@@ -98,7 +98,7 @@ export interface ExplorerOptions {
   readonly logo?: Logo;
   /** Colors of the pages, by name: `{ accent: { light: '#0b5fa5', dark: '#7fbdf7' } }`. */
   readonly colors?: ThemeColors;
-  /** Texts of the pages. */
+  /** Texts that replace or complete the texts of the pages. */
   readonly texts?: PageTexts;
   /**
    * Path at which the pages are mounted, for `node:http`. Default: the path at which Express mounts the handler, otherwise
@@ -107,7 +107,7 @@ export interface ExplorerOptions {
   readonly path?: string;
 }
 
-const KNOWN: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
+const OPTIONS: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
   operations: true,
   min: true,
   max: true,
@@ -133,13 +133,13 @@ const KNOWN: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
 
 /** Throws a TypeError if an option is unknown, missing or malformed. */
 export function checkOptions(options: ExplorerOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN, name));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
   if (unknown)
-    throw new TypeError(`explorer(): unknown option "${unknown}" (known options: ${Object.keys(KNOWN).join(', ')})`);
-  const needed = options.versions ? (['operations'] as const) : (['operations', 'min', 'max'] as const);
+    throw new TypeError(`explorer(): unknown option "${unknown}" (known options: ${Object.keys(OPTIONS).join(', ')})`);
+  const required = options.versions ? (['operations'] as const) : (['operations', 'min', 'max'] as const);
   if (options.versions && (options.min ?? options.max) !== undefined)
-    throw new TypeError('explorer(): the option "versions" replaces "min" and "max": remove these');
-  for (const name of needed) {
+    throw new TypeError('explorer(): the option "versions" replaces "min" and "max": remove them');
+  for (const name of required) {
     if (options[name] === undefined) throw new TypeError(`explorer(): the option "${name}" is missing`);
   }
   checkTheme(options.colors, options.logo);

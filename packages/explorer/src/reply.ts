@@ -6,7 +6,7 @@ export interface Reply {
   readonly status: number;
   readonly type: string;
   readonly text: string | Uint8Array;
-  /** Set if the same object is sent again: it is compressed once. */
+  /** Set if the same object is sent repeatedly. It is then compressed only once. */
   readonly isCacheable?: true;
   readonly etag?: string;
 }
@@ -21,14 +21,14 @@ function compressedOf(reply: Reply): Buffer {
 
 /** Sends a response, compressed if it is cached and the client accepts compression. */
 export function send(req: IncomingMessage, res: ServerResponse, reply: Reply, policy: string): void {
-  const { status, type, text, isCacheable: selected, etag } = reply;
-  const validators = { ...(selected && { Vary: 'Accept-Encoding' }), ...(etag !== undefined && { ETag: etag }) };
+  const { status, type, text, isCacheable, etag } = reply;
+  const validators = { ...(isCacheable && { Vary: 'Accept-Encoding' }), ...(etag !== undefined && { ETag: etag }) };
   if (etag !== undefined && req.headers['if-none-match'] === etag) {
     res.writeHead(304, validators).end();
     return;
   }
   const gzip =
-    selected && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(req.headers['accept-encoding'] ?? ''));
+    isCacheable && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(req.headers['accept-encoding'] ?? ''));
   const content = gzip ? compressedOf(reply) : Buffer.from(text as string);
   res.writeHead(status, {
     'Content-Type': type,

@@ -1,4 +1,4 @@
-/** Colors of the pages: of the ground, of raised and sunk areas, of lines, of text, and of links and marks. */
+/** Names of the colors of the pages: of backgrounds, of lines, of text, of links and of labels. */
 const COLORS = [
   'ground',
   'raised',
@@ -19,13 +19,13 @@ const COLORS = [
   'info-ground',
 ] as const;
 
-/** A color as CSS: `#4a46d6`, `rgb(74 70 214)`, `teal`; different in light and dark as an object. */
+/** A CSS color, such as `#4a46d6`, `rgb(74 70 214)` or `teal`, or one for each of the light and the dark theme. */
 export type ThemeColor = string | { readonly light: string; readonly dark: string };
 
 /** Colors that replace those of the pages, by name. */
 export type ThemeColors = { readonly [name in (typeof COLORS)[number]]?: ThemeColor };
 
-/** A picture that replaces the mark in the header. */
+/** A picture that replaces the logo in the header. */
 export interface Logo {
   /** Media type: `image/svg+xml`, `image/png`, `image/jpeg` or `image/webp`. */
   readonly type: string;
@@ -55,7 +55,7 @@ export function checkTheme(colors: ThemeColors | undefined, logo: Logo | undefin
     throw new TypeError(`explorer(): the logo has the type "${logo.type}": use ${Object.keys(LOGO_TYPES).join(', ')}`);
 }
 
-/** Returns the name of the file of a logo. */
+/** Returns the file name of a logo. */
 export function logoName({ type }: Logo): string {
   return `logo.${LOGO_TYPES[type]}`;
 }

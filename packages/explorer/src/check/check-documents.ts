@@ -21,7 +21,7 @@ export interface CheckResult {
 
 /** Options of a check. */
 export interface CheckOptions {
-  /** Whether compatible changes require a new version, too. Default: false. */
+  /** Whether compatible changes also require a new version. Default: false. */
   readonly strict?: boolean;
 }
 
@@ -41,8 +41,8 @@ function parseVersion(text: string): Version | undefined {
 const incompatibleNumbers = ({ major, minor }: Version) => (major === '0' ? `0.${minor}` : major);
 
 /**
- * Whether a version permits changes. Incompatible changes require a higher major number of semver (below 1.0.0, a higher
- * second number), otherwise any higher version. Versions of other forms are new if they differ.
+ * Returns whether the version `to` permits changes. With semver, incompatible changes require a higher major number
+ * (below 1.0.0, a higher second number); otherwise, any higher version. Versions of other forms are new if they differ.
  */
 function permits(from: string, to: string, isBreaking: boolean): boolean {
   const [before, after] = [parseVersion(from), parseVersion(to)];

@@ -65,11 +65,11 @@ const UNRELEASED = '## Unreleased';
 /** Returns the entry of a changelog for the changes: `## 2.0.0`, or `## Unreleased` if the version is the same. */
 export function changelogEntry({ from, to, changes }: CheckResult): string {
   const content = `${list('Breaking changes', breakingOnly(changes))}${list('Other changes', compatibleChanges(changes))}`;
-  return `${from === to ? UNRELEASED : `## ${to}`}\n\n${content || 'No changes of the API.\n\n'}`;
+  return `${from === to ? UNRELEASED : `## ${to}`}\n\n${content || 'No changes to the API.\n\n'}`;
 }
 
-/** Returns a changelog with an entry at its beginning. An entry with the same heading, and one without a version, are replaced. */
-export function withEntry(changelog: string, entry: string): string {
+/** Inserts an entry at the beginning of a changelog. It replaces the entry with the same heading, and `## Unreleased`. */
+export function insertEntry(changelog: string, entry: string): string {
   const headingOf = (section: string) => section.split('\n', 1)[0]?.trim() ?? '';
   const sections = changelog.split(/^(?=## )/m);
   const introduction = sections[0]?.startsWith('## ') ? '' : (sections.shift() ?? '');

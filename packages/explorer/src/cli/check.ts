@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openApi } from '@apistrata/microversion/router';
 import { type CheckResult, checkDocuments } from '../check/check-documents.js';
-import { changelogEntry, checkAnnotations, checkText, withEntry } from '../check/check-report.js';
+import { changelogEntry, checkAnnotations, checkText, insertEntry } from '../check/check-report.js';
 import { objectOf } from '../documents/openapi-document.js';
 import type { Command } from './command.js';
 import { CommandError } from './command-error.js';
@@ -9,14 +9,14 @@ import { loadApi, versionIn } from './load-api.js';
 import { readVersioned } from './read-documents.js';
 
 /** Reads a document with the version that `NAME=FILE` specifies, if any, and its label. */
-async function readRequiredVersion(file: string): Promise<{ document: unknown; label: string }> {
+async function readLabeledDocument(file: string): Promise<{ document: unknown; label: string }> {
   const { document, version, label } = await readVersioned(file);
   if (version === undefined) return { document, label };
   const content = objectOf(document);
   return { document: { ...content, info: { ...objectOf(content.info), version } }, label };
 }
 
-/** The document of the operations of a module at the version of the published document. */
+/** Generates the document of the operations of a module at the version of the published document. */
 async function generateDocument(module: string | undefined, published: unknown): Promise<unknown> {
   const api = await loadApi(module);
   const { version } = objectOf(objectOf(published).info);
@@ -35,7 +35,7 @@ function addEntry(file: string, result: CheckResult): void {
   if (result.changes.length === 0) return;
   try {
     const recorded = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    writeFileSync(file, withEntry(recorded, changelogEntry(result)));
+    writeFileSync(file, insertEntry(recorded, changelogEntry(result)));
   } catch (error) {
     throw new CommandError(`Cannot write ${file}: ${(error as Error).message}`);
   }
@@ -44,12 +44,12 @@ function addEntry(file: string, result: CheckResult): void {
 /** Compares the published document with the current one. Sets the exit code 1 if a change requires a new version. */
 export async function check(command: Command): Promise<void> {
   const { against = '', files, operations, format, strict, changelog } = command;
-  const published = await readRequiredVersion(against);
+  const published = await readLabeledDocument(against);
   const [file] = files;
   const current =
     file === undefined
       ? { document: await generateDocument(operations, published.document), label: operations ?? 'the compute API' }
-      : await readRequiredVersion(file);
+      : await readLabeledDocument(file);
   const result = checkDocuments(published.document, current.document, { strict });
   const names = { published: published.label, current: current.label };
   process.stdout.write(REPORTS[format](result, names));

@@ -18,7 +18,7 @@ export interface OptionSpec {
   readonly help: string;
   /** The commands that have the option. Default: all. */
   readonly only?: readonly CommandName[];
-  /** Whether it can occur several times. */
+  /** Whether the option can be repeated. */
   readonly multiple?: boolean;
 }
 
@@ -47,8 +47,8 @@ export const OPTIONS = {
   },
   actions: {
     type: 'string',
-    value: 'HOW',
-    help: 'how to describe actions with one path: one-of (default) or separate',
+    value: 'MODE',
+    help: 'how to describe actions that share a path: one-of (default) or separate',
     only: ['openapi'],
   },
   format: {
@@ -93,12 +93,12 @@ export const OPTIONS = {
   footer: { type: 'string', value: 'TEXT', help: 'text at the end of every page', only: PAGES },
   openapi: {
     type: 'string',
-    value: 'WHICH',
+    value: 'VERSIONS',
     help: 'which OpenAPI documents the site contains: all (default), newest or none',
     only: ['build'],
   },
   help: { type: 'boolean', help: 'show this help' },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-/** The options as data without the types of their names. */
+/** The options as a list, without the literal types of their names. */
 export const OPTION_LIST: readonly (readonly [name: string, option: OptionSpec])[] = Object.entries(OPTIONS);

@@ -20,7 +20,7 @@ export interface Command {
   readonly host: string;
   readonly allowedHosts: readonly string[];
   readonly openapi: 'all' | 'newest' | 'none';
-  readonly look: PageAppearance;
+  readonly appearance: PageAppearance;
 }
 
 /** Options for the appearance of pages. */
@@ -34,13 +34,13 @@ export interface PageAppearance {
 }
 
 const DEFAULT_PORT = 8080;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 export function helpText(): string {
   const commands = Object.entries(COMMANDS).map(([name, help]) => `  ${name.padEnd(22)}${help}`);
   const options = OPTION_LIST.map(([name, { value, help, only }]) => {
-    const few = only && only.length <= 2 ? `${only.join(', ')}: ` : '';
-    return `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(22)}${few}${help}`;
+    const prefix = only && only.length <= 2 ? `${only.join(', ')}: ` : '';
+    return `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(22)}${prefix}${help}`;
   });
   return [
     'apistrata-explorer: pages, checks, documents, types and changes of a versioned API',
@@ -59,7 +59,11 @@ export function helpText(): string {
   ].join('\n');
 }
 
-function oneOf<const T extends string>(option: string, text: string | undefined, choices: readonly [T, ...T[]]): T {
+function parseChoice<const T extends string>(
+  option: string,
+  text: string | undefined,
+  choices: readonly [T, ...T[]],
+): T {
   if (text === undefined) return choices[0];
   const found = choices.find((choice) => choice === text);
   if (!found) throw new CommandError(`--${option} must be ${choices.join(' or ')}, not "${text}"`);
@@ -68,8 +72,8 @@ function oneOf<const T extends string>(option: string, text: string | undefined,
 
 function portOf(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PORT;
-  if (!/^\d{1,5}$/.test(text) || Number(text) > HIGHEST_PORT)
-    throw new CommandError(`--port must be a number from 0 to ${HIGHEST_PORT}, not "${text}"`);
+  if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_PORT)
+    throw new CommandError(`--port must be a number from 0 to ${MAX_PORT}, not "${text}"`);
   return Number(text);
 }
 
@@ -85,7 +89,7 @@ const MAX_FILES: Readonly<Partial<Record<CommandName, number>>> = {
   check: 1,
 };
 
-/** The two versions that `changes` compares. Throws a {@link CommandError} if one is missing. */
+/** Returns the two versions that `changes` compares. Throws a {@link CommandError} if one is missing. */
 export function comparedVersions({ version, to }: { version?: string | undefined; to?: string | undefined }): {
   version: string;
   to: string;
@@ -105,12 +109,12 @@ function parseCommand(args: readonly string[]) {
 }
 
 function checkFiles(name: CommandName, files: readonly string[], operations: string | undefined): void {
-  const most = MAX_FILES[name] ?? 0;
-  if (files.length > most)
+  const max = MAX_FILES[name] ?? 0;
+  if (files.length > max)
     throw new CommandError(
-      most === 0
+      max === 0
         ? `Unexpected argument "${files[0]}": the command ${name} accepts only options`
-        : `Unexpected argument "${files[most]}": the command ${name} accepts one document`,
+        : `Unexpected argument "${files[max]}": the command ${name} accepts one document`,
     );
   if (files.length > 0 && operations !== undefined)
     throw new CommandError('Use either OpenAPI documents or --operations, not both');
@@ -148,18 +152,18 @@ export function readCommand(args: readonly string[]): Command | undefined {
     to: values.to,
     operations: values.operations,
     out: values.out,
-    actions: oneOf('actions', values.actions, ['one-of', 'separate']),
+    actions: parseChoice('actions', values.actions, ['one-of', 'separate']),
     format:
       name === 'check'
-        ? oneOf('format', values.format, ['text', 'json', 'markdown', 'github'])
-        : oneOf('format', values.format, ['markdown', 'json']),
+        ? parseChoice('format', values.format, ['text', 'json', 'markdown', 'github'])
+        : parseChoice('format', values.format, ['markdown', 'json']),
     against: values.against,
     strict: values.strict ?? false,
     changelog: values.changelog,
     port: portOf(values.port),
     host: values.host ?? '127.0.0.1',
     allowedHosts: values['allowed-host'] ?? [],
-    openapi: oneOf('openapi', values.openapi, ['all', 'newest', 'none']),
-    look: { title, server, logo, color, introduction, footer },
+    openapi: parseChoice('openapi', values.openapi, ['all', 'newest', 'none']),
+    appearance: { title, server, logo, color, introduction, footer },
   };
 }

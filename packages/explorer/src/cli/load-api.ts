@@ -16,7 +16,7 @@ export interface LoadedApi {
   readonly versions: VersionRange;
 }
 
-/** Resolves a module from a folder, and otherwise as a dependency of this package. */
+/** Resolves a module from a folder, or else as a dependency of this package. */
 function addressOf(module: string, folder: string): string {
   const file = resolve(folder, module);
   if (existsSync(file)) return pathToFileURL(file).href;
@@ -41,12 +41,12 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
         `${COMPUTE_API} is not installed. Run npm install ${COMPUTE_API}, or select a module with --operations MODULE`,
       );
     if (missing)
-      throw new CommandError(`The package "${module}" is not installed. Install it, or write a file such as ./api.js`);
+      throw new CommandError(`The package "${module}" is not installed. Install it, or select a file such as ./api.js`);
     throw new CommandError(`${module} cannot be loaded: ${message.split('\n')[0]}`);
   }
 }
 
-/** The versions that the module exports, as a list or by its ends, otherwise that of the windows of its operations. */
+/** Returns the versions that a module exports, as a list or a range, otherwise those of the windows of its operations. */
 function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: readonly Operation[]): VersionRange {
   if (Array.isArray(loaded.versions)) return VersionRange.of(loaded.versions);
   const breakpoints = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));

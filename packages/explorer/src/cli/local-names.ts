@@ -4,15 +4,15 @@ import type { RequestListener } from 'node:http';
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 const MISDIRECTED = 421;
 
-/** Returns an address or host name as URLs contain it: IPv6 in brackets. */
+/** Returns an address or host name in the form that URLs use: IPv6 in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
 /**
- * Protects pages on loopback against DNS rebinding: a page of another site whose name suddenly resolves to this computer sends
- * that site's name in the `Host` header. Requests for names other than those of this computer and `allowed` return 421. A server on
- * another address accepts every name.
+ * Protects pages on loopback against DNS rebinding: an attacker's site changes its name to resolve to this computer, and
+ * its pages then send requests with that name in the `Host` header. Requests for names other than those of this computer
+ * and `allowed` return 421. A server on another address accepts every name.
  *
  * @param host the address or host name that the server listens on
  */

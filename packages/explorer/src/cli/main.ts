@@ -16,11 +16,13 @@ import { documentedApiOf } from './page-options.js';
 import { serve } from './serve.js';
 
 /** The output of a command: a string, or files by name. */
-type Made = string | ReadonlyMap<string, string>;
+type Output = string | ReadonlyMap<string, string>;
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-const GENERATORS: { readonly [name in 'openapi' | 'types' | 'changes']: (command: Command, api: LoadedApi) => Made } = {
+const GENERATORS: {
+  readonly [name in 'openapi' | 'types' | 'changes']: (command: Command, api: LoadedApi) => Output;
+} = {
   openapi(command, api) {
     const { operations, description, versions } = api;
     const document = (version: string) =>
@@ -53,8 +55,8 @@ const GENERATORS: { readonly [name in 'openapi' | 'types' | 'changes']: (command
 /** Commands with an output other than a file. */
 const RUNNERS = { serve, build, check } as const;
 
-/** The changes between OpenAPI documents, from the lowest version or --version to the highest or --to. */
-async function documentChanges({ files, version, to: last, format }: Command): Promise<Made> {
+/** Returns the changes between OpenAPI documents, from the lowest version or --version to the highest or --to. */
+async function documentChanges({ files, version, to: last, format }: Command): Promise<Output> {
   const { operations, versions = [], title = 'API' } = await documentedApiOf(files);
   const range = VersionRange.of(versions);
   const find = (text: string) => {
@@ -74,7 +76,7 @@ function reversedRange(version: string, to: string): CommandError {
   return new CommandError(`--version ${version} is greater than --to ${to}`);
 }
 
-async function write(output: Made, out: string | undefined): Promise<void> {
+async function write(output: Output, out: string | undefined): Promise<void> {
   if (out === undefined) {
     if (typeof output !== 'string')
       throw new CommandError('Several files are written: set the output folder with --out');
@@ -111,7 +113,7 @@ async function run(args: readonly string[]): Promise<void> {
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 run(process.argv.slice(2)).catch((error: Error) => {
-  const readable = error instanceof ExplorerError;
-  process.stderr.write(`${readable ? error.message : error.stack}\n`);
-  process.exitCode = readable ? 2 : 1;
+  const isExpected = error instanceof ExplorerError;
+  process.stderr.write(`${isExpected ? error.message : error.stack}\n`);
+  process.exitCode = isExpected ? 2 : 1;
 });

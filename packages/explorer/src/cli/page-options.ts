@@ -22,7 +22,7 @@ async function logoOf(file: string): Promise<Logo> {
   }
 }
 
-/** Reads `accent=#0b5fa5` and `accent=#0b5fa5/#7fbdf7`. */
+/** Parses colors such as `accent=#0b5fa5` and `accent=#0b5fa5/#7fbdf7`. */
 function colorsOf(texts: readonly string[]): ThemeColors {
   const entries = texts.map((text): [string, ThemeColor] => {
     const [, name, light, dark] = /^([\w-]+)=([^/]+)(?:\/([^/]+))?$/.exec(text) ?? [];
@@ -63,8 +63,8 @@ export async function documentedApiOf(files: readonly string[]): Promise<Documen
 }
 
 /** Returns the options of the pages for the documents or the operations of a command. */
-export async function pageOptions({ files, operations, look }: Command): Promise<ExplorerOptions> {
-  const own = await appearanceOf(look);
+export async function pageOptions({ files, operations, appearance }: Command): Promise<ExplorerOptions> {
+  const own = await appearanceOf(appearance);
   if (files.length > 0) return { ...(await documentedApiOf(files)), ...own };
   const api = await loadApi(operations);
   return { operations: api.operations, versions: api.versions.all, description: api.description, ...own };

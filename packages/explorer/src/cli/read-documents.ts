@@ -29,7 +29,7 @@ async function parseFile(file: string, label: string): Promise<unknown> {
 
 const isContainer = (value: unknown): value is Value => typeof value === 'object' && value !== null;
 
-/** Whether any reference of a value leads to another file. */
+/** Returns whether a value contains a reference to another file. */
 function hasExternalReference(value: Value): boolean {
   return Object.entries(value).some(([key, inner]) =>
     key === '$ref' && typeof inner === 'string'
@@ -38,7 +38,7 @@ function hasExternalReference(value: Value): boolean {
   );
 }
 
-/** Reads the files to which a document refers into the document. */
+/** Includes in a document the files to which it refers. */
 class Inclusion {
   readonly #main: string;
   readonly #files = new Map<string, unknown>();
@@ -48,20 +48,20 @@ class Inclusion {
   }
 
   async include(document: Value): Promise<Value> {
-    const own = await this.#rewritten(document, this.#main);
+    const own = await this.#rewrite(document, this.#main);
     return { ...own, [FILES]: Object.fromEntries(this.#files) };
   }
 
-  async #rewritten(value: Value, file: string): Promise<Value> {
+  async #rewrite(value: Value, file: string): Promise<Value> {
     if (Array.isArray(value)) {
       const items: unknown[] = [];
-      for (const item of value) items.push(isContainer(item) ? await this.#rewritten(item, file) : item);
+      for (const item of value) items.push(isContainer(item) ? await this.#rewrite(item, file) : item);
       return items;
     }
     const result: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(value)) {
       if (key === '$ref' && typeof inner === 'string') result[key] = await this.#reference(inner, file);
-      else result[key] = isContainer(inner) ? await this.#rewritten(inner, file) : inner;
+      else result[key] = isContainer(inner) ? await this.#rewrite(inner, file) : inner;
     }
     return result;
   }
@@ -74,10 +74,10 @@ class Inclusion {
     if (file === this.#main) return `#${pointer}`;
     const name = relative(dirname(this.#main), file);
     if (!this.#files.has(name)) {
-      // Files can refer to each other.
+      // Registered before it is read, because files can refer to each other.
       this.#files.set(name, {});
       const content = await parseFile(file, `${name}, to which ${relative(process.cwd(), from)} refers,`);
-      this.#files.set(name, isContainer(content) ? await this.#rewritten(content, file) : content);
+      this.#files.set(name, isContainer(content) ? await this.#rewrite(content, file) : content);
     }
     const token = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
     return `#/${FILES}/${token}${pointer}`;

@@ -23,7 +23,10 @@ interface Representation {
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 const SUCCESS = /^2(?:\d\d|XX)$/i;
 
-/** Parameters of the operation and of its path; those of the operation win. Parameters of paths get the names of the newest document. */
+/**
+ * Returns the parameters of an operation and of its path. Those of the operation take precedence. Path parameters have the
+ * names of the newest document.
+ */
 function parametersOf(document: OpenApiDocument, found: DocumentOperation, path: string): readonly Parameter[] {
   const namesOf = (template: string) => [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   const [own, newest] = [namesOf(found.path), namesOf(path)];
@@ -54,7 +57,7 @@ function parametersOf(document: OpenApiDocument, found: DocumentOperation, path:
   return [...byKey.values()];
 }
 
-/** The representations of a body, JSON first. */
+/** Returns the representations of a body, JSON first. */
 function representationsOf(document: OpenApiDocument, body: Json): readonly Representation[] {
   const all = Object.entries(objectOf(body.content)).map(([mediaType, value]): Representation => {
     const content = document.dereferenced(value);
@@ -65,7 +68,7 @@ function representationsOf(document: OpenApiDocument, body: Json): readonly Repr
   return all.sort((a, b) => rank(a) - rank(b));
 }
 
-/** The example of a body: that of the document, otherwise one with everything that the schema requires. */
+/** Returns the example of a body: that of the document, otherwise one with everything that the schema requires. */
 function exampleOf(document: OpenApiDocument, { content, schema }: Representation): unknown {
   if (content.example !== undefined) return content.example;
   const [first] = Object.values(objectOf(content.examples));
@@ -74,7 +77,7 @@ function exampleOf(document: OpenApiDocument, { content, schema }: Representatio
   return schemaExample(document, { schema, depth: 0 });
 }
 
-/** The responses by status: the successful ones first, lowest status first. */
+/** Returns the responses by status: the successful ones first, lowest status first. */
 function responsesOf(
   document: OpenApiDocument,
   { operation }: DocumentOperation,
@@ -86,13 +89,13 @@ function responsesOf(
     .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** Name of the part for a status. Removing the status of an error does not affect clients. */
+/** Returns the name of the part for a status. Removing the status of an error does not affect clients. */
 const statusPart = (status: string) => `${/^[123]/.test(status) ? 'statuses' : 'errors'}.${status}`;
 
 /**
- * Returns an operation of a document as the pages show it.
+ * Returns the shape of an operation of a document.
  *
- * @param path path of the operation in the newest document, whose names of parameters are shown
+ * @param path the path of the operation in the newest document, which defines the names of its parameters
  * @throws DocumentError if a reference cannot be resolved
  */
 export function documentShape(document: OpenApiDocument, found: DocumentOperation, path: string): OperationShape {
@@ -149,7 +152,7 @@ export function documentShape(document: OpenApiDocument, found: DocumentOperatio
   };
 }
 
-/** Returns a shared schema as the pages show it: as part of requests, of responses, or both. */
+/** Returns the shape of a shared schema: as part of requests, of responses, or of both. */
 export function schemaShape(document: OpenApiDocument, name: string, sent: boolean, received: boolean): OperationShape {
   const collected = new SchemaParts(document);
   const schema = objectOf(document.schemas[name]);

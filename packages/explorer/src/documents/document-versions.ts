@@ -10,7 +10,7 @@ export interface VersionedDocument {
 
 const FORMS = 'MAJOR.MINOR, MAJOR.MINOR.PATCH, YYYY-MM-DD or an integer';
 
-/** Reads a version, also as `v1.2.3` and as `2026-07-29.name`. */
+/** Parses a version, which can also have the form `v1.2.3` or `2026-07-29.name`. */
 function versionOf(text: unknown, label: string, given: boolean): Version {
   const plain = String(text ?? '')
     .replace(/^v(?=\d)/, '')
@@ -29,7 +29,7 @@ function versionOf(text: unknown, label: string, given: boolean): Version {
 /**
  * Returns documents with their versions, lowest first. A version is the given name or `info.version`.
  *
- * @throws DocumentError if a version is malformed, occurs twice, or has a different format
+ * @throws DocumentError if a version is malformed, occurs twice, or has another form than the first one
  */
 export function versionedDocuments(
   documents: readonly { readonly document: OpenApiDocument; readonly name: string | undefined }[],
@@ -46,10 +46,10 @@ export function versionedDocuments(
     byText.set(version.text, { version, document });
   }
   const [first, ...others] = byText.values();
-  const odd = others.find(({ version }) => version.scheme !== first?.version.scheme);
-  if (first && odd)
+  const mismatched = others.find(({ version }) => version.scheme !== first?.version.scheme);
+  if (first && mismatched)
     throw new DocumentError(
-      `${first.document.label} has the version ${first.version} and ${odd.document.label} has ${odd.version}: these forms cannot be compared. Name the documents in one form, as in 1.1=FILE 1.2=FILE`,
+      `${first.document.label} has the version ${first.version} and ${mismatched.document.label} has ${mismatched.version}: these forms cannot be compared. Name the documents in one form, as in 1.1=FILE 1.2=FILE`,
     );
   return [...byText.values()].sort((a, b) => a.version.compare(b.version));
 }

@@ -35,7 +35,7 @@ interface Occurrence extends VersionedDocument {
   readonly found: DocumentOperation;
 }
 
-/** Segments of paths that say nothing about the purpose of an operation. */
+/** Segments of paths that do not indicate the purpose of an operation. */
 const GENERAL = /^(?:v\d+\w*|apis?|rest|\{.*\})?$/;
 
 /** Returns the versions at which a value is added, removed or changed. */
@@ -58,7 +58,7 @@ function windowOf(versions: readonly Version[], present: ReadonlySet<string>): O
   return windows;
 }
 
-/** Returns names for operations that are unique and can be part of an address. */
+/** Creates a function that converts the names of operations to unique names that can be part of a URL. */
 function uniqueNames(): (name: string) => string {
   const usedNames = new Set<string>();
   return (name) => {
@@ -125,12 +125,12 @@ function schemaFrom(
   nameOf: (name: string) => string,
 ): Operation {
   const versions = documents.map(({ version }) => version);
-  const holding = new Map(
+  const byVersion = new Map(
     documents.flatMap(({ version, document }) =>
       document.schemas[name] === undefined ? [] : [[version.text, document] as const],
     ),
   );
-  const digests = new Map([...holding].map(([text, document]) => [text, document.digest(document.schemas[name])]));
+  const digests = new Map([...byVersion].map(([text, document]) => [text, document.digest(document.schemas[name])]));
   return describedOperation(
     {
       method: 'SCHEMA',
@@ -138,14 +138,14 @@ function schemaFrom(
       name: nameOf(`schema-${name}`),
       tag: SHARED_SCHEMAS,
       summary: name,
-      window: windowOf(versions, new Set(holding.keys())),
+      window: windowOf(versions, new Set(byVersion.keys())),
     },
     breakpointsOf(versions, digests),
-    (version): OperationShape => schemaShape(holding.get(version.text) as OpenApiDocument, name, sent, received),
+    (version): OperationShape => schemaShape(byVersion.get(version.text) as OpenApiDocument, name, sent, received),
   );
 }
 
-/** The first server of a document, if it has no variables and is not the root of the server of the document. */
+/** Returns the URL of the first server of a document, if it is absolute and has no variables. */
 function serverOf(document: OpenApiDocument): string | undefined {
   const [first] = Array.isArray(document.root.servers) ? (document.root.servers as unknown[]) : [];
   const { url } = objectOf(first);
@@ -188,8 +188,8 @@ export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi 
     for (const found of each.document.operations()) {
       // Clients do not depend on the names of parameters in paths.
       const key = `${found.method} ${found.path.replace(/\{[^}]*\}/g, '{}')}`;
-      const cache = occurrences.get(key) ?? new Map<string, Occurrence>();
-      occurrences.set(key, cache.set(each.version.text, { ...each, found }));
+      const byVersion = occurrences.get(key) ?? new Map<string, Occurrence>();
+      occurrences.set(key, byVersion.set(each.version.text, { ...each, found }));
     }
   }
   const nameOf = uniqueNames();
@@ -200,7 +200,7 @@ export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi 
   ];
   const server = serverOf(newest);
   const schemes = objectOf(objectOf(newest.root.components).securitySchemes);
-  const texts = new Map(ordered.map(({ version, document }) => [version.text, document]));
+  const documentByVersion = new Map(ordered.map(({ version, document }) => [version.text, document]));
   return {
     operations,
     versions,
@@ -214,6 +214,6 @@ export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi 
       ),
     },
     ...(server !== undefined && { server }),
-    documents: (version) => JSON.stringify((texts.get(version) as OpenApiDocument).root),
+    documents: (version) => JSON.stringify((documentByVersion.get(version) as OpenApiDocument).root),
   };
 }

@@ -75,7 +75,7 @@ export class OpenApiDocument {
     return value;
   }
 
-  /** Returns a part of the document with references to parameters, responses and the like replaced. */
+  /** Returns a value as an object. If the value is a reference, returns its target. */
   dereferenced(value: unknown): Json {
     let object = objectOf(value);
     const seen = new Set<string>();
@@ -104,7 +104,7 @@ export class OpenApiDocument {
     return objectOf(objectOf(this.root.components).schemas);
   }
 
-  /** Returns a text that differs between documents if a value, or the target of one of its references, differs. */
+  /** Returns a digest that differs between documents if a value, or the target of one of its references, differs. */
   digest(value: unknown, depth = DIGEST_DEPTH): string {
     const text = JSON.stringify(value) ?? '';
     const hash = createHash('sha1').update(text);
@@ -119,7 +119,7 @@ export class OpenApiDocument {
     return cached;
   }
 
-  /** Returns the names of the shared schemas to which a value refers, through parameters, responses and the like, too. */
+  /** Returns the names of the shared schemas to which a value refers, directly or through other references. */
   schemasIn(value: unknown): readonly string[] {
     const names = new Set<string>();
     const followed = new Set<string>();

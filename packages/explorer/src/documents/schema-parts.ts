@@ -3,7 +3,7 @@ import type { OpenApiDocument } from './openapi-document.js';
 import { plainText } from './plain-text.js';
 import { type NestedSchema, type SchemaVariant, schemaVariants } from './schema-variants.js';
 
-/** Fields that exist only in requests or only in responses. */
+/** The keyword of fields that do not exist in requests, and of those that do not exist in responses. */
 const ABSENT = { request: 'readOnly', response: 'writeOnly' } as const;
 
 function rulesOf(variants: readonly SchemaVariant[], description: string | undefined): Json {
@@ -12,7 +12,7 @@ function rulesOf(variants: readonly SchemaVariant[], description: string | undef
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
 }
 
-/** The alternatives of rules. */
+/** Returns the alternatives of rules. */
 function alternativesOf(rules: Json): readonly Json[] {
   return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
 }
@@ -43,15 +43,15 @@ export class SchemaParts {
   /** Adds a schema under a name, with all fields that it contains. */
   collect(name: string, nested: NestedSchema, direction: keyof typeof ABSENT, required: boolean): void {
     const variants = schemaVariants(this.#document, nested);
-    const cached = this.parts.get(name);
+    const existing = this.parts.get(name);
     const rules = rulesOf(variants, plainText(nested.schema.description));
     const references = new Set(variants.flatMap(({ reference }) => reference ?? []));
-    if (cached?.reference !== undefined) references.add(cached.reference);
+    if (existing?.reference !== undefined) references.add(existing.reference);
     const reference = [...references].join(' or ');
     this.parts.set(name, {
       name,
-      rules: cached ? joinSchemas(cached.rules, rules) : rules,
-      required: required && (cached?.required ?? true),
+      rules: existing ? joinSchemas(existing.rules, rules) : rules,
+      required: required && (existing?.required ?? true),
       closed: variants.some(({ closed }) => closed),
       ...(reference && { reference }),
     });

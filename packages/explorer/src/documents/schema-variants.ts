@@ -21,7 +21,7 @@ export interface SchemaVariant {
   readonly reference: string | undefined;
 }
 
-/** Shared schemas at this depth are not unfolded: recursive schemas have no end. */
+/** Shared schemas at this depth are not unfolded, because recursive schemas have no end. */
 export const EXPANDED_LEVELS = 2;
 /** Maximum number of alternatives of a schema. */
 const MAX_VARIANTS = 64;
@@ -85,7 +85,7 @@ function plainVariant(schema: Json, depth: number): SchemaVariant {
   };
 }
 
-/** The types that both of two schemas allow. */
+/** Returns the types that two schemas have in common. */
 function commonType(one: unknown, other: unknown): unknown {
   if (one === undefined || other === undefined) return one ?? other;
   const common = [one].flat().filter((type) => [other].flat().includes(type));
@@ -95,11 +95,11 @@ function commonType(one: unknown, other: unknown): unknown {
 function mergeVariants(one: SchemaVariant, other: SchemaVariant): SchemaVariant {
   const properties = new Map(one.properties);
   for (const [name, nested] of other.properties) {
-    const cached = properties.get(name);
+    const existing = properties.get(name);
     properties.set(
       name,
-      cached
-        ? { schema: { allOf: [cached.schema, nested.schema] }, depth: Math.max(cached.depth, nested.depth) }
+      existing
+        ? { schema: { allOf: [existing.schema, nested.schema] }, depth: Math.max(existing.depth, nested.depth) }
         : nested,
     );
   }

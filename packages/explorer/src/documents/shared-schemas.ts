@@ -20,7 +20,7 @@ function reachable(document: OpenApiDocument, from: Iterable<string>): ReadonlyS
   return names;
 }
 
-/** The schemas of one direction that are nested too deeply for pages of operations to unfold, and the schemas in them. */
+/** Returns the schemas of one direction that are nested too deeply to be unfolded, and the schemas that they contain. */
 function foldedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
   let level: ReadonlySet<string> = roots;
   for (let depth = 0; depth < EXPANDED_LEVELS; depth += 1)
@@ -28,7 +28,7 @@ function foldedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): R
   return reachable(document, level);
 }
 
-/** Returns the shared schemas that are nested too deeply for pages of operations to unfold, sorted by name. */
+/** Returns the shared schemas that are nested too deeply to be unfolded on pages of operations, sorted by name. */
 export function sharedSchemas(documents: readonly OpenApiDocument[]): readonly SharedSchema[] {
   const [sent, received] = [new Set<string>(), new Set<string>()];
   for (const document of documents) {

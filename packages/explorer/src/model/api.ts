@@ -15,7 +15,7 @@ import { Navigation } from './navigation.js';
 import { SearchIndex } from './search.js';
 import type { VersionRange } from './versions.js';
 
-/** An API as the pages show it. Everything is computed on first use. */
+/** The model of an API from which pages are rendered. Everything is computed on first use. */
 export class Api {
   readonly title: string;
   readonly options: ExplorerOptions;
@@ -42,11 +42,11 @@ export class Api {
     }
     this.histories = new Map(
       [...byKey.values()].map((operations) => {
-        const line = new ElementHistory(operations, this.versions);
-        return [line.name, line] as const;
+        const element = new ElementHistory(operations, this.versions);
+        return [element.name, element] as const;
       }),
     );
-    this.#byKey = new Map([...this.histories.values()].map((line) => [line.key, line]));
+    this.#byKey = new Map([...this.histories.values()].map((element) => [element.key, element]));
     const listed = [...this.histories.values()].filter(({ tag }) => !this.isAlias(tag) && tag !== SHARED_SCHEMAS);
     this.navigation = new Navigation(listed, options.groups);
     this.searchIndex = new SearchIndex(this);
@@ -58,7 +58,7 @@ export class Api {
     return this.options.documents?.(version.text) ?? this.#documents.text(version, this.server || undefined);
   }
 
-  /** Returns everything that is served under the key of an operation. */
+  /** Returns the history of the operations with the same method, path and action. */
   historyOf(operation: Operation): ElementHistory | undefined {
     return this.#byKey.get(operationKey(operation));
   }
@@ -68,7 +68,7 @@ export class Api {
     return this.#byKey.get(`SCHEMA ${name}`);
   }
 
-  /** Whether operations of a tag repeat those of another one. */
+  /** Returns whether the operations of a tag repeat those of another tag. */
   isAlias(tag: string): boolean {
     return Object.hasOwn(this.options.aliases ?? {}, tag);
   }
@@ -81,8 +81,8 @@ export class Api {
 
   /** Returns the changes of a version, in the order of the navigation, without those of aliases. */
   changesAt(version: Version): readonly OperationChange[] {
-    const changes = [...this.histories.values()].flatMap((line) =>
-      this.isAlias(line.tag) ? [] : (line.changeAt(version) ?? []),
+    const changes = [...this.histories.values()].flatMap((element) =>
+      this.isAlias(element.tag) ? [] : (element.changeAt(version) ?? []),
     );
     return this.navigation.sorted(changes, ({ tag }) => tag);
   }
@@ -108,9 +108,10 @@ export class Api {
   }
 
   *#preparationOf(what: Version | 'versions' | 'search'): Generator<void> {
-    for (const line of this.histories.values()) {
-      if (this.isAlias(line.tag)) continue;
-      for (const version of typeof what === 'string' ? line.breakpoints : [what]) yield void line.changeAt(version);
+    for (const element of this.histories.values()) {
+      if (this.isAlias(element.tag)) continue;
+      for (const version of typeof what === 'string' ? element.breakpoints : [what])
+        yield void element.changeAt(version);
     }
     if (what === 'search') yield* this.searchIndex.preparation();
   }
@@ -120,7 +121,7 @@ export class Api {
     return apiChanges(this.options.operations, from, to);
   }
 
-  /** The target of requests: an address, or a path of the server that serves the pages. */
+  /** The base of the paths of operations: a URL, or a path on the server of the pages. */
   get server(): string {
     return (this.options.server ?? '').replace(/\/$/, '');
   }

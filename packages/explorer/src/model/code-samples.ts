@@ -1,4 +1,4 @@
-/** A request that samples of code send. */
+/** A request that code samples send. */
 export interface SampleRequest {
   /** Name of the operation: `showServer`. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface CodeSample {
   readonly code: (request: SampleRequest) => string | undefined;
 }
 
-/** Whether bodies of a media type are JSON. */
+/** Returns whether bodies of a media type are JSON. */
 export function isJson(mediaType: string): boolean {
   return /[/+]json\b/.test(mediaType);
 }
@@ -129,7 +129,7 @@ const PLAIN: readonly CodeSample[] = [
   },
 ];
 
-/** Returns the sample for the command line of an operation, a template with placeholders such as `{version}` and `{id}`. */
+/** Creates a sample from command lines by operation name, with placeholders such as `{version}` and `{id}`. */
 function commandSample(commands: Readonly<Record<string, string>>): CodeSample {
   return {
     label: 'Command line',
@@ -138,7 +138,7 @@ function commandSample(commands: Readonly<Record<string, string>>): CodeSample {
   };
 }
 
-/** Returns the code for a request in each language that has some. */
+/** Returns the code that sends a request, for each language that has a sample. */
 export function codeSamples(
   request: SampleRequest,
   own: readonly CodeSample[] = [],

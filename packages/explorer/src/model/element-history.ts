@@ -14,21 +14,21 @@ import {
 import { apiChanges } from './api-changes.js';
 import type { VersionRange } from './versions.js';
 
-/** The versions from the first to the last one of an element, inclusive. */
+/** A range of versions in which an element exists, both ends included. */
 export interface Span {
   readonly since: Version;
   readonly until: Version;
 }
 
-/** A part of an operation over all versions: the versions that have it, and its last form. */
+/** A part of an operation over all versions: the versions in which it exists, and its last form. */
 export interface PartHistory {
   readonly name: string;
   readonly spans: readonly Span[];
-  /** Its form at the highest version that has it. */
+  /** Its form at the highest version in which it exists. */
   readonly last: Part;
 }
 
-/** All operations with one name over the versions: usually one definition, sometimes several in succession. */
+/** The operations with one name at all versions: usually one definition, sometimes several in succession. */
 export class ElementHistory {
   readonly name: string;
   readonly key: string;
@@ -38,7 +38,7 @@ export class ElementHistory {
   #spans: readonly Span[] | undefined;
   #parts: ReadonlyMap<string, PartHistory> | undefined;
   #steps: readonly OperationChange[] | undefined;
-  #turning: ReadonlyMap<string, Version> | undefined;
+  #breakpoints: ReadonlyMap<string, Version> | undefined;
   readonly #changes = new Map<string, OperationChange | undefined>();
 
   constructor(operations: readonly Operation[], range: VersionRange) {
@@ -50,7 +50,7 @@ export class ElementHistory {
     this.#range = range;
   }
 
-  /** The definition at a version; undefined if there is none. */
+  /** Returns the definition at a version; undefined if there is none. */
   at(version: Version): { readonly operation: Operation; readonly shape: OperationShape } | undefined {
     for (const operation of this.operations) {
       const shape = operationShape(operation, version);
@@ -59,29 +59,29 @@ export class ElementHistory {
     return undefined;
   }
 
-  /** Returns the definition to describe: that of the version if it exists there, otherwise the last one. */
+  /** Returns the definition to describe at a version: the one that exists at it, otherwise the last one. */
   shownAt(version: Version): Operation {
     const present = this.operations.find((operation) => existsAt(operation, version));
     return present ?? (this.operations.at(-1) as Operation);
   }
 
-  /** The versions at which it may change, and the lowest one. */
+  /** The versions at which the element may change, and the lowest version. */
   get breakpoints(): readonly Version[] {
     return [...this.#breakpointsByText.values()];
   }
 
   get #breakpointsByText(): ReadonlyMap<string, Version> {
-    if (this.#turning) return this.#turning;
+    if (this.#breakpoints) return this.#breakpoints;
     const breakpoints = new Map([[this.#range.min.text, this.#range.min]]);
     for (const breakpoint of this.operations.flatMap(breakpointsOfOperation)) {
       const version = this.#range.firstFrom(breakpoint);
       if (version) breakpoints.set(version.text, version);
     }
     const ascending = [...breakpoints.values()].sort((a, b) => a.compare(b));
-    return (this.#turning = new Map(ascending.map((version) => [version.text, version])));
+    return (this.#breakpoints = new Map(ascending.map((version) => [version.text, version])));
   }
 
-  /** Whether it may differ from the previous version. */
+  /** Returns whether the element may differ from the previous version. */
   mayChangeAt(version: Version): boolean {
     return this.#breakpointsByText.has(version.text);
   }

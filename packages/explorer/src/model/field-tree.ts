@@ -4,7 +4,7 @@ import type { ElementHistory, PartHistory } from './element-history.js';
 
 /** A field with the fields that it contains. */
 export interface FieldNode {
-  readonly life: PartHistory;
+  readonly history: PartHistory;
   /** The part at the version of the page; undefined if that version does not have it. */
   readonly part: Part | undefined;
   readonly change: PartChange | undefined;
@@ -12,18 +12,18 @@ export interface FieldNode {
 }
 
 /** Returns the fields of a request (`body`), a response (`reply`) or a query (`query`) as trees, in the order of the definition. */
-export function fieldTree(site: Site, line: ElementHistory, root: string): readonly FieldNode[] {
-  const present = line.at(site.version)?.shape.parts;
-  const changes = new Map(line.changeAt(site.version)?.parts.map((change) => [change.name, change]));
+export function fieldTree(site: Site, element: ElementHistory, root: string): readonly FieldNode[] {
+  const present = element.at(site.version)?.shape.parts;
+  const changes = new Map(element.changeAt(site.version)?.parts.map((change) => [change.name, change]));
   const nodes = new Map<string, FieldNode & { children: FieldNode[] }>();
   const roots: FieldNode[] = [];
-  for (const life of line.parts.values()) {
-    const { name } = life;
+  for (const history of element.parts.values()) {
+    const { name } = history;
     if (name === root || !(name.startsWith(`${root}.`) || name.startsWith(`${root}[`))) continue;
-    const node = { life, part: present?.get(name), change: changes.get(name), children: [] };
+    const node = { history, part: present?.get(name), change: changes.get(name), children: [] };
     nodes.set(name, node);
-    const holder = nodes.get(parentPart(name));
-    if (holder) holder.children.push(node);
+    const parent = nodes.get(parentPart(name));
+    if (parent) parent.children.push(node);
     else roots.push(node);
   }
   return roots;

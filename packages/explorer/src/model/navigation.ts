@@ -5,7 +5,7 @@ import type { ElementHistory } from './element-history.js';
 
 /** An operation in the navigation. */
 export interface NavigationEntry {
-  readonly line: ElementHistory;
+  readonly element: ElementHistory;
   /** The change at this version; undefined without a change. */
   readonly change: OperationChange | undefined;
 }
@@ -34,13 +34,13 @@ function titleOf(tag: string): string {
 export class Navigation {
   readonly #sections: readonly {
     readonly group: OperationGroup;
-    readonly lines: ReadonlyMap<string, readonly ElementHistory[]>;
+    readonly elements: ReadonlyMap<string, readonly ElementHistory[]>;
   }[];
   readonly #titles: ReadonlyMap<string, string>;
 
-  constructor(lines: readonly ElementHistory[], groups: readonly OperationGroup[] = []) {
+  constructor(elements: readonly ElementHistory[], groups: readonly OperationGroup[] = []) {
     const byTag = new Map<string, ElementHistory[]>();
-    for (const line of lines) byTag.set(line.tag, [...(byTag.get(line.tag) ?? []), line]);
+    for (const element of elements) byTag.set(element.tag, [...(byTag.get(element.tag) ?? []), element]);
     const grouped = new Set(groups.flatMap(({ tags }) => Object.keys(tags)));
     const others = [...byTag.keys()].filter((tag) => !grouped.has(tag));
     const rest: OperationGroup = {
@@ -50,7 +50,7 @@ export class Navigation {
     const sections = others.length > 0 ? [rest, ...groups] : groups;
     this.#sections = sections.map((group) => ({
       group,
-      lines: new Map(Object.keys(group.tags).map((tag) => [tag, byTag.get(tag) ?? []])),
+      elements: new Map(Object.keys(group.tags).map((tag) => [tag, byTag.get(tag) ?? []])),
     }));
     this.#titles = new Map(sections.flatMap(({ tags }) => Object.entries(tags)));
   }
@@ -60,13 +60,13 @@ export class Navigation {
     return this.#titles.get(tag) ?? titleOf(tag);
   }
 
-  /** Returns the sections with the operations that exist at a version, or were removed with the step to it. */
+  /** Returns the sections with the operations that exist at a version, or that the version removed. */
   at(version: Version): readonly NavigationSection[] {
-    return this.#sections.flatMap(({ group, lines }): NavigationSection[] => {
-      const tags = [...lines].flatMap(([tag, all]): NavigationTag[] => {
+    return this.#sections.flatMap(({ group, elements }): NavigationSection[] => {
+      const tags = [...elements].flatMap(([tag, all]): NavigationTag[] => {
         const entries = all
-          .map((line) => ({ line, change: line.changeAt(version) }))
-          .filter(({ line, change }) => change || line.existsAt(version));
+          .map((element) => ({ element, change: element.changeAt(version) }))
+          .filter(({ element, change }) => change || element.existsAt(version));
         return entries.length > 0 ? [{ tag, title: this.title(tag), entries }] : [];
       });
       return tags.length > 0 ? [{ title: group.title, folded: group.folded ?? false, tags }] : [];

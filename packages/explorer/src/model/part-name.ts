@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<string, string>> = {
   returns: 'the response type',
 };
 
-/** Whether a part belongs to the request. */
+/** Returns whether a part belongs to the request. */
 export function isRequestPart(name: string): boolean {
   return /^(?:body\b|(?:query|path|header|cookie)\.)/.test(name);
 }
@@ -33,7 +33,7 @@ export function partLabel(name: string): string {
   return `${name.replace(/^reply\.?/, '')} in the response`;
 }
 
-/** The last word of a dotted name: `name` of `body.server.name`, `each` of what repeats. */
+/** Returns the last part of a dotted name: `name` for `body.server.name`, and `[each]` for the items of a list. */
 export function ownName(name: string): string {
   const kind = /^(\w+)\./.exec(name)?.[1] ?? '';
   if (Object.hasOwn(KINDS, kind)) return name.slice(kind.length + 1);

@@ -6,7 +6,7 @@ const PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
   ['T\\d\\d:\\d\\d:\\d\\d', 'date and time'],
 ];
 /** Maximum length of a pattern that is shown, in characters. */
-const LONGEST_PATTERN = 60;
+const MAX_PATTERN_LENGTH = 60;
 
 function range(low: unknown, high: unknown, unit: string): string | undefined {
   if (low === undefined && high === undefined) return undefined;
@@ -39,7 +39,7 @@ function patternText(pattern: unknown): string | undefined {
   if (typeof pattern !== 'string') return undefined;
   const meaning = PATTERNS.find(([part]) => pattern.includes(part))?.[1];
   if (meaning !== undefined) return meaning;
-  return pattern.length > LONGEST_PATTERN ? undefined : `matches \`${pattern}\``;
+  return pattern.length > MAX_PATTERN_LENGTH ? undefined : `matches \`${pattern}\``;
 }
 
 function detailsOf(rules: Json): string[] {

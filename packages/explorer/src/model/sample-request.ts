@@ -9,9 +9,9 @@ import type { Site } from '../pages/site.js';
 import type { SampleRequest } from './code-samples.js';
 import { exampleValue } from './example-value.js';
 
-/** Replaced by the address of the pages in browsers if the API is on the same server. */
+/** The origin in samples if the server of the pages serves the API. In browsers, a script replaces it. */
 const SAME_ORIGIN = 'https://api.example.com';
-/** The token in samples of APIs that offer none. */
+/** The token in samples if the options do not offer tokens. */
 const NO_TOKEN = '$TOKEN';
 const EXAMPLE_ID = '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10';
 
@@ -39,7 +39,7 @@ export function pathParameters(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** The ID of the resource in a response: its own, or that of its only field. */
+/** Returns the ID of the resource in a response: the field `id` of the response, or of its first field. */
 function idIn(response: unknown): string | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
   const [own, inner] = [response as Json, Object.values(response)[0] as Json | undefined];

@@ -17,12 +17,12 @@ interface SearchedApi {
 
 /** An operation that a search found, with the fields and parameters that contain the words. */
 export interface FoundOperation {
-  readonly line: ElementHistory;
+  readonly element: ElementHistory;
   readonly parts: readonly PartHistory[];
 }
 
 /** The result of a search. */
-export interface Found {
+export interface SearchResult {
   readonly operations: readonly FoundOperation[];
   /** Versions whose description contains the words. */
   readonly versions: readonly Version[];
@@ -31,8 +31,8 @@ export interface Found {
 }
 
 /** Maximum number of operations, and of versions, in a result. */
-const MAX = 30;
-/** Words of questions that no reference contains in a useful way. */
+const MAX_RESULTS = 30;
+/** Words that a search ignores, because they do not distinguish operations. */
 export const IGNORED: ReadonlySet<string> = new Set(
   'a an and are at be by can do does for from get has have how i in is it me my of on or that the their there to use version versions what when where which who why with'.split(
     ' ',
@@ -41,7 +41,7 @@ export const IGNORED: ReadonlySet<string> = new Set(
 
 const camelCase = /(?<=[a-z0-9])(?=[A-Z])/g;
 
-/** Words of a text, in lower case: names in camel case are one word and their parts. */
+/** Returns the words of a text, in lower case. A name in camel case results in the name and its parts. */
 function wordsOf(text: string): string[] {
   return text
     .split(/[^\p{L}\p{N}.]+/u)
@@ -50,7 +50,7 @@ function wordsOf(text: string): string[] {
     .filter((word) => word !== '' && !IGNORED.has(word));
 }
 
-/** `servers` and `server` are the same word. */
+/** Removes the plural `s`, so that `servers` and `server` match. */
 const stem = (word: string) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
 
 /** Returns the words of a text as an index contains them. */
@@ -81,19 +81,19 @@ export class SearchIndex {
     this.#api = api;
   }
 
-  #entry(line: ElementHistory): Entry {
-    const operation = line.shownAt(this.#api.versions.max);
+  #entry(element: ElementHistory): Entry {
+    const operation = element.shownAt(this.#api.versions.max);
     const general = this.#api.options.description?.errors ?? {};
-    const shape = line.at(this.#api.versions.max)?.shape;
+    const shape = element.at(this.#api.versions.max)?.shape;
     const causes = (shape?.errors ?? []).map(
       (status) => `${status} ${operation.when?.[status] ?? general[status] ?? ''}`,
     );
     return {
-      id: line.name,
-      name: `${line.name} ${line.key}`,
-      summary: `${operation.summary} ${this.#api.navigation.title(line.tag)}`,
+      id: element.name,
+      name: `${element.name} ${element.key}`,
+      summary: `${operation.summary} ${this.#api.navigation.title(element.tag)}`,
       description: shape?.description ?? '',
-      fields: [...line.parts.values()].filter(isField).map(textOf).join(' '),
+      fields: [...element.parts.values()].filter(isField).map(textOf).join(' '),
       statuses: causes.join(' '),
     };
   }
@@ -111,7 +111,7 @@ export class SearchIndex {
       tokenize: wordsOf,
       processTerm: stem,
     });
-    for (const line of this.#listed) yield index.add(this.#entry(line));
+    for (const element of this.#listed) yield index.add(this.#entry(element));
     this.#operations = index;
   }
 
@@ -121,7 +121,7 @@ export class SearchIndex {
 
   /** Returns the texts of all operations. */
   entries(): readonly Entry[] {
-    return this.#listed.map((line) => this.#entry(line));
+    return this.#listed.map((element) => this.#entry(element));
   }
 
   get #byVersion(): MiniSearch<{ id: string; text: string }> {
@@ -136,7 +136,7 @@ export class SearchIndex {
   }
 
   /** Returns the operations and versions that contain the words of a query, best matches first. */
-  search(searchText: string): Found {
+  search(searchText: string): SearchResult {
     const named = wordsOf(searchText).flatMap((word) => this.#api.versions.find(word) ?? []);
     const words = wordsOf(searchText).filter((word) => !this.#api.versions.find(word));
     const query = words.join(' ');
@@ -147,26 +147,26 @@ export class SearchIndex {
     } as const;
     const find = <T>(index: MiniSearch<T>) => {
       const all = index.search(query, { ...options, combineWith: 'AND' });
-      return (all.length > 0 ? all : index.search(query, options)).slice(0, MAX);
+      return (all.length > 0 ? all : index.search(query, options)).slice(0, MAX_RESULTS);
     };
     const [first, second] = [...new Set(named)].sort((a, b) => a.compare(b));
     if (query === '') {
       return { operations: [], versions: named, compared: first && second ? [first, second] : undefined };
     }
     const operations = find(this.#byOperation).flatMap(({ id, match }): FoundOperation[] => {
-      const line = this.#api.histories.get(String(id));
+      const element = this.#api.histories.get(String(id));
       const terms = Object.entries(match).flatMap(([term, fields]) => (fields.includes('fields') ? [term] : []));
-      return line ? [{ line, parts: this.#partsWith(line, terms) }] : [];
+      return element ? [{ element, parts: this.#partsWith(element, terms) }] : [];
     });
     const versions = find(this.#byVersion).flatMap(({ id }) => this.#api.versions.find(String(id)) ?? []);
     const compared = first && second ? ([first, second] as const) : undefined;
     return { operations, versions: [...new Set([...named, ...versions])], compared };
   }
 
-  /** The parts with the most of the terms, and among them first those whose own name is one. */
-  #partsWith(line: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
+  /** Returns the parts that contain the terms, best matches first. A term in the own name of a part counts three times. */
+  #partsWith(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
     if (terms.length === 0) return [];
-    const rated = [...line.parts.values()].filter(isField).flatMap((part) => {
+    const rated = [...element.parts.values()].filter(isField).flatMap((part) => {
       const own = new Set(wordsOf(part.name.slice(part.name.lastIndexOf('.') + 1)).map(stem));
       const all = new Set(wordsOf(textOf(part)).map(stem));
       const rank = terms.filter((term) => all.has(term)).length + 2 * terms.filter((term) => own.has(term)).length;

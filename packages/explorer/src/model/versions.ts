@@ -1,7 +1,7 @@
 import { majorMinor, Version, type VersionLike } from '@apistrata/microversion';
 
-/** The maximum number of versions of a slider; an API with more needs another kind of page. */
-const MAX = 10_000;
+/** The maximum number of versions that the pages can show. */
+const MAX_VERSIONS = 10_000;
 
 /** The versions of an API, ascending. */
 export class VersionRange {
@@ -25,7 +25,7 @@ export class VersionRange {
   }
 
   /**
-   * Returns all versions from one to another, inclusive.
+   * Returns all versions between two versions, inclusive.
    *
    * @throws RangeError if they have different major numbers or the wrong order
    */
@@ -35,14 +35,14 @@ export class VersionRange {
       throw new RangeError(
         `explorer(): ${min} to ${max} is not a range of versions: both must have the same major number, the lower one first`,
       );
-    if (BigInt(last.minor) - BigInt(first.minor) > BigInt(MAX))
-      throw new RangeError(`explorer(): ${min} to ${max} has more than ${MAX} versions`);
+    if (BigInt(last.minor) - BigInt(first.minor) > BigInt(MAX_VERSIONS))
+      throw new RangeError(`explorer(): ${min} to ${max} has more than ${MAX_VERSIONS} versions`);
     const all: Version[] = [];
     for (let version = first; version.compare(last) <= 0; version = version.next()) all.push(version);
     return new VersionRange(all);
   }
 
-  /** Returns the first of the versions at which a change of a given version is visible; undefined if none is. */
+  /** Returns the first version in the range at which a change of a version is visible; undefined if there is none. */
   firstFrom(version: Version): Version | undefined {
     return this.find(version.text) ?? this.all.find((candidate) => candidate.compare(version) >= 0);
   }

@@ -6,7 +6,7 @@ import { layout } from './layout.js';
 import { operationChangeItem } from './pieces.js';
 import { formAction, linkTo, type Site } from './site.js';
 
-/** Groups changes by tag, in their order. */
+/** Groups changes by tag, in the order of the changes. */
 export function byTag(changes: readonly OperationChange[]): ReadonlyMap<string, readonly OperationChange[]> {
   const groups = new Map<string, OperationChange[]>();
   for (const change of changes) {

@@ -23,35 +23,35 @@ function constraints(texts: readonly string[]): Html | undefined {
   return texts.length === 0 ? undefined : html`<span class="constraints">${prose(texts.join(', '))}</span>`;
 }
 
-/** Links to the pages of the shared schemas that describe the content of a part. */
+/** Renders links to the pages of the shared schemas that describe the content of a part. */
 function schemaLinks(site: Site, { reference }: Part): Html | undefined {
   if (reference === undefined) return undefined;
   const links = reference.split(/ (?:or|and) /).map((name) => {
-    const line = site.api.schemaHistory(name);
-    return line
-      ? html`<a href="${linkTo(site, `/operations/${line.name}`)}">${name}</a> `
+    const element = site.api.schemaHistory(name);
+    return element
+      ? html`<a href="${linkTo(site, `/operations/${element.name}`)}">${name}</a> `
       : html`<code>${name}</code> `;
   });
   return html`<span class="type">${links}</span>`;
 }
 
 function field(site: Site, node: FieldNode, depth: number): Html {
-  const { life, part, change, children } = node;
-  const shown = part ?? life.last;
-  const name = depth < 0 ? life.name.slice(life.name.indexOf('.') + 1) : ownName(life.name);
-  return html`<li id="${life.name}"${!part && html` class="gone"`}><div class="field"><a class="anchor" href="#${life.name}" aria-label="Link to ${life.name}">#</a><code class="field-name">${name}</code> <span class="type">${typeOf(shown)}</span> ${schemaLinks(site, shown)} ${shown.rules.deprecated === true && chip('deprecated', 'warn')} ${
-    part?.required && isRequestPart(life.name) && chip('required', 'bad')
-  } ${spansChip(site, life.spans)} ${changeMark(change?.change)} ${constraints(constraintsOf(shown))}</div>${
+  const { history, part, change, children } = node;
+  const shown = part ?? history.last;
+  const name = depth < 0 ? history.name.slice(history.name.indexOf('.') + 1) : ownName(history.name);
+  return html`<li id="${history.name}"${!part && html` class="gone"`}><div class="field"><a class="anchor" href="#${history.name}" aria-label="Link to ${history.name}">#</a><code class="field-name">${name}</code> <span class="type">${typeOf(shown)}</span> ${schemaLinks(site, shown)} ${shown.rules.deprecated === true && chip('deprecated', 'warn')} ${
+    part?.required && isRequestPart(history.name) && chip('required', 'bad')
+  } ${spansChip(site, history.spans)} ${changeMark(change?.change)} ${constraints(constraintsOf(shown))}</div>${
     descriptionOf(shown) !== undefined && html`<p>${prose(descriptionOf(shown))}</p>`
   }${choices(choicesOfPart(shown))}${
     children.length > 0 &&
-    html`<details class="inner"${depth <= OPEN_DEPTH && depth >= 0 && html` open`}><summary>${children.length === 1 && children[0]?.life.name.endsWith('[]') ? 'Items' : `${children.length} ${children.length === 1 ? 'field' : 'fields'}`}</summary><ul class="fields">${children.map((child) => field(site, child, depth + 1))}</ul></details>`
+    html`<details class="inner"${depth <= OPEN_DEPTH && depth >= 0 && html` open`}><summary>${children.length === 1 && children[0]?.history.name.endsWith('[]') ? 'Items' : `${children.length} ${children.length === 1 ? 'field' : 'fields'}`}</summary><ul class="fields">${children.map((child) => field(site, child, depth + 1))}</ul></details>`
   }</li>`;
 }
 
 /** Renders the fields of a query, a request or a response, with those of other versions folded; undefined if there are none. */
-export function fieldsSection(site: Site, line: ElementHistory, root: string, title: string): Html | undefined {
-  const tree = fieldTree(site, line, root);
+export function fieldsSection(site: Site, element: ElementHistory, root: string, title: string): Html | undefined {
+  const tree = fieldTree(site, element, root);
   if (tree.length === 0) return undefined;
   const [present, absent] = [presentOnly(tree), absentOnly(tree)];
   return html`<section id="${root}"><h2>${title}</h2>

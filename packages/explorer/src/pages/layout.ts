@@ -8,13 +8,13 @@ import { formAction, linkTo, type Site } from './site.js';
 /** The parts of a page of the explorer. */
 export interface Page {
   readonly title: string;
-  /** Path of the page below the mount, for the version picker, which stays on it. */
+  /** Path of the page below the mount. The version picker opens the same path. */
   readonly path: string;
   /** Parameters that the version picker keeps. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Name of the operation that the page shows. */
   readonly operation?: string;
-  /** Words in the search field. */
+  /** Text in the search field. */
   readonly searchText?: string;
   /** Whether the content has a column for code. */
   readonly wide?: boolean;
@@ -49,22 +49,22 @@ const SECTIONS = [
   ['/changes', 'Compare'],
 ] as const;
 
-function navigationItem(site: Site, { line, change }: NavigationEntry, current: string | undefined): Html {
-  const { method, summary } = line.shownAt(site.version);
+function navigationItem(site: Site, { element, change }: NavigationEntry, current: string | undefined): Html {
+  const { method, summary } = element.shownAt(site.version);
   const short = method === 'DELETE' ? 'DEL' : method;
-  const here = line.name === current && html` aria-current="page"`;
-  return html`<li><a href="${linkTo(site, `/operations/${line.name}`)}"${here}${change?.change === 'removed' && html` class="gone"`}>${methodLabel(method, short)}${summary}</a></li>`;
+  const here = element.name === current && html` aria-current="page"`;
+  return html`<li><a href="${linkTo(site, `/operations/${element.name}`)}"${here}${change?.change === 'removed' && html` class="gone"`}>${methodLabel(method, short)}${summary}</a></li>`;
 }
 
 function tagEntry(site: Site, { title, entries }: NavigationTag, current: string | undefined): Html {
-  const open = entries.some(({ line }) => line.name === current);
+  const open = entries.some(({ element }) => element.name === current);
   return html`<details${open && html` open`}><summary>${title}</summary><ul>${entries.map((each) => navigationItem(site, each, current))}</ul></details>`;
 }
 
 function sectionEntry(site: Site, { title, folded, tags }: NavigationSection, current: string | undefined): Html {
   const list = tags.map((tag) => tagEntry(site, tag, current));
   if (!folded) return html`<h2>${title}</h2>${list}`;
-  const open = tags.some(({ entries }) => entries.some(({ line }) => line.name === current));
+  const open = tags.some(({ entries }) => entries.some(({ element }) => element.name === current));
   return html`<details class="folded"${open && html` open`}><summary><h2>${title}</h2></summary>${list}</details>`;
 }
 

@@ -13,14 +13,14 @@ import { requestForm } from './try-form.js';
 
 const ASYNCHRONOUS = 202;
 
-function chips(site: Site, line: ElementHistory, operation: Operation, shape: OperationShape | undefined): Html {
+function chips(site: Site, element: ElementHistory, operation: Operation, shape: OperationShape | undefined): Html {
   const facts = site.api.options.facts?.(operation);
-  const ends = line.spans.at(-1)?.until;
-  return html`<p class="chips">${spansChip(site, line.spans)} ${changeMark(line.changeAt(site.version)?.change)} ${
+  const ends = element.spans.at(-1)?.until;
+  return html`<p class="chips">${spansChip(site, element.spans)} ${changeMark(element.changeAt(site.version)?.change)} ${
     ((ends && ends !== site.api.versions.max) || shape?.isDeprecated) && chip('deprecated', 'warn')
   } ${facts?.adminOnly && chip('administrators', 'bad')} ${shape?.status === ASYNCHRONOUS && chip('asynchronous')} ${
     site.api.options.description?.isPublic?.(operation) && chip('public', 'good')
-  } <code class="soft small">${line.name}</code></p>`;
+  } <code class="soft small">${element.name}</code></p>`;
 }
 
 function states({ api }: Site, operation: Operation): Html | undefined {
@@ -35,7 +35,7 @@ function statusRow(status: number, text: string | undefined, success = false): H
   return html`<tr id="status-${status}"><th scope="row">${chip(status, success ? 'good' : status < 500 ? 'warn' : 'bad')}</th><td>${prose(text)}</td></tr>`;
 }
 
-/** Statuses that the framework around an operation returns, without a declaration. */
+/** Returns the statuses that the router can return for an operation that does not declare them. */
 function generalStatuses(site: Site, { method }: Operation, shape: OperationShape): readonly number[] {
   const errorStatuses = Object.keys(site.api.options.description?.errors ?? {}).map(Number);
   const withBody = method === 'GET' || method === 'DELETE' ? [] : [413, 415];
@@ -53,8 +53,8 @@ ${shape.errors.map((status) => statusRow(status, operation.when?.[status] ?? gen
 ${others.map((status) => statusRow(status, general[status]))}</table></section>`;
 }
 
-function parameters(site: Site, line: ElementHistory, { path, parameters: texts }: Operation): Html | undefined {
-  const described = fieldsSection(site, line, 'path', 'Path parameters');
+function parameters(site: Site, element: ElementHistory, { path, parameters: texts }: Operation): Html | undefined {
+  const described = fieldsSection(site, element, 'path', 'Path parameters');
   if (described) return described;
   const names = pathParameters(path);
   if (names.length === 0) return undefined;
@@ -64,37 +64,39 @@ function parameters(site: Site, line: ElementHistory, { path, parameters: texts 
   )}</ul></section>`;
 }
 
-/** Fields of responses other than the first successful one. */
-function otherResponses(site: Site, line: ElementHistory): Html[] {
-  const roots = new Set([...line.parts.keys()].flatMap((name) => /^(?:errors|statuses)\.\w+(?=[.[])/.exec(name) ?? []));
+/** Renders the fields of responses other than the first successful one. */
+function otherResponses(site: Site, element: ElementHistory): Html[] {
+  const roots = new Set(
+    [...element.parts.keys()].flatMap((name) => /^(?:errors|statuses)\.\w+(?=[.[])/.exec(name) ?? []),
+  );
   return [...roots].flatMap(
-    (root) => fieldsSection(site, line, root, `Response ${root.slice(root.indexOf('.') + 1)}`) ?? [],
+    (root) => fieldsSection(site, element, root, `Response ${root.slice(root.indexOf('.') + 1)}`) ?? [],
   );
 }
 
-function history(site: Site, line: ElementHistory): Html {
+function history(site: Site, element: ElementHistory): Html {
   const { options, versions } = site.api;
-  const steps = [...line.steps].reverse().map((step) => {
+  const steps = [...element.steps].reverse().map((step) => {
     const version = versions.find(step.version) ?? site.version;
     const about = options.history?.[step.version];
-    return html`<li id="at-${step.version}"><h3><a href="${linkTo({ ...site, version }, `/operations/${line.name}`)}">${step.version}</a> ${step.change !== 'changed' && changeMark(step.change)} ${step.breaking && chip('breaking', 'bad')}</h3>${
+    return html`<li id="at-${step.version}"><h3><a href="${linkTo({ ...site, version }, `/operations/${element.name}`)}">${step.version}</a> ${step.change !== 'changed' && changeMark(step.change)} ${step.breaking && chip('breaking', 'bad')}</h3>${
       about !== undefined && html`<p>${prose(about)}</p>`
     }${step.parts.length > 0 && html`<ul>${step.parts.map((part) => partChangeItem(site, part, false))}</ul>`}</li>`;
   });
   const unchanged = html`<p class="soft">Unchanged from ${versions.min.text} to ${versions.max.text}.</p>`;
-  return html`<section id="history"><h2>History</h2>${timeline(site, line)}${steps.length === 0 ? unchanged : html`<ol class="steps">${steps}</ol>`}</section>`;
+  return html`<section id="history"><h2>History</h2>${timeline(site, element)}${steps.length === 0 ? unchanged : html`<ol class="steps">${steps}</ol>`}</section>`;
 }
 
-/** Whether the form of a page can send a request: files need the address of a server, and bodies must be JSON. */
+/** Returns whether the form of a page can send a request: static pages need the URL of a server, and bodies must be JSON. */
 function canSend({ api, links }: Site, { body, mediaType }: SampleRequest): boolean {
   if (links.isStatic && !/^https?:/.test(api.server)) return false;
   return body === undefined || isJson(mediaType);
 }
 
-/** Code samples, the response, and the form that sends the request. */
-function codeColumn(site: Site, line: ElementHistory, operation: Operation, shape: OperationShape): Html {
+/** Renders code samples, the response, and the form that sends the request. */
+function codeColumn(site: Site, element: ElementHistory, operation: Operation, shape: OperationShape): Html {
   const { samples, commands } = site.api.options;
-  const { request, response } = sampleOf(site, line.name, operation, shape);
+  const { request, response } = sampleOf(site, element.name, operation, shape);
   const code = codeSamples(request, samples, commands).map((sample) => ({
     label: sample.label,
     content: codeBlock(sample.code, `the ${sample.label} sample`),
@@ -107,40 +109,40 @@ ${card(html`<span>Response</span> ${chip(shape.status, 'good')}`, body === undef
 </div>`;
 }
 
-/** Renders an operation at a version: request, response, history, and a form to send it. */
-export function operationPage(site: Site, line: ElementHistory): Html {
+/** Renders an operation at a version: request, response, history, and a form that sends the request. */
+export function operationPage(site: Site, element: ElementHistory): Html {
   const { api, version } = site;
-  const at = line.at(version);
-  const operation = line.shownAt(version);
-  const isSchema = line.tag === SHARED_SCHEMAS;
+  const at = element.at(version);
+  const operation = element.shownAt(version);
+  const isSchema = element.tag === SHARED_SCHEMAS;
   const policy = [operation.policy ?? []].flat();
-  const alias = api.options.aliases?.[line.tag];
+  const alias = api.options.aliases?.[element.tag];
   const description = at?.shape.description;
   const content = html`<div class="op">
-<div class="op-head"><p class="crumb">${isSchema ? line.tag : html`<a href="${linkTo(site, '/')}#${alias ?? line.tag}">${api.navigation.title(line.tag)}</a>`}</p>
+<div class="op-head"><p class="crumb">${isSchema ? element.tag : html`<a href="${linkTo(site, '/')}#${alias ?? element.tag}">${api.navigation.title(element.tag)}</a>`}</p>
 <h1>${operation.summary}</h1>
 <p>${signature(operation.method, operation.path, operation.action)}</p>
-${chips(site, line, operation, at?.shape)}
+${chips(site, element, operation, at?.shape)}
 ${!at && note(`Version ${version.text} does not have this operation and returns 404. This page describes it at other versions.`, 'warn')}
 ${alias !== undefined && note(html`This operation repeats the one of <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a> under another path.`)}
 ${description !== undefined && html`<p class="lead">${prose(description)}</p>`}
 ${policy.length > 0 && html`<p class="soft small">Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}</div>
-${at && !isSchema && codeColumn(site, line, at.operation, at.shape)}
+${at && !isSchema && codeColumn(site, element, at.operation, at.shape)}
 <div class="op-body">${states(site, operation)}
-${parameters(site, line, operation)}
-${fieldsSection(site, line, 'query', 'Query parameters')}
-${fieldsSection(site, line, 'header', 'Request headers')}
-${fieldsSection(site, line, 'cookie', 'Cookies')}
-${fieldsSection(site, line, 'body', isSchema ? 'In requests' : 'Request body')}
-${fieldsSection(site, line, 'reply', isSchema ? 'In responses' : 'Response')}
-${fieldsSection(site, line, 'headers', 'Response headers')}
-${otherResponses(site, line)}
+${parameters(site, element, operation)}
+${fieldsSection(site, element, 'query', 'Query parameters')}
+${fieldsSection(site, element, 'header', 'Request headers')}
+${fieldsSection(site, element, 'cookie', 'Cookies')}
+${fieldsSection(site, element, 'body', isSchema ? 'In requests' : 'Request body')}
+${fieldsSection(site, element, 'reply', isSchema ? 'In responses' : 'Response')}
+${fieldsSection(site, element, 'headers', 'Response headers')}
+${otherResponses(site, element)}
 ${at && !isSchema && statuses(site, at.operation, at.shape)}
-${history(site, line)}</div></div>`;
+${history(site, element)}</div></div>`;
   return layout(site, {
     title: operation.summary,
-    path: `/operations/${line.name}`,
-    operation: line.name,
+    path: `/operations/${element.name}`,
+    operation: element.name,
     wide: true,
     content,
   });

@@ -4,10 +4,10 @@ import { layout } from './layout.js';
 import { changeMark, signature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
-function row(site: Site, { line, change }: NavigationEntry): Html {
-  const { method, path, action, summary } = line.shownAt(site.version);
+function row(site: Site, { element, change }: NavigationEntry): Html {
+  const { method, path, action, summary } = element.shownAt(site.version);
   const removed = change?.change === 'removed';
-  return html`<li${removed && html` class="gone"`}><a href="${linkTo(site, `/operations/${line.name}`)}">${summary}</a> ${spansChip(site, line.spans)} ${changeMark(change?.change)}${signature(method, path, action)}</li>`;
+  return html`<li${removed && html` class="gone"`}><a href="${linkTo(site, `/operations/${element.name}`)}">${summary}</a> ${spansChip(site, element.spans)} ${changeMark(change?.change)}${signature(method, path, action)}</li>`;
 }
 
 function tagSection(site: Site, { tag, title, entries }: NavigationTag): Html {

@@ -43,10 +43,10 @@ export function changeMark(change: keyof typeof CHANGES | undefined): Html | und
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
-/** Maximum number of values of both sides that are listed completely. */
+/** Maximum number of values in both lists that are listed completely. */
 const MAX_VALUES = 8;
 
-/** Values that only one of two lists has. */
+/** Returns the values that only the first list contains. */
 function onlyIn(values: readonly unknown[], others: readonly unknown[]): string {
   return values
     .filter((value) => !others.includes(value))
@@ -54,7 +54,7 @@ function onlyIn(values: readonly unknown[], others: readonly unknown[]): string 
     .join(', ');
 }
 
-/** Renders what differs between the constraints of a part; of long lists of values only the difference. */
+/** Renders the changed constraints of a part. For long lists of values, renders only the values that differ. */
 function difference(before: Part, after: Part): Html {
   const [was, is] = [choicesOfPart(before), choicesOfPart(after)];
   const [removed, added] = [onlyIn(was, is), onlyIn(is, was)];

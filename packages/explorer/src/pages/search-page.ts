@@ -11,16 +11,16 @@ const MAX_PARTS = 4;
 /** Maximum number of versions. */
 const MAX_VERSIONS = 8;
 
-function operationItem(site: Site, { line, parts }: FoundOperation): Html {
-  const { method, path, action, summary } = line.shownAt(site.version);
-  const address = linkTo(site, `/operations/${line.name}`);
+function operationItem(site: Site, { element, parts }: FoundOperation): Html {
+  const { method, path, action, summary } = element.shownAt(site.version);
+  const address = linkTo(site, `/operations/${element.name}`);
   const shown = parts
     .slice(0, MAX_PARTS)
     .map(
       (part) =>
         html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansChip(site, part.spans)} <span class="soft">${prose(descriptionOf(part.last))}</span></li>`,
     );
-  return html`<li><a href="${address}"><strong>${summary}</strong></a> ${spansChip(site, line.spans)} ${signature(method, path, action)}${
+  return html`<li><a href="${address}"><strong>${summary}</strong></a> ${spansChip(site, element.spans)} ${signature(method, path, action)}${
     shown.length > 0 &&
     html`<ul>${shown}${parts.length > MAX_PARTS && html`<li class="soft">and ${parts.length - MAX_PARTS} more</li>`}</ul>`
   }</li>`;

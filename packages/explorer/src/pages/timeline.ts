@@ -26,24 +26,24 @@ function labeledPositions(positions: readonly number[]): ReadonlySet<number> {
 }
 
 /**
- * Renders the history of an operation over all versions: bars where it exists, a labelled mark at each change, a line at the
+ * Renders the history of an operation over all versions: bars where it exists, a labeled mark at each change, a line at the
  * selected version. The list of changes below the drawing is its text alternative.
  */
-export function timeline(site: Site, line: ElementHistory): Html {
+export function timeline(site: Site, element: ElementHistory): Html {
   const { versions } = site.api;
   const unit = 100 / Math.max(versions.all.length, 1);
-  const bars = line.spans.map(({ since, until }) => {
+  const bars = element.spans.map(({ since, until }) => {
     const from = versions.indexOf(since);
     return html`<rect class="bar" x="${percent(from * unit)}" y="12" width="${percent((versions.indexOf(until) - from + 1) * unit)}" height="12" rx="3"/>`;
   });
-  const steps = line.steps.flatMap((step) => {
+  const steps = element.steps.flatMap((step) => {
     const version = versions.find(step.version);
     return version ? [{ step, version, at: versions.indexOf(version) * unit }] : [];
   });
   const labels = labeledPositions(steps.map(({ at }) => at));
   const marks = steps.map(({ step, version, at }) => {
     const kind = step.breaking ? 'breaking' : step.change;
-    return html`<a href="${linkTo({ ...site, version }, `/operations/${line.name}`)}"><title>${step.version}: ${step.change}</title><rect class="step step-${kind}" x="${percent(at)}" y="8" width="${percent(Math.max(unit, MARK_WIDTH))}" height="20" rx="2"/>${labels.has(at) && html`<text x="${percent(at)}" y="44" text-anchor="middle">${step.version}</text>`}</a>`;
+    return html`<a href="${linkTo({ ...site, version }, `/operations/${element.name}`)}"><title>${step.version}: ${step.change}</title><rect class="step step-${kind}" x="${percent(at)}" y="8" width="${percent(Math.max(unit, MARK_WIDTH))}" height="20" rx="2"/>${labels.has(at) && html`<text x="${percent(at)}" y="44" text-anchor="middle">${step.version}</text>`}</a>`;
   });
   const here = percent((versions.indexOf(site.version) + 0.5) * unit);
   return html`<svg class="timeline" width="100%" height="50" role="group" aria-label="Versions ${versions.min.text} to ${versions.max.text}; changes at ${steps.map(({ step }) => step.version).join(', ') || 'none'}">

@@ -25,7 +25,7 @@ ${labeledControl('user', 'User', html`<input id="user" autocomplete="username">`
 }</fieldset>`;
 }
 
-/** The lists that contain the values of a path's parameters, by parameter. */
+/** Returns the paths of the lists that contain the values of path parameters, by parameter. */
 function sourcesOf({ api, version }: Site, path: string): Readonly<Record<string, Json>> {
   const entries = pathParameters(path).flatMap((name) => {
     const list = path.slice(0, path.indexOf(`{${name}}`)).replace(/\/$/, '');
@@ -38,7 +38,7 @@ function sourcesOf({ api, version }: Site, path: string): Readonly<Record<string
   return Object.fromEntries(entries);
 }
 
-/** The options `values` for fields that occur in a body. */
+/** Returns the `values` options of the fields that a body contains. */
 function valuesIn(site: Site, body: unknown): Readonly<Record<string, Json>> {
   const text = JSON.stringify(body) ?? '';
   const header = site.api.options.description?.versionHeaders?.[0];

@@ -26,16 +26,16 @@ export function searchData(api: Api): {
   readonly entries: readonly SearchEntry[];
 } {
   const operations = api.searchIndex.entries().flatMap(({ id, name, summary, description, fields, statuses }) => {
-    const line = api.histories.get(id);
-    const href = line && operationFiles(api, line).at(-1)?.file;
-    if (!line || href === undefined) return [];
+    const element = api.histories.get(id);
+    const href = element && operationFiles(api, element).at(-1)?.file;
+    if (!element || href === undefined) return [];
     return [
       {
         id,
-        title: line.shownAt(api.versions.max).summary,
+        title: element.shownAt(api.versions.max).summary,
         href,
-        detail: line.key,
-        window: spanText(api, line.spans) ?? '',
+        detail: element.key,
+        window: spanText(api, element.spans) ?? '',
         name: wordsOf(name),
         summary: wordsOf(summary),
         description: wordsOf(description),

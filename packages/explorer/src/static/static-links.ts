@@ -14,27 +14,27 @@ export interface OperationFile {
 const filesOf = new WeakMap<ElementHistory, readonly OperationFile[]>();
 
 /** Returns the pages of an operation, oldest first. The newest one has an address without a version. */
-export function operationFiles(api: Api, line: ElementHistory): readonly OperationFile[] {
-  const cached = filesOf.get(line);
+export function operationFiles(api: Api, element: ElementHistory): readonly OperationFile[] {
+  const cached = filesOf.get(element);
   if (cached) return cached;
-  const present = api.versions.all.filter((version) => line.existsAt(version));
-  const starts = present.filter((version, index) => index === 0 || line.mayChangeAt(version));
+  const present = api.versions.all.filter((version) => element.existsAt(version));
+  const starts = present.filter((version, index) => index === 0 || element.mayChangeAt(version));
   const files = starts.map((since, index): OperationFile => {
     const isNewest = index === starts.length - 1;
-    const name = `operations/${line.name}`;
+    const name = `operations/${element.name}`;
     return {
       file: isNewest ? `${name}.html` : `${name}/${since.text}.html`,
       version: isNewest ? (present.at(-1) ?? since) : since,
       since,
     };
   });
-  filesOf.set(line, files);
+  filesOf.set(element, files);
   return files;
 }
 
 /** Returns the page of an operation at a version, or the nearest one if the version does not have the operation. */
-function operationFile(api: Api, line: ElementHistory, version: Version): string {
-  const files = operationFiles(api, line);
+function operationFile(api: Api, element: ElementHistory, version: Version): string {
+  const files = operationFiles(api, element);
   return (files.findLast(({ since }) => since.compare(version) <= 0) ?? files[0])?.file ?? 'index.html';
 }
 
@@ -45,8 +45,8 @@ export function operationsFile({ versions }: Api, version: Version): string {
 
 function fileOf(api: Api, path: string, version: Version): string {
   if (path === '/') return operationsFile(api, version);
-  const line = path.startsWith('/operations/') ? api.histories.get(path.slice('/operations/'.length)) : undefined;
-  return line ? operationFile(api, line, version) : `${path.slice(1)}.html`;
+  const element = path.startsWith('/operations/') ? api.histories.get(path.slice('/operations/'.length)) : undefined;
+  return element ? operationFile(api, element, version) : `${path.slice(1)}.html`;
 }
 
 /**

@@ -50,8 +50,8 @@ function* assets(options: ExplorerOptions): Generator<StaticFile> {
 function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['openapi']): Generator<StaticFile> {
   const api = new Api(options);
   const { all, max } = api.versions;
-  const described: Readonly<Record<string, readonly Version[]>> = { all, newest: [max], none: [] };
-  const withDocument = new Set(described[documents ?? 'all']);
+  const choices: Readonly<Record<string, readonly Version[]>> = { all, newest: [max], none: [] };
+  const withDocument = new Set(choices[documents ?? 'all']);
   const page = (file: string, version: Version, render: (site: Site) => { readonly text: string }): StaticFile => ({
     file,
     content: render({ api, version, links: staticLinks(api, file, withDocument) }).text,
@@ -60,9 +60,9 @@ function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['op
     yield page(operationsFile(api, version), version, operationsPage);
     yield page(`versions/${version.text}.html`, version, (site) => versionPage(site, version));
   }
-  for (const line of api.histories.values())
-    for (const { file, version } of operationFiles(api, line))
-      yield page(file, version, (site) => operationPage(site, line));
+  for (const element of api.histories.values())
+    for (const { file, version } of operationFiles(api, element))
+      yield page(file, version, (site) => operationPage(site, element));
   yield page('versions.html', max, (site) => versionsPage(site, true));
   yield page('changes.html', max, changelogPage);
   yield page('search.html', max, (site) => searchPage(site, ''));
@@ -75,8 +75,8 @@ function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['op
 }
 
 /**
- * Writes the pages as a static site with relative links: any file server can serve it, below any path. Search and
- * comparison run in the browser. Request forms are part of it if `server` is a URL.
+ * Writes the pages as a static site with relative links: any file server can serve the site, below any path. Search and
+ * comparison run in the browser. The site contains request forms if `server` is a URL.
  *
  * @example
  * ```ts
@@ -89,7 +89,7 @@ function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['op
  * ```
  *
  * @returns the number of files and their total size in bytes
- * @throws TypeError or RangeError if an option is invalid; errors of the file system
+ * @throws TypeError or RangeError if an option is invalid, and errors of the file system
  */
 export async function buildStaticSite(
   options: ExplorerOptions,

@@ -11,7 +11,7 @@ import {
 import { VersionRange } from '../model/versions.js';
 import { type VersionSpan, WindowedType } from './windowed-type.js';
 
-/** The versions and the names of the written types. */
+/** Options of `versionedTypes()`. */
 export interface VersionedTypesOptions {
   /** Name of the API, the prefix of the type names: `Compute API` results in `ComputeResponse`. */
   readonly title: string;
@@ -32,10 +32,10 @@ function historiesOf(operations: readonly Operation[], versions: readonly Versio
   const starts = versions.flatMap((version, first) =>
     first === 0 || steps.has(version.text) ? [{ version, first }] : [],
   );
-  return starts.flatMap(({ version, first }, place) => {
+  return starts.flatMap(({ version, first }, index) => {
     const operation = operations.find((each) => existsAt(each, version));
     const shape = operation && operationShape(operation, version);
-    return shape ? [{ first, last: (starts[place + 1]?.first ?? versions.length) - 1, shape }] : [];
+    return shape ? [{ first, last: (starts[index + 1]?.first ?? versions.length) - 1, shape }] : [];
   });
 }
 
@@ -48,7 +48,7 @@ function querySchema({ query }: OperationShape): Json | undefined {
   return { type: 'object', properties: Object.fromEntries(fields), additionalProperties: false };
 }
 
-/** The prefix of the names of types. */
+/** Returns the prefix of the names of types. */
 function prefixOf(title: string): string {
   const words = title.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && !/^api$/i.test(word));
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -56,9 +56,9 @@ function prefixOf(title: string): string {
 }
 
 const HELPERS = {
-  Since: `/** T from the version First on. */
+  Since: `/** T since the version First. */
 type Since<V extends VERSION, First extends VERSION, T, Else = unknown> = First extends Reached[V] ? T : Else;`,
-  Until: `/** T up to and including the version Last. */
+  Until: `/** T until the version Last, inclusive. */
 type Until<V extends VERSION, Last extends VERSION, T, Else = unknown> = V extends Reached[Last] ? T : Else;`,
   Between: `/** T from First to Last, inclusive. */
 type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, Else = unknown> =
@@ -66,20 +66,20 @@ type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, 
   Flat: `type Flat<T> = { [Name in keyof T]: T[Name] };`,
 };
 
-/** Operations with one name, over the versions that have one of them. */
-interface Named {
+/** The operations with one name, and the ranges of versions in which they exist. */
+interface NamedOperation {
   readonly name: string;
   readonly summary: string;
-  readonly lives: readonly History[];
+  readonly ranges: readonly History[];
 }
 
-/** Returns the names at a version: the union of the names of its windows. */
-function namesType(operations: readonly Named[], versions: readonly Version[]): string {
+/** Returns the type of the names of operations that exist at a version. */
+function namesType(operations: readonly NamedOperation[], versions: readonly Version[]): string {
   const groups = new Map<string, string[]>();
-  for (const { name, lives } of operations) {
+  for (const { name, ranges } of operations) {
     // Consecutive ranges become one window.
     const spans: { first: number; last: number }[] = [];
-    for (const { first, last } of lives) {
+    for (const { first, last } of ranges) {
       const before = spans.at(-1);
       if (before && before.last + 1 === first) before.last = last;
       else spans.push({ first, last });
@@ -114,14 +114,14 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
     else byName.set(name, [operation]);
   }
   const named = [...byName]
-    .map(([name, group]): Named => ({ name, summary: group[0].summary, lives: historiesOf(group, versions) }))
-    .filter(({ lives }) => lives.length > 0);
+    .map(([name, group]): NamedOperation => ({ name, summary: group[0].summary, ranges: historiesOf(group, versions) }))
+    .filter(({ ranges }) => ranges.length > 0);
   const sent = new WindowedType(texts, { open: true });
   const received = new WindowedType(texts);
   const members = (writer: WindowedType, schemaOf: (shape: OperationShape) => Json | undefined) =>
     named
-      .map(({ name, summary, lives }) => {
-        const spans = lives.map(({ first, last, shape }): VersionSpan => ({ first, last, schema: schemaOf(shape) }));
+      .map(({ name, summary, ranges }) => {
+        const spans = ranges.map(({ first, last, shape }): VersionSpan => ({ first, last, schema: schemaOf(shape) }));
         return `  /** ${summary.replaceAll('*/', '*\\/')} */\n  ${name}: ${writer.text(spans, '  ')};\n`;
       })
       .join('');
@@ -135,7 +135,7 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
   const names = namesType(named, versions);
   const used = [names, ...Object.values(parts)].join('');
   const helpers = Object.entries(HELPERS).filter(([name]) => used.includes(`${name}<`));
-  const what = {
+  const descriptions = {
     Body: 'The request body of an operation at a version; `undefined` if it has none.',
     Query: 'The query parameters of an operation at a version; `undefined` if it has none.',
     Response: 'The response body of an operation at a version; `undefined` if it has none.',
@@ -150,7 +150,7 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
     `/** The operations of a version. */\nexport type ${prefix}Operation<V extends ${version}> =${names};`,
     ...Object.entries(parts).flatMap(([part, text]) => [
       `interface ${part}At<V extends ${version}> {\n${text}}`,
-      `/** ${what[part as keyof typeof what]} */\nexport type ${prefix}${part}<V extends ${version}, Name extends ${prefix}Operation<V>> = V extends ${version}\n  ? ${part}At<V>[Name & keyof ${part}At<V>]\n  : never;`,
+      `/** ${descriptions[part as keyof typeof descriptions]} */\nexport type ${prefix}${part}<V extends ${version}, Name extends ${prefix}Operation<V>> = V extends ${version}\n  ? ${part}At<V>[Name & keyof ${part}At<V>]\n  : never;`,
     ]),
   ]
     .join('\n\n')

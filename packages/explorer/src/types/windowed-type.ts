@@ -11,7 +11,7 @@ export interface VersionSpan extends Span {
   readonly schema: Json | undefined;
 }
 
-/** A range of versions whose schema is split into its structures and the texts of its other alternatives. */
+/** A range of versions whose schema is split into objects and arrays, and the types of its other alternatives. */
 interface Split extends VersionSpan {
   readonly structured: readonly Json[];
   readonly rest: readonly string[];
@@ -44,7 +44,7 @@ function alternatives(schema: Json): readonly Json[] {
 const isStructured = ({ type, properties }: Json) =>
   type === 'array' || (type === 'object' && properties !== undefined);
 
-/** Consecutive ranges of the same value; never empty. */
+/** Consecutive ranges with equal values. Never empty. */
 interface Run<T> {
   readonly start: T;
   end: T;
@@ -83,16 +83,16 @@ export class WindowedType {
   }
 
   /** Returns the type of one value over the ranges in which it exists, ascending. */
-  text(stretches: readonly VersionSpan[], indent = ''): string {
+  text(spans: readonly VersionSpan[], indent = ''): string {
     const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
-    const changes = stretches.length > 1 && new Set(stretches.map(({ schema }) => plain.#single(schema, ''))).size > 1;
-    if (!changes) return this.#single(stretches.at(-1)?.schema, indent, stretches);
-    const split = stretches.map((stretch): Split => {
-      const all = stretch.schema ? alternatives(stretch.schema) : [];
+    const changes = spans.length > 1 && new Set(spans.map(({ schema }) => plain.#single(schema, ''))).size > 1;
+    if (!changes) return this.#single(spans.at(-1)?.schema, indent, spans);
+    const split = spans.map((span): Split => {
+      const all = span.schema ? alternatives(span.schema) : [];
       const structured = all.filter(isStructured);
       const others = all.filter((one) => !isStructured(one)).map((one) => plain.#single(one, ''));
-      const rest = stretch.schema ? others : ['undefined'];
-      return { ...stretch, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
+      const rest = span.schema ? others : ['undefined'];
+      return { ...span, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
     });
     // If the structures and their alternatives are unchanged, the change is inside the structures.
     return runs(split, (one, other) => one.kind === other.kind)
@@ -106,8 +106,8 @@ export class WindowedType {
   #merged({ start, end, items: run }: Run<Split>, indent: string): string {
     const { structured, rest } = start;
     const full = { first: start.first, last: end.last };
-    const texts = structured.map(({ type }, place) => {
-      const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[place] as Json }));
+    const texts = structured.map(({ type }, index) => {
+      const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[index] as Json }));
       if (type === 'object') return this.#object(inner, full, indent);
       const items = inner.map((one) => ({ ...one, schema: (one.schema.items ?? {}) as Json }));
       return `Array<${this.text(items, indent)}>`;
@@ -140,19 +140,19 @@ export class WindowedType {
     );
   }
 
-  /** Fields grouped by the window in which they exist. */
-  #object(stretches: readonly (VersionSpan & { readonly schema: Json })[], full: Span, indent: string): string {
-    const names = new Set(stretches.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
+  /** Returns an object type with its fields grouped by the window in which they exist. */
+  #object(spans: readonly (VersionSpan & { readonly schema: Json })[], full: Span, indent: string): string {
+    const names = new Set(spans.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
     const always: string[] = [];
     const groups = new Map<string, string[]>();
     for (const name of names) {
-      for (const field of this.#fields(name, stretches, `${indent}  `)) {
+      for (const field of this.#fields(name, spans, `${indent}  `)) {
         const window = this.#window(field, full);
         if (window === '') always.push(field.text);
         else groups.set(window, [...(groups.get(window) ?? []), field.text]);
       }
     }
-    if (this.#open && stretches.some(({ schema }) => schema.additionalProperties !== false))
+    if (this.#open && spans.some(({ schema }) => schema.additionalProperties !== false))
       always.push(`${indent}  [name: string]: unknown;\n`);
     const shapeOf = (lines: readonly string[]) => `{\n${lines.join('')}${indent}}`;
     if (groups.size === 0) return shapeOf(always);
@@ -160,8 +160,8 @@ export class WindowedType {
     return `Flat<${[...(always.length > 0 ? [shapeOf(always)] : []), ...windowed].join(' & ')}>`;
   }
 
-  #fields(name: string, stretches: readonly (VersionSpan & { readonly schema: Json })[], indent: string): Field[] {
-    const present = stretches.flatMap(({ first, last, schema }) => {
+  #fields(name: string, spans: readonly (VersionSpan & { readonly schema: Json })[], indent: string): Field[] {
+    const present = spans.flatMap(({ first, last, schema }) => {
       const inner = (schema.properties as Record<string, Json> | undefined)?.[name];
       const required = ((schema.required as string[] | undefined) ?? []).includes(name);
       return inner ? [{ first, last, schema: inner, required }] : [];
