@@ -55,7 +55,7 @@ function chain(steps: readonly Middleware[]): Middleware {
 
 const EVENTS_PATH = /^\/events(?:\?|$)/;
 
-/** Creates the endpoint that streams events, if the engine stores them. */
+/** Creates the step that serves the stream of events. */
 function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOptions): Middleware {
   const respond = eventStream({ ...options, policies: rules });
   return (req, res, next) => {

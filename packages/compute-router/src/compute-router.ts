@@ -31,10 +31,7 @@ export interface ComputeRouterOptions {
   readonly identity: Identity;
   /** Names of the version headers. Default: `both`. */
   readonly headers?: HeaderPreset;
-  /**
-   * Highest microversion. Default: `MAX_VERSION`, the last version that the documents of this API describe. `latest`
-   * means `newestSupported()`, the highest possible version.
-   */
+  /** Highest microversion. Default: `MAX_VERSION`. `latest` means `newestSupported()`, the highest possible version. */
   readonly maxVersion?: string;
   readonly policies?: Policies;
   /** Maximum number of items per page. Default: 1000. */
@@ -49,7 +46,7 @@ export interface ComputeRouterOptions {
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
   /** Observers of requests, for metrics and traces. Several can observe the same requests. Default: none. */
   readonly observer?: ApiObserver | readonly ApiObserver[];
-  /** Whether to validate every response against its operation's own schema; for tests. Default: false. */
+  /** Whether to validate every response against the schema of its operation; for tests. Default: false. */
   readonly validateReplies?: boolean;
 }
 
@@ -79,7 +76,7 @@ const ADDRESSES: Readonly<Record<Mount, RegExp>> = {
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** The operations of the compute API, and its description at any version. */
+/** The compute API as a request handler, with its OpenAPI documents. */
 export interface ComputeRouter extends Handler {
   /** Returns the OpenAPI document of a version. */
   readonly openApi: (version: string, serverUrl?: string) => Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ export interface UnroutedRequest {
 
 /** Observes served requests, for metrics and traces. Omitted functions cost nothing. The functions must not throw. */
 export interface ApiObserver extends RouterObserver {
-  /** Called with the version of each request, and with whether the client requested it or got the default. */
+  /** Called with the version of each request, and with whether the client requested it. */
   readonly version?: NegotiatorOptions['onVersion'];
   /** Called for each response that does not belong to an operation. */
   readonly unrouted?: (served: UnroutedRequest) => void;

@@ -112,7 +112,7 @@ export class ComputeCall implements RoutedCall {
     return { rel: 'self', href: `${this.selfBase}${path}` };
   }
 
-  /** Returns the `bookmark` link of a path, which has no version. */
+  /** Returns the `bookmark` link of a path. It does not contain the version. */
   bookmark(path: string): Link {
     return { rel: 'bookmark', href: `${this.base}${this.#projectSegment}${path}` };
   }

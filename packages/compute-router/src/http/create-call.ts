@@ -11,7 +11,7 @@ function isPromise(value: Caller | undefined | Promise<Caller | undefined>): val
   return typeof (value as { readonly then?: unknown } | undefined)?.then === 'function';
 }
 
-/** The options of a router that the creation of calls needs. */
+/** The options of a router that are required to create calls. */
 export interface CallSources {
   readonly engine: Engine;
   readonly identity: Identity;

@@ -15,7 +15,7 @@ export interface CorsOptions {
 
 const OPTIONS: Readonly<Record<keyof CorsOptions, true>> = { origins: true, exposedHeaders: true, maxAgeSeconds: true };
 
-/** Response headers of this API that browsers do not show to pages by default. */
+/** Response headers of this API that browsers do not expose to pages by default. */
 const EXPOSED = [
   ...REQUEST_ID_HEADERS,
   'OpenStack-API-Version',

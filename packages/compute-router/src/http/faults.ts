@@ -46,7 +46,7 @@ function visibleFault(error: unknown): { readonly status: number; readonly messa
   return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
 }
 
-/** Returns whether the path exists at no version: such a response does not use the fault format of the API. */
+/** Returns whether the path does not exist at any version. Such a response does not use the fault format of the API. */
 const isUnknownPath = (error: unknown) => error instanceof RequestError && error.code === 'NO_ROUTE';
 
 export interface FaultOptions {

@@ -26,7 +26,7 @@ function versions(max: Version): readonly ApiVersion[] {
   ];
 }
 
-/** Creates the documents of the two versions of this API; the newer one has microversions. */
+/** Creates the documents of the two major versions of this API. The newer one has microversions. */
 export function computeDiscovery(max: Version, trustProxy: boolean | undefined): Discovery {
   return discovery({ versions: versions(max), trustProxy });
 }

@@ -2,7 +2,7 @@ import { CatalogError, IdentityRequests, type ServiceSession } from '@apistrata/
 import { IdentityUnavailable } from './identity-unavailable.js';
 import { readTokenDocument, type TokenDocument } from './token-document.js';
 
-/** A client that validates tokens and looks up projects in an identity service. A session provides its own token. */
+/** A client that validates tokens and looks up projects in an identity service. A session provides the token of its requests. */
 export class IdentityClient {
   readonly #session: ServiceSession;
   readonly #requests: IdentityRequests;

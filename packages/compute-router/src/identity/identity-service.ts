@@ -12,7 +12,7 @@ import { IdentityClient } from './identity-client.js';
  */
 export type IdentityLookup = 'known' | 'rejected' | 'requested' | 'joined';
 
-/** URL of the identity service, and the user that authenticates requests to it. Times are in milliseconds. */
+/** Options of `identityService()`, with the user that authenticates requests to the service. Times are in milliseconds. */
 export interface IdentityServiceOptions extends ServiceUser {
   /** URL of the identity service, with or without `/v3`. */
   readonly url: string;

@@ -22,7 +22,7 @@ type Lookup = (token: string) => Verdict | Promise<Verdict>;
 /** Header values that can be tokens: visible ASCII. Other values are never looked up or forwarded. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Types of this service in the catalog, which access rules of application credentials name. */
+/** Types of this service in the service catalog, as specified in the access rules of application credentials. */
 const SERVICE_TYPES = ['compute'];
 
 /**

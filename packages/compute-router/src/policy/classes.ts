@@ -1,7 +1,7 @@
 /**
  * The rules that other rules refer to, as expressions. They can be overridden like any rule, which affects all rules
- * that refer to them: `context_is_admin` defines administrators everywhere. The names are those of existing policy
- * files, and the default classes of rules.ts.
+ * that refer to them: `context_is_admin` defines administrators everywhere. Existing policy files use these names, and
+ * rules.ts uses them as default classes.
  */
 export const CLASSES = {
   any: '@',

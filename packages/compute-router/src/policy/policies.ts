@@ -17,7 +17,7 @@ export interface PoliciesOptions {
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
   /**
    * Path of a policy file: a YAML mapping, or a JSON object, of rules to expressions. It is read once, when the
-   * policies are built.
+   * policies are created.
    */
   readonly file?: string;
 }
@@ -61,7 +61,7 @@ interface Definition {
 const OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides: true, file: true };
 
 /**
- * Creates the policies of the compute API: the defaults of rules.ts, changed by a file and by overrides.
+ * Creates the policies of the compute API: the defaults of rules.ts, overridden by a file and by options.
  *
  * @throws PolicyConfigError with the file and the line, if the file cannot be read, a rule does not exist, an expression is
  * malformed or rules refer to each other in a cycle
@@ -144,7 +144,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     return policyCheck;
   }
 
-  /** The error names a rule that the administrator wrote, because the defaults do not contain cycles. */
+  /** Creates the error for a cycle. It refers to a rule of the administrator, because the defaults do not have cycles. */
   function circularReference(name: string): PolicyConfigError {
     const path = [...inProgress].slice([...inProgress].indexOf(name));
     const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');

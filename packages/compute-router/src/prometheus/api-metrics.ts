@@ -9,7 +9,7 @@ const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 /** The maximum number of versions with their own label. Clients choose versions, and an API may have a hundred. */
 const VERSIONS = 40;
 
-/** The maximum number of kinds of project quotas with their own label; a service has a handful. */
+/** The maximum number of kinds of project quotas with their own label. A service has only a few. */
 const KINDS = 40;
 
 /** An exceeded quota: a `QuotaExceeded` of `@apistrata/quota`, or an object with the same field. */
@@ -17,7 +17,7 @@ export interface RejectedQuota {
   readonly details: readonly { readonly kind: string }[];
 }
 
-/** Label of requests without an operation: unknown paths, callers that were rejected before routing. */
+/** The label of requests without an operation: unknown paths, and callers that are rejected before routing. */
 const NONE = 'none';
 
 /** Creates the metrics of requests. */

@@ -14,7 +14,7 @@ export interface SampledMetric<T> {
   samples(source: T): readonly Sample[];
 }
 
-/** Returns the sample of a known value without further labels, in base units. */
+/** Returns the sample of a value without further labels, in base units. An unknown value has no sample. */
 export function sampleOf(value: number | null | undefined, unit = 1): readonly Sample[] {
   return value === null || value === undefined ? [] : [[{}, value * unit]];
 }

@@ -53,7 +53,7 @@ interface Counted {
   readonly seconds: number;
 }
 
-/** Counts in the store while it is available, and in memory otherwise. */
+/** Counts requests in the store while it is available, and in memory otherwise. */
 class Counting {
   readonly #store: SharedCounters | undefined;
   readonly #onError: (error: Error) => void;

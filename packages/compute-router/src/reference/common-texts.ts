@@ -1,4 +1,4 @@
-/** Descriptions of fields that mean the same in every resource. */
+/** Descriptions of fields that have the same meaning in every resource. */
 export const commonTexts = {
   serverUuid: 'UUID of the server.',
   limit:

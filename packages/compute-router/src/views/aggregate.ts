@@ -28,7 +28,7 @@ const created: ViewShape<Aggregate, ComputeCall> = {
   ),
 };
 
-/** The response to a creation, without hosts and metadata. */
+/** An aggregate in the response to its creation, without hosts and metadata. */
 export const aggregateCreated = view<Aggregate, ComputeCall>(created);
 
 export const aggregate = view<Aggregate, ComputeCall>({

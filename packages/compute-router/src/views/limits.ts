@@ -5,7 +5,7 @@ import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 
-/** The limits of a project and its usage. */
+/** The limits and the usage of a project. */
 interface Measured {
   readonly limits: QuotaValues;
   readonly usage: QuotaValues;

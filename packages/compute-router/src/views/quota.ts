@@ -52,7 +52,7 @@ const networking = {
 } as const;
 const NETWORKS = 'Number of networks. Counted by the networking service.';
 
-/** The versions in which quota sets have a kind. */
+/** The kinds of quota sets, each with the versions in which it exists. */
 const quotaSetKinds = {
   ...kinds(permanent, always),
   ...kinds(groupKinds, always),
@@ -60,7 +60,7 @@ const quotaSetKinds = {
   ...kinds(networking, (value) => until('2.35', value)),
 } as Kinds;
 
-/** The versions in which a kind of a quota class can be set; groups are shown only in later versions. */
+/** The kinds of quota classes, each with the versions in which it can be set. Groups are shown only in later versions. */
 const quotaClassKinds = { ...quotaSetKinds, ...kinds(networking, (value) => until('2.49', value)) } as Kinds;
 const shownClassKinds = { ...quotaClassKinds, ...kinds(groupKinds, (value) => since('2.50', value)) } as Kinds;
 

@@ -23,7 +23,7 @@ function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatu
   return permissions.hostStatus || status === 'UNKNOWN' ? status : undefined;
 }
 
-/** Fields of lists and show in all versions, and of responses to changes since 2.75. */
+/** Fields of servers in lists and in the response to `showServer`, and since 2.75, in the responses to changes. */
 export const extendedFields = {
   config_drive: {
     recordField: 'configDrive',

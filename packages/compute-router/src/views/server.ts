@@ -39,7 +39,7 @@ const groups: Shape = { server_groups: groupsField };
 
 const fullAddresses = field(addressesText, addresses, addressesOf);
 
-/** Fields of lists and show. */
+/** Fields of servers in lists and in the response to `showServer`. */
 const shown: Shape = {
   ...common,
   ...extended,
@@ -80,7 +80,7 @@ const changed: Shape = {
   'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.75'),
 };
 
-/** The response to an update: since 2.75, the same as show. */
+/** The response to an update: since 2.75, the same as to `showServer`. */
 export const serverUpdated = view<Server, HostsCall>(changed);
 
 /** A rebuilt server, with the fields that only this response has. */
@@ -90,7 +90,7 @@ export interface Rebuilt extends Server {
 
 const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = changed;
 
-/** The response to rebuild. */
+/** The response to a rebuild. */
 export const serverRebuilt = view<Rebuilt, HostsCall>({
   ...(rebuiltBase as unknown as ViewShape<Rebuilt, HostsCall>),
   adminPass: field(serverTexts.createdPassword, z.string().optional(), (s) => s.adminPassword ?? undefined),

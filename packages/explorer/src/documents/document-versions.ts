@@ -29,7 +29,7 @@ function versionOf(text: unknown, label: string, given: boolean): Version {
 /**
  * Returns documents with their versions, lowest first. A version is the given name or `info.version`.
  *
- * @throws DocumentError if a version is malformed, occurs twice, or has another form than the first one
+ * @throws DocumentError if a version is malformed, occurs twice, or has a form other than the first one
  */
 export function versionedDocuments(
   documents: readonly { readonly document: OpenApiDocument; readonly name: string | undefined }[],

@@ -17,7 +17,7 @@ export interface SchemaVariant {
   /** Schema of fields that `properties` does not name. */
   readonly additional: NestedSchema | undefined;
   readonly closed: boolean;
-  /** Name of the shared schema with the content, if that is not expanded at this place. */
+  /** Name of the shared schema with the content, if the content is not expanded here. */
   readonly reference: string | undefined;
 }
 
@@ -49,7 +49,7 @@ const OWN = [
   'deprecated',
 ] as const;
 
-/** The bounds of OpenAPI 3.0 that are flags for another keyword. */
+/** Keywords that modify another keyword in OpenAPI 3.0, where they are booleans. */
 const EXCLUSIVE = [
   ['exclusiveMinimum', 'minimum'],
   ['exclusiveMaximum', 'maximum'],

@@ -134,7 +134,7 @@ export class ElementHistory {
     return this.#steps;
   }
 
-  /** Returns the changes at a version; undefined without changes. */
+  /** Returns the changes at a version; undefined if there are none. */
   changeAt(version: Version): OperationChange | undefined {
     if (!this.mayChangeAt(version)) return undefined;
     if (!this.#changes.has(version.text)) {

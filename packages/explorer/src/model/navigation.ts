@@ -6,7 +6,7 @@ import type { ElementHistory } from './element-history.js';
 /** An operation in the navigation. */
 export interface NavigationEntry {
   readonly element: ElementHistory;
-  /** The change at this version; undefined without a change. */
+  /** The change at this version; undefined if there is none. */
   readonly change: OperationChange | undefined;
 }
 

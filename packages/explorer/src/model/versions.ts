@@ -53,7 +53,7 @@ export class VersionRange {
     return index === undefined ? undefined : this.all[index];
   }
 
-  /** Returns the position of a version among all, from 0. */
+  /** Returns the zero-based position of a version. */
   indexOf(version: Version): number {
     return this.#byText.get(version.text) as number;
   }

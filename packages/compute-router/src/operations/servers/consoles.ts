@@ -49,7 +49,7 @@ function openConsole({ engine, context }: ComputeCall, target: Server, type: str
   return engine.consoles.open(context, target, spellings[type] ?? type);
 }
 
-/** The actions that open a console of one type, which one operation for all types replaced. */
+/** Former actions that open consoles of one type. One operation for all types replaced them. */
 const legacy = [
   {
     name: 'getServerVncConsole',

@@ -143,7 +143,7 @@ const server = object({
 
 const MAX_NESTING = 30;
 
-/** Returns whether hints can be serialized, which fails if they are nested more deeply. */
+/** Returns whether hints can be serialized: they must not be nested too deeply. */
 function isShallow(value: unknown, levels = MAX_NESTING): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));

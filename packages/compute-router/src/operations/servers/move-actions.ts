@@ -22,7 +22,7 @@ const hostOrNull = type.fqdn.nullable();
 const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
 
 /** Until 2.55, the value of `migrate` is ignored. */
-const toHost = since('2.56', true);
+const acceptsHost = since('2.56', true);
 
 /** Until these versions, a named host is used without the scheduler. Later, this requires `force`. */
 const forcedWithHost = {
@@ -107,7 +107,7 @@ export const moveActions = [
     }),
     run: async (call) => {
       const { engine, context, target, version } = call;
-      const requested = at(toHost, version) ? (call.body.migrate as { host?: string | null } | null) : null;
+      const requested = at(acceptsHost, version) ? (call.body.migrate as { host?: string | null } | null) : null;
       const host = requested?.host ?? undefined;
       call.require(
         host === undefined

@@ -10,7 +10,7 @@ import { serverAction } from './server-docs.js';
 const LOCK = 'Null, or since 2.73 an object with a reason.';
 
 /** Until 2.72, the value of `lock` is ignored. */
-const withReason = since('2.73', true);
+const acceptsReason = since('2.73', true);
 
 export const powerActions = [
   plainAction({
@@ -115,7 +115,7 @@ export const powerActions = [
       await engine.servers.lock(
         context,
         target.id,
-        at(withReason, version) ? (requested?.locked_reason ?? null) : null,
+        at(acceptsReason, version) ? (requested?.locked_reason ?? null) : null,
       );
     },
   }),

@@ -14,9 +14,9 @@ const unshelveTexts = {
 } as const;
 
 /** Until 2.76, the value of `unshelve` is ignored. */
-const acceptsPlace = since('2.77', true);
+const acceptsDestination = since('2.77', true);
 
-interface Place {
+interface Destination {
   readonly availability_zone?: string | null;
   readonly host?: string;
 }
@@ -81,9 +81,12 @@ export const shelveActions = [
     }),
     run: async (call) => {
       const { engine, context, target, version } = call;
-      const place = at(acceptsPlace, version) ? (call.body.unshelve as Place | null) : null;
-      if (place?.host !== undefined) call.require('os_compute_api:os-shelve:unshelve_to_host', target);
-      await engine.servers.act(context, target.id, 'unshelve', { zone: place?.availability_zone, host: place?.host });
+      const destination = at(acceptsDestination, version) ? (call.body.unshelve as Destination | null) : null;
+      if (destination?.host !== undefined) call.require('os_compute_api:os-shelve:unshelve_to_host', target);
+      await engine.servers.act(context, target.id, 'unshelve', {
+        zone: destination?.availability_zone,
+        host: destination?.host,
+      });
     },
   }),
 ];
