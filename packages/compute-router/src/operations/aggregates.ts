@@ -98,7 +98,7 @@ export const aggregateOperations = [
             availability_zone: azName.nullable().optional().describe(aggregateTexts.availabilityZone),
           })
           .refine((change) => Object.keys(change).length > 0, {
-            message: 'One of name and availability_zone is required',
+            message: 'At least one of name and availability_zone is required',
           }),
       ),
     }),

@@ -80,7 +80,7 @@ export const assistedVolumeSnapshots = [
     method: 'DELETE',
     path: '/os-assisted-volume-snapshots/{id}',
     summary: 'Delete an assisted volume snapshot',
-    description: 'Deletes a snapshot of an attached volume. The host merges the snapshot file back.',
+    description: 'Deletes a snapshot of an attached volume. The host merges the snapshot file back into the volume.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],

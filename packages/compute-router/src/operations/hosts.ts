@@ -132,7 +132,9 @@ export const hostOperations = [
         status: requested.optional().describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
         maintenance_mode: requested.optional().describe('`enable` starts maintenance mode, `disable` ends it.'),
       })
-      .refine((body) => Object.keys(body).length > 0, { message: 'One of status and maintenance_mode is required' }),
+      .refine((body) => Object.keys(body).length > 0, {
+        message: 'At least one of status and maintenance_mode is required',
+      }),
     reply: z.strictObject({
       host: z.string().describe(hostTexts.host),
       status: z.enum(['enabled', 'disabled']).optional().describe('Status of the host: `enabled` or `disabled`.'),

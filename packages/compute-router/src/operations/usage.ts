@@ -34,7 +34,7 @@ const listQuery = query(
     ...window,
     ...paging,
     detailed: described(
-      '`1` includes the usage of each server, `0` only the sums. Default: `0`.',
+      '`1` to include the usage of each server, `0` to include only the sums. Default: `0`.',
       one(z.string(), 'first'),
     ),
   },

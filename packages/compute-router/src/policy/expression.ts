@@ -88,7 +88,7 @@ export function parseExpression(text: string): Expression {
       case '(': {
         const inner = parseOr(depth + 1);
         const close = nextToken();
-        if (close.kind !== ')') throw unexpectedToken(close, 'and, or, )');
+        if (close.kind !== ')') throw unexpectedToken(close, '"and", "or" or ")"');
         return inner;
       }
       default:
@@ -98,11 +98,11 @@ export function parseExpression(text: string): Expression {
 
   function unexpectedToken(token: Token, expected: string): PolicySyntaxError {
     const actual = token.kind === 'end' ? 'the end' : token.kind === 'check' ? 'a second check' : `"${token.kind}"`;
-    return new PolicySyntaxError(`${actual} where ${expected} is expected`, text, token.column);
+    return new PolicySyntaxError(`expected ${expected}, not ${actual}`, text, token.column);
   }
 
   const expression = parseOr(0);
-  if (token !== end) throw unexpectedToken(token, 'and, or, the end');
+  if (token !== end) throw unexpectedToken(token, '"and", "or" or the end');
   return expression;
 }
 
@@ -152,7 +152,7 @@ function checkOf(text: string, column: number, check: string, field: string | un
     return { check: name, operand: { target: field as TargetField } };
   }
   if (typeof allowed !== 'string' && !(allowed as readonly string[]).includes(value)) {
-    throw new PolicySyntaxError(`${check}: takes ${allowed.join(' or ')}`, text, column);
+    throw new PolicySyntaxError(`${check}: must be ${allowed.join(' or ')}`, text, column);
   }
   return { check: name, operand: { text: value } };
 }

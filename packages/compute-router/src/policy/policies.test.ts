@@ -144,7 +144,10 @@ describe('overrides', () => {
     [{ 'os_compute_api:os-pause-server:puase': '@' }, /known: .*os_compute_api:os-pause-server:pause/],
     [{ toString: '@' }, /unknown rule "toString"/],
     [{ 'os_compute_api:limits': 'rule:nope' }, /"os_compute_api:limits" refers to an unknown rule "nope"/],
-    [{ 'os_compute_api:limits': 'role:a role:b' }, /"os_compute_api:limits": a second check .* at column 8/],
+    [
+      { 'os_compute_api:limits': 'role:a role:b' },
+      /"os_compute_api:limits": expected .*, not a second check at column 8/,
+    ],
     [{ 'os_compute_api:limits': 7 }, /must be an expression or a function/],
     [
       { 'os_compute_api:limits': 'rule:os_compute_api:limits' },

@@ -25,7 +25,7 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
   const registers = [register];
   const requests = new Counter({
     name: 'apistrata_requests_total',
-    help: 'Requests served, by operation, served version and status',
+    help: 'Requests served, by operation, version and status',
     labelNames: ['operation', 'version', 'status'],
     registers,
   });

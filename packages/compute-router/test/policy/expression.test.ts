@@ -148,8 +148,8 @@ describe('a policy expression', () => {
     ['group:staff', 1, /unknown check "group:"/],
     ['role:a or constructor:x', 11, /unknown check "constructor:"/],
     ['http://host/check', 1, /unknown check "http:"/],
-    ['system_scope:some', 1, /takes all/],
-    ['is_admin:yes', 1, /takes True or False/],
+    ['system_scope:some', 1, /must be all/],
+    ['is_admin:yes', 1, /must be True or False/],
     ['!role:admin', 1, /not a check/],
     ["'admin':role", 1, /not a check/],
   ])('rejects %j at column %i', (text, column, message) => {

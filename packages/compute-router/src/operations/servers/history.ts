@@ -64,7 +64,7 @@ const event = view<ShownEvent, ComputeCall>({
   ),
   hostId: since(
     '2.62',
-    text('Opaque identifier of the host, as in the server. Empty without a host.', (e) =>
+    text('Opaque identifier of the host, as in `hostId` of the server. Empty if there is no host.', (e) =>
       hostIdOf(e.projectId, e.host),
     ),
   ),
@@ -132,7 +132,7 @@ export const serverHistory = [
         'changes-since': since(
           '2.58',
           described(
-            'Only items changed at or after this time (ISO 8601). A time without a zone is in UTC.',
+            'Filters items changed at or after this time (ISO 8601). A time without a zone is in UTC.',
             once(dateTimeText),
           ),
         ),

@@ -68,7 +68,7 @@ export const networkActions = [
         object({
           address: floatingAddress,
           fixed_address: described(
-            'Fixed IP address to associate it with. Default: the first fixed IP address of the server.',
+            'Fixed IP address with which to associate the floating IP address. Default: the first fixed IP address of the server.',
             type.ip.optional(),
           ),
         }),
