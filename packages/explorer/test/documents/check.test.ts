@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changelogEntry, checkAnnotations, checkText, withEntry } from '../../src/check/check-report.js';
+import { changelogEntry, checkAnnotations, checkText, insertEntry } from '../../src/check/check-report.js';
 import { checkDocuments } from '../../src/index.js';
 import { changes } from './changes.js';
 import { library, libraryWith } from './libraries.js';
@@ -55,13 +55,13 @@ describe('a check of OpenAPI documents', () => {
 
   it('writes the entry of a changelog, and replaces an existing entry', () => {
     const entryOf = (version: string) => changelogEntry(checkDocuments(library, libraryWith(version, incompatible)));
-    const first = withEntry('', entryOf('1.0.0'));
+    const first = insertEntry('', entryOf('1.0.0'));
     expect(first).toBe(
       '# Changelog\n\n## Unreleased\n\n### Breaking changes\n\n- `DELETE /v1/books/{id}` removed Remove a book\n',
     );
-    const second = withEntry(`${first}\n## 0.9.0\n\n- Old\n`, entryOf('2.0.0'));
+    const second = insertEntry(`${first}\n## 0.9.0\n\n- Old\n`, entryOf('2.0.0'));
     expect(second.match(/^## .*/gm)).toEqual(['## 2.0.0', '## 0.9.0']);
-    expect(withEntry(second, entryOf('2.0.0'))).toBe(second);
+    expect(insertEntry(second, entryOf('2.0.0'))).toBe(second);
     expect(second).toMatch(/^# Changelog\n/);
   });
 });
