@@ -29,8 +29,8 @@ function partLine(part: PartChange, withVersion: boolean): string {
 
 /** Returns the changes of an operation as an item of a Markdown list. */
 export function operationLines(change: OperationChange, withVersion = false): string {
-  const what = change.change === 'changed' ? '' : ` ${change.change}${withVersion ? ` (${change.version})` : ''}`;
-  const head = `- \`${change.operation}\`${what} ${inline(change.summary)}`;
+  const kind = change.change === 'changed' ? '' : ` ${change.change}${withVersion ? ` (${change.version})` : ''}`;
+  const head = `- \`${change.operation}\`${kind} ${inline(change.summary)}`;
   return [head, ...change.parts.map((part) => partLine(part, withVersion))].join('\n');
 }
 

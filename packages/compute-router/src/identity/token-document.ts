@@ -8,15 +8,15 @@ export interface TokenDocument {
   readonly expiresAt: number;
 }
 
-interface Named {
+interface NamedReference {
   readonly id?: unknown;
   readonly name?: unknown;
-  readonly domain?: Named;
+  readonly domain?: NamedReference;
 }
 
-interface Wire {
-  readonly user?: Named;
-  readonly project?: Named;
+interface TokenBody {
+  readonly user?: NamedReference;
+  readonly project?: NamedReference;
   readonly system?: { readonly all?: unknown };
   readonly roles?: unknown;
   readonly expires_at?: unknown;
@@ -30,21 +30,21 @@ interface Wire {
  * not apply to projects.
  */
 export function readTokenDocument(document: unknown, token: string): TokenDocument | undefined {
-  const wire = (document as { readonly token?: Wire } | null)?.token;
-  const userId = text(wire?.user?.id);
-  const expiresAt = Date.parse(text(wire?.expires_at) ?? '');
-  if (!wire || userId === undefined || Number.isNaN(expiresAt)) return undefined;
-  const projectId = text(wire.project?.id);
-  const systemScope = wire.system?.all === true;
-  const roles = projectId !== undefined || systemScope ? namesOf(wire.roles) : [];
-  const accessRules = wire.application_credential?.access_rules ?? undefined;
+  const body = (document as { readonly token?: TokenBody } | null)?.token;
+  const userId = text(body?.user?.id);
+  const expiresAt = Date.parse(text(body?.expires_at) ?? '');
+  if (!body || userId === undefined || Number.isNaN(expiresAt)) return undefined;
+  const projectId = text(body.project?.id);
+  const systemScope = body.system?.all === true;
+  const roles = projectId !== undefined || systemScope ? namesOf(body.roles) : [];
+  const accessRules = body.application_credential?.access_rules ?? undefined;
   const caller: Caller = Object.freeze({
     userId,
-    userName: text(wire.user?.name),
-    userDomainId: text(wire.user?.domain?.id),
+    userName: text(body.user?.name),
+    userDomainId: text(body.user?.domain?.id),
     projectId: projectId ?? '',
-    projectName: text(wire.project?.name),
-    projectDomainId: text(wire.project?.domain?.id),
+    projectName: text(body.project?.name),
+    projectDomainId: text(body.project?.domain?.id),
     systemScope,
     roles: Object.freeze(roles),
     token,
@@ -57,7 +57,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 function namesOf(roles: unknown): string[] {
   if (!Array.isArray(roles)) return [];
-  return roles.map((role: Named | null) => text(role?.name)).filter((name) => name !== undefined);
+  return roles.map((role: NamedReference | null) => text(role?.name)).filter((name) => name !== undefined);
 }
 
 /** Returns the well-formed access rules. If there are none, the token does not allow any request. */

@@ -19,20 +19,20 @@ export const externalEventTexts = {
   events: 'The list of events.',
 } as const;
 
-const network = ['network-changed', 'network-vif-plugged', 'network-vif-unplugged', 'network-vif-deleted'] as const;
-const extended = [...network, 'volume-extended'] as const;
-const powered = [...extended, 'power-update'] as const;
-const bound = [...powered, 'accelerator-request-bound'] as const;
+const eventTypes = ['network-changed', 'network-vif-plugged', 'network-vif-unplugged', 'network-vif-deleted'] as const;
+const eventTypesSince251 = [...eventTypes, 'volume-extended'] as const;
+const eventTypesSince276 = [...eventTypesSince251, 'power-update'] as const;
+const eventTypesSince282 = [...eventTypesSince276, 'accelerator-request-bound'] as const;
 
 const NAME =
   'Type of the event: `network-changed`, `network-vif-plugged`, `network-vif-unplugged`, `network-vif-deleted`, `volume-extended` (since 2.51), `power-update` (since 2.76), `accelerator-request-bound` (since 2.82) or `volume-reimaged` (since 2.93).';
 
 const name = [
-  until('2.50', described(NAME, z.enum(network))),
-  between('2.51', '2.75', described(NAME, z.enum(extended))),
-  between('2.76', '2.81', described(NAME, z.enum(powered))),
-  between('2.82', '2.92', described(NAME, z.enum(bound))),
-  since('2.93', described(NAME, z.enum([...bound, 'volume-reimaged']))),
+  until('2.50', described(NAME, z.enum(eventTypes))),
+  between('2.51', '2.75', described(NAME, z.enum(eventTypesSince251))),
+  between('2.76', '2.81', described(NAME, z.enum(eventTypesSince276))),
+  between('2.82', '2.92', described(NAME, z.enum(eventTypesSince282))),
+  since('2.93', described(NAME, z.enum([...eventTypesSince282, 'volume-reimaged']))),
 ];
 
 const status = z.enum(['failed', 'completed', 'in-progress']);

@@ -33,7 +33,7 @@ const hypervisorDocs = resource({
 type HostPredicate = (host: Hypervisor['host']) => boolean;
 
 /** Predicates for the hypervisor that an id in a path identifies: by number until 2.52, by UUID since 2.53. */
-const matching = [
+const hostPredicate = [
   until(
     '2.52',
     (id: string): HostPredicate =>
@@ -48,7 +48,7 @@ const matching = [
 ];
 
 /** Predicates for the last hypervisor of the previous page. A malformed id is handled like an unknown one. */
-const marked = [
+const markerPredicate = [
   until(
     '2.52',
     (id: string): HostPredicate =>
@@ -113,7 +113,7 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
     ...parts,
     servers,
     limit: size,
-    marker: marker === undefined ? undefined : { id: marker, is: definedAt(marked, call.version)(marker) },
+    marker: marker === undefined ? undefined : { id: marker, is: definedAt(markerPredicate, call.version)(marker) },
     pattern,
   });
   const markerOf = ({ host: { node } }: Hypervisor) => definedAt(idOf, call.version)(node);
@@ -192,7 +192,7 @@ export const hypervisorOperations = [
     query: query(withServers, { extra }),
     reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorDetail) },
     run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
-      hypervisor: await engine.hypervisors.get(id, definedAt(matching, version)(id), {
+      hypervisor: await engine.hypervisors.get(id, definedAt(hostPredicate, version)(id), {
         servers,
         uptime: at(uptimeShown, version),
       }),
@@ -239,7 +239,7 @@ export const hypervisorOperations = [
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorUptime) },
     run: async ({ engine, params: { id }, version }) => ({
-      hypervisor: await engine.hypervisors.uptime(id, definedAt(matching, version)(id)),
+      hypervisor: await engine.hypervisors.uptime(id, definedAt(hostPredicate, version)(id)),
     }),
   }),
 ];

@@ -147,9 +147,9 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
   /** Creates the error for a cycle. It refers to a rule of the administrator, because the defaults do not have cycles. */
   function circularReference(name: string): PolicyConfigError {
     const path = [...inProgress].slice([...inProgress].indexOf(name));
-    const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
+    const configured = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
     const cycle = [...path, name].join(' -> ');
-    return new PolicyConfigError(`rules refer to each other in a cycle: ${cycle}`, written?.source);
+    return new PolicyConfigError(`rules refer to each other in a cycle: ${cycle}`, configured?.source);
   }
 
   function compile(name: string, text: string, source: PolicySource): PolicyCheck {

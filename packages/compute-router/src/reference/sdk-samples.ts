@@ -13,10 +13,10 @@ export interface ComputeSampleRequest {
 const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
 
 function pythonLiteral(value: unknown): string {
-  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+  const keywords: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
   return JSON.stringify(value, null, 4).replace(
     /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
-    (text) => words[text] ?? text,
+    (text) => keywords[text] ?? text,
   );
 }
 

@@ -38,7 +38,7 @@ type Shape = ViewShape<Hypervisor, ComputeCall>;
 const amount = (description: string, get: (h: Hypervisor) => number) =>
   until('2.87', integer<Hypervisor, ComputeCall>(description, get));
 
-const brief: Shape = {
+const summaryFields: Shape = {
   id: [
     until(
       '2.52',
@@ -62,18 +62,18 @@ const brief: Shape = {
   ),
 };
 
-const hosted = z.array(
+const serversSchema = z.array(
   z.strictObject({
     uuid: z.string().describe('UUID of a server.'),
     name: z.string().describe('Name of the instance on the hypervisor. Not the display name of the server.'),
   }),
 );
 
-function serversOf({ servers }: Hypervisor): z.infer<typeof hosted> | undefined {
+function serversOf({ servers }: Hypervisor): z.infer<typeof serversSchema> | undefined {
   return servers?.map(({ id, seq }) => ({ uuid: id, name: instanceNameOf(seq) }));
 }
 
-const nonEmptyServers = field(hypervisorTexts.servers, hosted.optional(), (h: Hypervisor) =>
+const nonEmptyServers = field(hypervisorTexts.servers, serversSchema.optional(), (h: Hypervisor) =>
   h.servers?.length ? serversOf(h) : undefined,
 );
 
@@ -81,7 +81,7 @@ const nonEmptyServers = field(hypervisorTexts.servers, hosted.optional(), (h: Hy
 const servers: Shape = {
   servers: [
     between('2.53', '2.74', nonEmptyServers),
-    since('2.75', field(hypervisorTexts.servers, hosted.optional(), serversOf)),
+    since('2.75', field(hypervisorTexts.servers, serversSchema.optional(), serversOf)),
   ],
 };
 
@@ -109,22 +109,22 @@ const leastDisk = (hypervisor: Hypervisor) => hypervisor.host.node.disk?.leastGb
 
 const cpuInfo = z.record(z.string(), z.unknown());
 
-export const hypervisorSummary = view<Hypervisor, ComputeCall>({ ...brief, ...servers });
+export const hypervisorSummary = view<Hypervisor, ComputeCall>({ ...summaryFields, ...servers });
 
-export const hypervisorFound = view<Hypervisor, ComputeCall>(brief);
+export const hypervisorFound = view<Hypervisor, ComputeCall>(summaryFields);
 
 export const hypervisorServers = view<Hypervisor, ComputeCall>({
-  ...brief,
+  ...summaryFields,
   servers: nonEmptyServers,
 });
 
 export const hypervisorUptime = view<Hypervisor, ComputeCall>({
-  ...brief,
+  ...summaryFields,
   uptime: nullableText(hypervisorTexts.uptime, (h) => h.uptime),
 });
 
 export const hypervisorDetail = view<Hypervisor, ComputeCall>({
-  ...brief,
+  ...summaryFields,
   ...servers,
   hypervisor_type: text('Type of the hypervisor, such as `QEMU`.', ({ host }) => host.node.hypervisorType),
   hypervisor_version: integer('Version of the hypervisor, as an integer.', ({ host }) => host.node.hypervisorVersion),

@@ -91,12 +91,12 @@ export class Api {
    * Computes the data of all operations that a page requires, in slices of the event loop: the changes of a version,
    * those of all versions, or the search index. Returns undefined if all of them are computed.
    */
-  prepare(what: Version | 'versions' | 'search'): Promise<void> | undefined {
-    const key = typeof what === 'string' ? what : what.text;
+  prepare(target: Version | 'versions' | 'search'): Promise<void> | undefined {
+    const key = typeof target === 'string' ? target : target.text;
     if (this.#prepared.has(key)) return undefined;
     let preparation = this.#preparations.get(key);
     if (!preparation) {
-      preparation = inSlices(this.#preparationOf(what)).then(() => void this.#prepared.add(key));
+      preparation = inSlices(this.#preparationOf(target)).then(() => void this.#prepared.add(key));
       this.#preparations.set(key, preparation);
     }
     return preparation;
@@ -107,13 +107,13 @@ export class Api {
     return this.#prepared.has('versions');
   }
 
-  *#preparationOf(what: Version | 'versions' | 'search'): Generator<void> {
+  *#preparationOf(target: Version | 'versions' | 'search'): Generator<void> {
     for (const element of this.histories.values()) {
       if (this.isAlias(element.tag)) continue;
-      for (const version of typeof what === 'string' ? element.breakpoints : [what])
+      for (const version of typeof target === 'string' ? element.breakpoints : [target])
         yield void element.changeAt(version);
     }
-    if (what === 'search') yield* this.searchIndex.preparation();
+    if (target === 'search') yield* this.searchIndex.preparation();
   }
 
   /** Returns the changes between two versions. */

@@ -48,12 +48,12 @@ function contentOf({ body, mediaType }: SampleRequest): string {
 const shellWord = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
 
-/** Returns a JSON value as a literal of Python. */
+/** Formats a JSON value as a Python literal. */
 export function pythonLiteral(value: unknown): string {
-  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+  const keywords: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
   return JSON.stringify(value, null, 4).replace(
     /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
-    (text) => words[text] ?? text,
+    (text) => keywords[text] ?? text,
   );
 }
 

@@ -163,15 +163,15 @@ export class SearchIndex {
     return { operations, versions: [...new Set([...named, ...versions])], compared };
   }
 
-  /** Returns the parts that contain the terms, best matches first. A term in the own name of a part counts three times. */
+  /** Returns the parts that contain the terms, best matches first. A term in the last segment of the name counts three times. */
   #partsWith(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
     if (terms.length === 0) return [];
-    const rated = [...element.parts.values()].filter(isField).flatMap((part) => {
+    const matches = [...element.parts.values()].filter(isField).flatMap((part) => {
       const own = new Set(wordsOf(part.name.slice(part.name.lastIndexOf('.') + 1)).map(stem));
       const all = new Set(wordsOf(textOf(part)).map(stem));
       const rank = terms.filter((term) => all.has(term)).length + 2 * terms.filter((term) => own.has(term)).length;
       return rank > 0 ? [{ part, rank }] : [];
     });
-    return rated.sort((a, b) => b.rank - a.rank).map(({ part }) => part);
+    return matches.sort((a, b) => b.rank - a.rank).map(({ part }) => part);
   }
 }

@@ -118,21 +118,21 @@ export class WindowedType {
   #single(schema: Json | undefined, indent: string, { 0: start }: readonly VersionSpan[] = []): string {
     if (schema === undefined) return 'undefined';
     const { type, enum: values, const: only, properties, items, additionalProperties: others } = schema;
-    const alone = (inner: Json) => ({ first: start?.first ?? 0, last: start?.last ?? 0, schema: inner });
+    const withSpan = (inner: Json) => ({ first: start?.first ?? 0, last: start?.last ?? 0, schema: inner });
     if (only !== undefined) return JSON.stringify(only);
     if (values) return union((values as unknown[]).map((value) => JSON.stringify(value)));
     const all = alternatives(schema);
     if (all[0] !== schema) return union(all.map((one) => this.#single(one, indent)));
     if (schema.not) return 'never';
     if (Array.isArray(type)) return union(type.map((one) => this.#single({ ...schema, type: one }, indent)));
-    if (type === 'array') return `Array<${this.text([alone((items ?? {}) as Json)], indent)}>`;
+    if (type === 'array') return `Array<${this.text([withSpan((items ?? {}) as Json)], indent)}>`;
     if (type === 'object') {
       if (properties && Object.keys(properties).length > 0) {
-        const full = alone(schema);
+        const full = withSpan(schema);
         return this.#object([full], full, indent);
       }
       if (others === false) return 'Record<string, never>';
-      return `Record<string, ${this.text([alone((others ?? {}) as Json)], indent)}>`;
+      return `Record<string, ${this.text([withSpan((others ?? {}) as Json)], indent)}>`;
     }
     return (
       { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null' }[String(type)] ??

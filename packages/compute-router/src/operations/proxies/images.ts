@@ -75,10 +75,10 @@ async function pageOf(call: ComputeCall, requested: ImageListRequest) {
   };
   const list = (page: ImageQuery) => call.engine.catalogs.images.list(call.caller, { ...filter, ...page });
   const needsFilter = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
-  const images = needsFilter ? await matching() : await list({ limit: size, marker: requested.marker });
+  const images = needsFilter ? await filteredImages() : await list({ limit: size, marker: requested.marker });
   return { images, images_links: nextLink(call, size, images, ({ id }: Image) => id) as never };
 
-  async function matching(): Promise<readonly Image[]> {
+  async function filteredImages(): Promise<readonly Image[]> {
     const all = await list({ marker: requested.marker });
     const fits = ({ minRamMb, minDiskGb, status }: Image) =>
       minRamMb >= minRam && minDiskGb >= minDisk && (statuses?.includes(status) ?? true);
