@@ -30,9 +30,9 @@ export function createCall({ engine, identity, rateLimit, trustProxy }: CallSour
     caller: Caller,
     mount: Mount,
   ): ComputeCall | Promise<ComputeCall> {
-    const reading = req.method === 'GET' ? engine.reading(caller) : engine;
-    const on = (selected: Engine) => new ComputeCall(req, res, caller, shared, mount, selected);
-    return reading instanceof Promise ? reading.then(on) : on(reading);
+    const selection = req.method === 'GET' ? engine.reading(caller) : engine;
+    const callWith = (selected: Engine) => new ComputeCall(req, res, caller, shared, mount, selected);
+    return selection instanceof Promise ? selection.then(callWith) : callWith(selection);
   }
 
   function createCountedCall(
@@ -42,9 +42,9 @@ export function createCall({ engine, identity, rateLimit, trustProxy }: CallSour
     mount: Mount,
   ): ComputeCall | Promise<ComputeCall> {
     if (!caller) throw new Unauthorized(identity.uri ?? `${requestBase(req, trustProxy)}/identity`);
-    const counting = rateLimit?.count(caller);
-    if (!counting) return callOf(req, res, caller, mount);
-    return counting.then((result) => {
+    const pendingVerdict = rateLimit?.count(caller);
+    if (!pendingVerdict) return callOf(req, res, caller, mount);
+    return pendingVerdict.then((result) => {
       applyRateLimit(result, res);
       return callOf(req, res, caller, mount);
     });

@@ -35,9 +35,9 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 function checkOrigin(origin: string): string {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (url?.origin === origin) return origin;
-  const fix =
+  const hint =
     url && url.origin !== 'null' ? `write it as '${url.origin}'` : "an origin has the form 'https://example.org:8080'";
-  throw new TypeError(`cors: '${origin}' is not an origin: ${fix}`);
+  throw new TypeError(`cors: '${origin}' is not an origin: ${hint}`);
 }
 
 /**

@@ -62,8 +62,8 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const caller = await identity(req);
     if (!caller) return sendUnauthorized(res, identity.uri ?? '/identity');
-    const counting = rateLimit?.count(caller);
-    if (counting) applyRateLimit(await counting, res);
+    const pendingVerdict = rateLimit?.count(caller);
+    if (pendingVerdict) applyRateLimit(await pendingVerdict, res);
     if (!policies.isAdmin(caller)) return reject(res, 403, 'Only administrators can read events.');
     if (req.method !== 'GET') return reject(res, 405, 'Events are read-only.');
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;

@@ -11,19 +11,19 @@ export const SECRET_HEADERS: readonly string[] = [
   'set-cookie',
 ];
 
-const HIDDEN = '[redacted]';
+const REDACTED = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';
 
 /** Returns headers for a log: the same object if it contains no secrets, otherwise a copy without their values. */
 export function redactHeaders(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const secrets = SECRET_HEADERS.filter((name) => name in headers);
   if (secrets.length === 0) return headers;
-  return { ...headers, ...Object.fromEntries(secrets.map((name) => [name, HIDDEN])) };
+  return { ...headers, ...Object.fromEntries(secrets.map((name) => [name, REDACTED])) };
 }
 
 /** Decodes percent-encoded text, up to four times; malformed encoding is kept. */
 function unescapeText(text: string): string {
-  for (let rounds = 0, before = text; rounds < 4; rounds++, before = text) {
+  for (let round = 0, before = text; round < 4; round++, before = text) {
     try {
       text = decodeURIComponent(before);
     } catch {
@@ -38,7 +38,7 @@ function unescapeText(text: string): string {
 function withoutValue(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   // The URL of a console contains its token inside another parameter: path=%3Ftoken%3D...
-  return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${HIDDEN}` : pair;
+  return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${REDACTED}` : pair;
 }
 
 /** Returns a URL for a log, without the tokens of consoles in its path or query, which may be percent-encoded. */
@@ -47,24 +47,25 @@ export function redactSecrets(url: string | undefined): string | undefined;
 export function redactSecrets(url: string | undefined): string | undefined {
   // A URL with a secret contains the word "token", which may be percent-encoded.
   if (url === undefined || !(url.includes('%') || url.toLowerCase().includes('token'))) return url;
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const queryStart = url.indexOf('?');
+  const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const parts = path.split('/');
-  const at = parts.findIndex((part) => unescapeText(part).toLowerCase().includes(TOKEN_PATH));
+  const tokenIndex = parts.findIndex((part) => unescapeText(part).toLowerCase().includes(TOKEN_PATH));
   // With an escaped slash, the token is in the same part.
-  const joined =
-    at >= 0 &&
-    !unescapeText(parts[at] ?? '')
+  const isJoined =
+    tokenIndex >= 0 &&
+    !unescapeText(parts[tokenIndex] ?? '')
       .toLowerCase()
       .endsWith(TOKEN_PATH);
-  const before = [...parts.slice(0, at), joined ? TOKEN_PATH : parts[at]];
-  const shown = at < 0 ? path : [...before, ...(joined || parts.length > at + 1 ? [HIDDEN] : [])].join('/');
-  if (mark < 0) return shown;
+  const before = [...parts.slice(0, tokenIndex), isJoined ? TOKEN_PATH : parts[tokenIndex]];
+  const redactedPath =
+    tokenIndex < 0 ? path : [...before, ...(isJoined || parts.length > tokenIndex + 1 ? [REDACTED] : [])].join('/');
+  if (queryStart < 0) return redactedPath;
   const query = url
-    .slice(mark + 1)
+    .slice(queryStart + 1)
     .split(/(?=[&;])|(?<=[&;])/)
     .map(withoutValue);
-  return `${shown}?${query.join('')}`;
+  return `${redactedPath}?${query.join('')}`;
 }
 
 /** Returns the parameters of a query for a log, without the values that are hidden in URLs. */
@@ -73,7 +74,7 @@ export function redactQuery(query: unknown): unknown {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {
       const text = `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
-      return [name, withoutValue(text) === text ? value : HIDDEN];
+      return [name, withoutValue(text) === text ? value : REDACTED];
     }),
   );
 }

@@ -34,9 +34,9 @@ export function quotaStep(
   async function callerOf(req: IncomingMessage) {
     const caller = await identity(req);
     if (!caller) return undefined;
-    const counting = rateLimit?.count(caller);
+    const pendingVerdict = rateLimit?.count(caller);
     const res = responses.get(req);
-    if (counting && res) applyRateLimit(await counting, res);
+    if (pendingVerdict && res) applyRateLimit(await pendingVerdict, res);
     const isSystemAdmin = caller.systemScope === true && rules.isAdmin(caller);
     return isSystemAdmin ? { ...caller, roles: [...caller.roles, settings.adminRole ?? ADMIN_ROLE] } : caller;
   }

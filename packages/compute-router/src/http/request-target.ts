@@ -6,15 +6,16 @@ import type { IncomingMessage } from 'node:http';
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('//')) return target;
-  const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const mark = local.indexOf('?');
-  const path = (mark < 0 ? local : local.slice(0, mark)).replaceAll(/\/{2,}/g, '/');
-  return `${path.startsWith('/') || path === '*' ? path : `/${path}`}${mark < 0 ? '' : local.slice(mark)}`;
+  const withoutOrigin = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const queryStart = withoutOrigin.indexOf('?');
+  const path = (queryStart < 0 ? withoutOrigin : withoutOrigin.slice(0, queryStart)).replaceAll(/\/{2,}/g, '/');
+  const query = queryStart < 0 ? '' : withoutOrigin.slice(queryStart);
+  return `${path.startsWith('/') || path === '*' ? path : `/${path}`}${query}`;
 }
 
 /** Normalizes `req.url` for all later middleware. */
 export function normalizeTarget(req: IncomingMessage): void {
   const target = req.url ?? '/';
-  const normal = originForm(target);
-  if (normal !== target) req.url = normal;
+  const normalized = originForm(target);
+  if (normalized !== target) req.url = normalized;
 }

@@ -20,7 +20,7 @@ const extension = object({
 });
 
 /** All extensions have the same namespace and date, which no longer have a meaning. */
-const shown = extensionCatalogue.map(([alias, name, description]) => ({
+const extensions = extensionCatalogue.map(([alias, name, description]) => ({
   alias,
   description,
   links: [],
@@ -29,7 +29,7 @@ const shown = extensionCatalogue.map(([alias, name, description]) => ({
   updated: '2014-12-03T00:00:00Z',
 }));
 
-const byAlias = new Map(shown.map((entry) => [entry.alias, entry]));
+const byAlias = new Map(extensions.map((entry) => [entry.alias, entry]));
 
 export const extensionOperations = [
   operation({
@@ -42,7 +42,7 @@ export const extensionOperations = [
     policy: 'os_compute_api:extensions',
     status: 200,
     reply: { extensions: described('The list of extensions.', [extension]) },
-    run: () => ({ extensions: shown }),
+    run: () => ({ extensions }),
   }),
   operation({
     ...extensionDocs,

@@ -10,18 +10,18 @@ import { flavorDocs } from './flavors.js';
 
 type Specs = Readonly<Record<string, string>>;
 
-const all = '/flavors/{flavor_id}/os-extra_specs';
-const single = '/flavors/{flavor_id}/os-extra_specs/{id}';
+const listPath = '/flavors/{flavor_id}/os-extra_specs';
+const itemPath = '/flavors/{flavor_id}/os-extra_specs/{id}';
 
 /** Since 2.86, extra specs are validated: in a known namespace, only known keys are accepted. */
-const validated = since('2.86', true);
+const validatesSpecs = since('2.86', true);
 
 const oneSpec = metadataNumbers.refine((specs) => Object.keys(specs).length === 1, {
   message: 'Exactly one extra spec is expected',
 });
 
 function check(specs: Specs, version: Version): void {
-  if (!at(validated, version)) return;
+  if (!at(validatesSpecs, version)) return;
   for (const [key, value] of Object.entries(specs)) {
     const problem = validateExtraSpec(key, value);
     if (problem) throw new Rejection('BAD_REQUEST', problem);
@@ -33,7 +33,7 @@ export const flavorExtraSpecs = [
     ...flavorDocs,
     name: 'listFlavorExtraSpecs',
     method: 'GET',
-    path: all,
+    path: listPath,
     summary: 'List the extra specs of a flavor',
     description:
       'Lists the extra specs of a flavor: key-value pairs that define further requirements for the scheduler and the driver.',
@@ -49,7 +49,7 @@ export const flavorExtraSpecs = [
     ...flavorDocs,
     name: 'createFlavorExtraSpecs',
     method: 'POST',
-    path: all,
+    path: listPath,
     summary: 'Create extra specs of a flavor',
     description: 'Creates or replaces extra specs of a flavor. Since 2.86, values of known keys are validated.',
     policy: 'os_compute_api:os-flavor-extra-specs:create',
@@ -68,7 +68,7 @@ export const flavorExtraSpecs = [
     ...flavorDocs,
     name: 'showFlavorExtraSpec',
     method: 'GET',
-    path: single,
+    path: itemPath,
     summary: 'Show an extra spec of a flavor',
     description: 'Shows an extra spec of a flavor, as an object with one key.',
     policy: 'os_compute_api:os-flavor-extra-specs:show',
@@ -83,7 +83,7 @@ export const flavorExtraSpecs = [
     ...flavorDocs,
     name: 'updateFlavorExtraSpec',
     method: 'PUT',
-    path: single,
+    path: itemPath,
     summary: 'Update an extra spec of a flavor',
     description:
       'Updates an extra spec of a flavor. The request body has exactly one key, which must equal the key in the path. Since 2.86, values of known keys are validated.',
@@ -104,7 +104,7 @@ export const flavorExtraSpecs = [
     ...flavorDocs,
     name: 'deleteFlavorExtraSpec',
     method: 'DELETE',
-    path: single,
+    path: itemPath,
     summary: 'Delete an extra spec of a flavor',
     description: 'Deletes an extra spec of a flavor.',
     policy: 'os_compute_api:os-flavor-extra-specs:delete',

@@ -25,7 +25,7 @@ export const hostTexts = {
 const window = until('2.42', true as const);
 const anyQuery = query({}, { extra: 'ignore' });
 
-const listed = view<ServiceState, ComputeCall>({
+const listedHost = view<ServiceState, ComputeCall>({
   host_name: text(hostTexts.hostName, ({ service }) => service.host),
   service: text('Service on the host, such as `compute`, `scheduler` or `conductor`.', ({ service }) =>
     service.binary.replace(/^nova-/, ''),
@@ -45,7 +45,7 @@ function resourceOf(host: string, { project, cpu, memoryMb, diskGb }: HostShare)
   return { host, project, cpu, memory_mb: memoryMb, disk_gb: diskGb };
 }
 
-const requested = z
+const toggle = z
   .enum(['enable', 'disable', 'Enable', 'Disable', 'ENABLE', 'DISABLE'])
   .transform((text) => text.toLowerCase() === 'enable');
 
@@ -54,7 +54,7 @@ interface HostPowerOperation extends Pick<OperationTexts, 'name' | 'description'
   readonly policy: RuleName;
 }
 
-const power = [
+const powerOperations = [
   {
     action: 'reboot',
     name: 'rebootHost',
@@ -90,7 +90,7 @@ export const hostOperations = [
     policy: 'os_compute_api:os-hosts:list',
     status: 200,
     query: query({ zone: described('Filters hosts by availability zone.', one(z.string())) }, { extra: 'ignore' }),
-    reply: { hosts: described('The list of hosts, with one item per service.', [listed]) },
+    reply: { hosts: described('The list of hosts, with one item per service.', [listedHost]) },
     run: async ({ engine, query: { zone } }) => ({ hosts: await engine.hosts.list({ zone: zone || undefined }) }),
   }),
   operation({
@@ -129,8 +129,8 @@ export const hostOperations = [
     errors: [400, 404, 501],
     body: z
       .strictObject({
-        status: requested.optional().describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
-        maintenance_mode: requested.optional().describe('`enable` starts maintenance mode, `disable` ends it.'),
+        status: toggle.optional().describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
+        maintenance_mode: toggle.optional().describe('`enable` starts maintenance mode, `disable` ends it.'),
       })
       .refine((body) => Object.keys(body).length > 0, {
         message: 'At least one of status and maintenance_mode is required',
@@ -155,7 +155,7 @@ export const hostOperations = [
       };
     },
   }),
-  ...power.map(({ action, ...described }) =>
+  ...powerOperations.map(({ action, ...described }) =>
     operation({
       ...hostDocs,
       ...described,

@@ -67,7 +67,7 @@ const idOf = [until('2.52', (node: Node) => String(node.seq)), since('2.53', (no
 
 const paged = since('2.33', true);
 /** Since 2.88, lists contain the uptime. */
-const uptimeShown = since('2.88', true);
+const listsUptime = since('2.88', true);
 
 const extra = [until('2.52', 'ignore' as const), since('2.53', 'reject' as const)];
 const withServers = {
@@ -162,7 +162,7 @@ export const hypervisorOperations = [
       hypervisors: described(hypervisorTexts.hypervisors, [hypervisorDetail]),
       hypervisors_links: since('2.33', described(hypervisorTexts.hypervisorsLinks, collectionLinks.optional())),
     },
-    run: (call) => pageOf(call, call.query, { uptime: at(uptimeShown, call.version) }),
+    run: (call) => pageOf(call, call.query, { uptime: at(listsUptime, call.version) }),
   }),
   operation({
     ...hypervisorDocs,
@@ -194,7 +194,7 @@ export const hypervisorOperations = [
     run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
       hypervisor: await engine.hypervisors.get(id, definedAt(hostPredicate, version)(id), {
         servers,
-        uptime: at(uptimeShown, version),
+        uptime: at(listsUptime, version),
       }),
     }),
   }),

@@ -40,9 +40,9 @@ const base: ViewShape<Keypair, ComputeCall> = {
 };
 
 /** The list does not depend on the request, so the text of each key pair is cached. */
-const listed = view<Keypair, ComputeCall>(base, { memo: () => '' });
+const listedKeypair = view<Keypair, ComputeCall>(base, { memo: () => '' });
 
-const shown = view<Keypair, ComputeCall>({
+const shownKeypair = view<Keypair, ComputeCall>({
   ...base,
   user_id: text(keypairTexts.userId, (k) => k.userId),
   created_at: time(commonTexts.createdAt, (k) => k.createdAt),
@@ -52,7 +52,7 @@ const shown = view<Keypair, ComputeCall>({
   id: integer('ID of the key pair in the database: an integer.', (k) => k.seq),
 });
 
-const created = view<Keypair & { readonly privateKey: string | undefined }, ComputeCall>({
+const createdKeypair = view<Keypair & { readonly privateKey: string | undefined }, ComputeCall>({
   ...base,
   user_id: text(keypairTexts.userId, (k) => k.userId),
   private_key: until(
@@ -105,7 +105,7 @@ export const keypairOperations = [
     ),
     target: owner,
     reply: {
-      keypairs: described('The key pairs of this page.', [{ keypair: described(keypairTexts.keypair, listed) }]),
+      keypairs: described('The key pairs of this page.', [{ keypair: described(keypairTexts.keypair, listedKeypair) }]),
       keypairs_links: since(
         '2.35',
         described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
@@ -160,15 +160,15 @@ export const keypairOperations = [
       ),
     }),
     target: ({ caller, body }) => ({ userId: body.keypair.user_id ?? caller.userId }),
-    reply: { keypair: described(keypairTexts.keypair, created) },
+    reply: { keypair: described(keypairTexts.keypair, createdKeypair) },
     run: async ({ engine, context, target, body: { keypair } }) => {
-      const createdKeypair = await engine.keypairs.create(context, {
+      const result = await engine.keypairs.create(context, {
         userId: target.userId,
         name: keypair.name,
         publicKey: keypair.public_key,
         type: keypair.type ?? 'ssh',
       });
-      return { keypair: { ...createdKeypair.keypair, privateKey: createdKeypair.privateKey } };
+      return { keypair: { ...result.keypair, privateKey: result.privateKey } };
     },
   }),
   operation({
@@ -183,7 +183,7 @@ export const keypairOperations = [
     errors: [404],
     query: query(forUser, { extra }),
     target: owner,
-    reply: { keypair: described(keypairTexts.keypair, shown) },
+    reply: { keypair: described(keypairTexts.keypair, shownKeypair) },
     run: async ({ engine, target, params }) => ({ keypair: await engine.keypairs.get(target.userId, params.id) }),
   }),
   operation({

@@ -11,14 +11,14 @@ import { metadata } from '../schemas/types.js';
 type Items = Readonly<Record<string, string>>;
 
 /** The documentation of an operation that differs between resources with metadata. */
-interface Described extends Pick<OperationTexts, 'name' | 'description'>, Pick<Operation, 'when'> {
+interface OperationDocs extends Pick<OperationTexts, 'name' | 'description'>, Pick<Operation, 'when'> {
   readonly summary: string;
   readonly policy?: RuleName;
   readonly errors: readonly number[];
 }
 
 /** A kind of resource with metadata, and how its metadata is stored. */
-interface MetadataOf<T> {
+interface MetadataResource<T> {
   /** The documentation that the operations have in common. */
   readonly docs: Resource & Pick<Operation, 'window'>;
   /** Description of all items. */
@@ -35,15 +35,15 @@ interface MetadataOf<T> {
   readonly replace: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
   /** Removes an item. Throws a 404 if it does not exist. */
   readonly remove: (call: ComputeCall, target: T, key: string) => Promise<unknown>;
-  readonly list: Described;
-  readonly add: Described;
-  readonly replaceAll: Described;
-  readonly show: Described;
-  readonly set: Described;
-  readonly delete: Described;
+  readonly list: OperationDocs;
+  readonly add: OperationDocs;
+  readonly replaceAll: OperationDocs;
+  readonly show: OperationDocs;
+  readonly set: OperationDocs;
+  readonly delete: OperationDocs;
 }
 
-const single = metadata.refine((meta) => Object.keys(meta).length === 1, {
+const singleItem = metadata.refine((meta) => Object.keys(meta).length === 1, {
   message: 'There must be exactly one metadata item',
 });
 
@@ -61,39 +61,39 @@ export function itemOf(items: Items, key: string): string {
 }
 
 /** Creates the operations on the metadata of one kind of resource. */
-export function metadataOperations<T>(kind: MetadataOf<T>): readonly Operation[] {
+export function metadataOperations<T>(kind: MetadataResource<T>): readonly Operation[] {
   const { docs } = kind;
   const target = (call: ComputeCall & { readonly params: unknown }) => kind.target(call as never);
-  const several = object({ metadata: described(kind.metadata, metadata) });
+  const itemsBody = object({ metadata: described(kind.metadata, metadata) });
   const item = { meta: described(kind.meta, textMap) };
-  const all = { ...docs, path: kind.path, target, reply: { metadata: described(kind.metadata, textMap) } };
-  const one = { ...docs, path: `${kind.path}/{id}`, target };
+  const allItems = { ...docs, path: kind.path, target, reply: { metadata: described(kind.metadata, textMap) } };
+  const oneItem = { ...docs, path: `${kind.path}/{id}`, target };
   return [
     operation({
-      ...all,
+      ...allItems,
       ...kind.list,
       method: 'GET',
       status: 200,
       run: (call) => ({ metadata: { ...kind.items(call.target) } }),
     }),
     operation({
-      ...all,
+      ...allItems,
       ...kind.add,
       method: 'POST',
       status: 200,
-      body: several,
+      body: itemsBody,
       run: async (call) => ({ metadata: await kind.merge(call, call.target, call.body.metadata) }),
     }),
     operation({
-      ...all,
+      ...allItems,
       ...kind.replaceAll,
       method: 'PUT',
       status: 200,
-      body: several,
+      body: itemsBody,
       run: async (call) => ({ metadata: await kind.replace(call, call.target, call.body.metadata) }),
     }),
     operation({
-      ...one,
+      ...oneItem,
       ...kind.show,
       method: 'GET',
       status: 200,
@@ -101,11 +101,11 @@ export function metadataOperations<T>(kind: MetadataOf<T>): readonly Operation[]
       run: (call) => ({ meta: { [keyIn(call)]: itemOf(kind.items(call.target), keyIn(call)) } }),
     }),
     operation({
-      ...one,
+      ...oneItem,
       ...kind.set,
       method: 'PUT',
       status: 200,
-      body: object({ meta: described(kind.meta, single) }),
+      body: object({ meta: described(kind.meta, singleItem) }),
       reply: item,
       run: async (call) => {
         const { meta } = call.body;
@@ -115,7 +115,7 @@ export function metadataOperations<T>(kind: MetadataOf<T>): readonly Operation[]
       },
     }),
     operation({
-      ...one,
+      ...oneItem,
       ...kind.delete,
       method: 'DELETE',
       status: 204,

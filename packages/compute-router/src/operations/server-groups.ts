@@ -15,8 +15,8 @@ const serverGroupDocs = resource({
   parameters: { id: 'UUID of the server group.' },
 });
 
-const hard = ['anti-affinity', 'affinity'] as const;
-const policy = z.enum([...hard, 'soft-anti-affinity', 'soft-affinity']);
+const hardPolicies = ['anti-affinity', 'affinity'] as const;
+const policy = z.enum([...hardPolicies, 'soft-anti-affinity', 'soft-affinity']);
 
 export const serverGroupOperations = [
   operation({
@@ -73,7 +73,10 @@ export const serverGroupOperations = [
           policies: [
             until(
               '2.14',
-              described(serverGroupTexts.policies, z.array<z.ZodType<z.infer<typeof policy>>>(z.enum(hard)).length(1)),
+              described(
+                serverGroupTexts.policies,
+                z.array<z.ZodType<z.infer<typeof policy>>>(z.enum(hardPolicies)).length(1),
+              ),
             ),
             between('2.15', '2.63', described(serverGroupTexts.policies, z.array(policy).length(1))),
           ],

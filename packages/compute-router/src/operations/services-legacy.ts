@@ -57,7 +57,7 @@ const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb
   ],
 ]);
 
-const shown = object({
+const updatedService = object({
   host: described(serviceTexts.host, z.string()),
   binary: described(serviceTexts.binary, z.string()),
   status: described(serviceTexts.status, z.enum(['enabled', 'disabled']).optional()),
@@ -88,7 +88,7 @@ export const legacyServiceUpdate = operation({
     disabled_reason: described(serviceTexts.disabledReason, z.string().min(1).max(255).optional()),
     forced_down: since('2.11', described(serviceTexts.forcedDown, lenientBoolean.optional())),
   }),
-  reply: { service: described(serviceTexts.service, shown) },
+  reply: { service: described(serviceTexts.service, updatedService) },
   run: async ({ engine, params, body, version }) => {
     const { host, binary } = body;
     const verb = at(verbs.get(params.id), version);

@@ -48,16 +48,16 @@ function showTime(ms: number): string {
 }
 
 function show({ beginning, ending, hosts, done }: UsageAuditLog): Infer<typeof log> {
-  const notRun = hosts.filter((host) => !done.some((audit) => audit.host === host));
-  const progress = notRun.length === 0 ? 'ALL hosts done.' : `${done.length} of ${hosts.length} hosts done.`;
+  const pendingHosts = hosts.filter((host) => !done.some((audit) => audit.host === host));
+  const progress = pendingHosts.length === 0 ? 'ALL hosts done.' : `${done.length} of ${hosts.length} hosts done.`;
   return {
-    hosts_not_run: notRun,
+    hosts_not_run: pendingHosts,
     log: Object.fromEntries(
       done.map(({ host, instances, message }) => [host, { instances, errors: 0, message, state: 'DONE' as const }]),
     ),
     num_hosts: hosts.length,
     num_hosts_done: done.length,
-    num_hosts_not_run: notRun.length,
+    num_hosts_not_run: pendingHosts.length,
     num_hosts_running: 0,
     overall_status: `${progress} 0 errors.`,
     period_beginning: showTime(beginning),
@@ -69,8 +69,8 @@ function show({ beginning, ending, hosts, done }: UsageAuditLog): Infer<typeof l
 
 /** Parses `YYYY-MM-DD HH:MM:SS[.ffffff]`, in UTC, to milliseconds since the epoch. */
 function timeOf(text: string): number {
-  const form = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
-  const time = form.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;
+  const pattern = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
+  const time = pattern.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;
   if (Number.isNaN(time) || !showTime(time).startsWith(text.slice(0, 19)))
     throw new Rejection('BAD_REQUEST', 'Invalid timestamp for before');
   return time;

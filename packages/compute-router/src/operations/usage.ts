@@ -51,15 +51,15 @@ interface UsageRequest {
 /** Since 2.40, reports are paged. */
 const paged = since('2.40', true);
 
-const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d:\d\d)\.(\d{1,6}))$/;
+const TIME_FORMATS = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d:\d\d)\.(\d{1,6}))$/;
 
 /** Parses the three time formats of usage reports to microseconds since the epoch. */
 function microseconds(text: string): number {
-  const [, day, clock, fraction, clockAfterSpace, fractionAfterSpace] = TIME.exec(text) ?? [];
-  const plain = `${day}T${clock ?? clockAfterSpace}`;
-  const ms = day === undefined ? Number.NaN : Date.parse(`${plain}Z`);
+  const [, day, clock, fraction, clockAfterSpace, fractionAfterSpace] = TIME_FORMATS.exec(text) ?? [];
+  const wholeSeconds = `${day}T${clock ?? clockAfterSpace}`;
+  const ms = day === undefined ? Number.NaN : Date.parse(`${wholeSeconds}Z`);
   // The parser maps a nonexistent day to the next month.
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== plain)
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== wholeSeconds)
     throw new Rejection('BAD_REQUEST', `Datetime is in invalid format: ${text}`);
   return ms * 1000 + Number((fraction ?? fractionAfterSpace ?? '').padEnd(6, '0'));
 }

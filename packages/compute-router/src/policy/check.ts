@@ -46,9 +46,9 @@ export function compileExpression(expression: Expression, rule: (name: string) =
   }
 }
 
-type MakeCheck = (operand: Operand, rule: (name: string) => PolicyCheck) => PolicyCheck;
+type CheckFactory = (operand: Operand, rule: (name: string) => PolicyCheck) => PolicyCheck;
 
-const checks: Readonly<Record<CheckName, MakeCheck>> = {
+const checks: Readonly<Record<CheckName, CheckFactory>> = {
   rule: (operand, rule) => rule(textOf(operand)),
   role: (operand) => {
     const required = textOf(operand).toLowerCase();
@@ -74,14 +74,14 @@ const checks: Readonly<Record<CheckName, MakeCheck>> = {
  * Creates a check that compares an id of the caller. The empty id of a caller without a project does not equal any id, and
  * a field that the target lacks does not either.
  */
-function comparison(own: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
+function comparison(callerField: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
   if ('text' in operand) {
     const { text } = operand;
-    return (caller) => own(caller) === text;
+    return (caller) => callerField(caller) === text;
   }
   const targetField = targetFields[operand.target];
   return (caller, target) => {
-    const id = own(caller);
+    const id = callerField(caller);
     return id !== undefined && id !== '' && id === targetField(caller, target);
   };
 }

@@ -109,12 +109,12 @@ export function parseExpression(text: string): Expression {
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   const end = text.trimEnd().length;
-  let at = 0;
-  while (at < end) {
-    TOKEN.lastIndex = at;
+  let position = 0;
+  while (position < end) {
+    TOKEN.lastIndex = position;
     const match = TOKEN.exec(text);
-    const rest = text.slice(at);
-    const column = at + 1 + rest.length - rest.trimStart().length;
+    const rest = text.slice(position);
+    const column = position + 1 + rest.length - rest.trimStart().length;
     if (!match)
       throw new PolicySyntaxError(
         'this is not a check (name:value), an operator (and, or, not), @, ! or a parenthesis',
@@ -128,7 +128,7 @@ function tokensOf(text: string): readonly Token[] {
         kind: (paren ?? sign ?? word.toLowerCase()) as '(' | ')' | '@' | '!' | 'and' | 'or' | 'not',
         column,
       });
-    at = TOKEN.lastIndex;
+    position = TOKEN.lastIndex;
   }
   return tokens;
 }

@@ -46,7 +46,7 @@ const base: ViewShape<InstanceAction, ComputeCall> = {
 };
 
 /** The list does not depend on the request, so the text of each action is cached. */
-const listed = view<InstanceAction, ComputeCall>(base, { memo: () => '' });
+const listedAction = view<InstanceAction, ComputeCall>(base, { memo: () => '' });
 
 interface ShownEvent extends ActionEvent {
   readonly projectId: string;
@@ -88,7 +88,7 @@ function eventsOf(action: InstanceAction, call: ComputeCall): readonly ShownEven
   return [...action.events].sort((a, b) => b.startTime - a.startTime).map((e) => ({ ...e, projectId }));
 }
 
-const shown = view<InstanceAction, ComputeCall>({
+const shownAction = view<InstanceAction, ComputeCall>({
   ...base,
   events: [
     until(
@@ -142,7 +142,7 @@ export const serverHistory = [
     ),
     target: findServer,
     reply: {
-      instanceActions: described('The actions of this page.', [listed]),
+      instanceActions: described('The actions of this page.', [listedAction]),
       links: since(
         '2.58',
         described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
@@ -180,7 +180,7 @@ export const serverHistory = [
     status: 200,
     errors: [404],
     target: findServer,
-    reply: { instanceAction: described('An action.', shown) },
+    reply: { instanceAction: described('An action.', shownAction) },
     run: async ({ engine, target, params }) => ({
       instanceAction: await engine.instanceActions.get(target.id, params.id),
     }),

@@ -30,8 +30,8 @@ export const interfaceTexts = {
   interfaceAttachment: 'A port.',
 } as const;
 
-const all = '/servers/{server_id}/os-interface';
-const one = '/servers/{server_id}/os-interface/{id}';
+const listPath = '/servers/{server_id}/os-interface';
+const itemPath = '/servers/{server_id}/os-interface/{id}';
 
 const attached = view<AttachedPort, ComputeCall>({
   fixed_ips: field(
@@ -88,7 +88,7 @@ export const serverInterfaces = [
     ...interfaceDocs,
     name: 'listServerInterfaces',
     method: 'GET',
-    path: all,
+    path: listPath,
     summary: 'List the port interfaces of a server',
     description: 'Lists the ports of a server.',
     policy: 'os_compute_api:os-attach-interfaces:list',
@@ -104,7 +104,7 @@ export const serverInterfaces = [
     ...interfaceDocs,
     name: 'createServerInterface',
     method: 'POST',
-    path: all,
+    path: listPath,
     summary: 'Attach a port interface to a server',
     description:
       'Attaches a port to a server: an existing port, or a new one on a network. Synchronous: the response is sent after the port is attached. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
@@ -141,7 +141,7 @@ export const serverInterfaces = [
     ...interfaceDocs,
     name: 'showServerInterface',
     method: 'GET',
-    path: one,
+    path: itemPath,
     summary: 'Show a port interface of a server',
     description: 'Shows a port of a server.',
     policy: 'os_compute_api:os-attach-interfaces:show',
@@ -157,7 +157,7 @@ export const serverInterfaces = [
     ...interfaceDocs,
     name: 'deleteServerInterface',
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     summary: 'Detach a port interface from a server',
     description:
       'Detaches a port from a server. Asynchronous: poll the list of ports. A port that was created for the server is deleted; other ports are kept. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',

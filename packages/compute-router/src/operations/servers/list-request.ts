@@ -21,14 +21,14 @@ const filterNamed = (name: string): ListFilter | undefined =>
 const rejectsUnknownStatus = since('2.38', true);
 
 /** Since 2.69, servers on unreachable hosts are listed with the fields that are known. */
-const unreachableShown = since('2.69', true);
+const listsUnreachable = since('2.69', true);
 
-const YES = /^(1|t|true|on|y|yes)$/i;
-const NO = /^(0|f|false|off|n|no)$/i;
+const TRUE_TEXT = /^(1|t|true|on|y|yes)$/i;
+const FALSE_TEXT = /^(0|f|false|off|n|no)$/i;
 
 /** Parses a boolean; undefined if the text is not one. */
 function booleanOf(text: string): boolean | undefined {
-  return YES.test(text) ? true : NO.test(text) ? false : undefined;
+  return TRUE_TEXT.test(text) ? true : FALSE_TEXT.test(text) ? false : undefined;
 }
 
 function invalidFilter(name: string): Rejection {
@@ -58,7 +58,7 @@ export function serverQueryOf(
     marker: given.marker || undefined,
     sort,
     filters,
-    unreachable: hasNoFilter && !isPaged && at(unreachableShown, call.version) === true,
+    unreachable: hasNoFilter && !isPaged && at(listsUnreachable, call.version) === true,
   };
 }
 

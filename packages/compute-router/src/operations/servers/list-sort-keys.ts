@@ -4,7 +4,7 @@ import type { ListFilter } from '../../schemas/list-filter.js';
 import { listFilters } from './list-filters.js';
 
 /** Keys that are accepted for compatibility and never had an effect. */
-const ineffective = [
+const ignoredKeys = [
   'architecture',
   'cell_name',
   'cleaned',
@@ -28,12 +28,12 @@ const ineffective = [
   'vm_mode',
 ];
 
-const sorting = Object.entries<ListFilter>(listFilters).flatMap(([name, { sorts }]) =>
+const effectiveKeys = Object.entries<ListFilter>(listFilters).flatMap(([name, { sorts }]) =>
   sorts === undefined ? [] : [[name, sorts] as const],
 );
 
 /** The sort keys of server lists: the engine's sort key, or null for keys without effect. */
 export const sortKeys: Readonly<Record<string, Windowed<ServerSortKey | null>>> = Object.fromEntries([
-  ...sorting.sort(([one], [other]) => (one < other ? -1 : 1)),
-  ...ineffective.map((name) => [name, until('2.74', null)] as const),
+  ...effectiveKeys.sort(([one], [other]) => (one < other ? -1 : 1)),
+  ...ignoredKeys.map((name) => [name, until('2.74', null)] as const),
 ]);

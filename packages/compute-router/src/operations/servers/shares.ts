@@ -24,8 +24,8 @@ export const shareTexts = {
   share: 'A share of a server.',
 } as const;
 
-const all = '/servers/{server_id}/shares';
-const one = '/servers/{server_id}/shares/{id}';
+const listPath = '/servers/{server_id}/shares';
+const itemPath = '/servers/{server_id}/shares/{id}';
 const window = since('2.97', true);
 const noQuery = query({}, { extra: 'reject' });
 
@@ -44,9 +44,9 @@ const base: ViewShape<Shown, ComputeCall> = {
   tag: field(shareTexts.tag, type.idString, ({ share }) => share.tag),
 };
 
-const listed = view<Shown, ComputeCall>(base);
+const listedShare = view<Shown, ComputeCall>(base);
 
-const shown = view<Shown, ComputeCall>({
+const shownShare = view<Shown, ComputeCall>({
   ...base,
   uuid: field('UUID of the attachment. Administrators only.', z.string().optional(), ({ share }, call) =>
     call.context.isAdmin ? share.id : undefined,
@@ -63,7 +63,7 @@ export const serverShares = [
     ...shareDocs,
     name: 'listServerShares',
     method: 'GET',
-    path: all,
+    path: listPath,
     window,
     summary: 'List the shares of a server',
     description: 'Lists the shares of a server.',
@@ -72,14 +72,14 @@ export const serverShares = [
     errors: [400, 403, 404],
     query: noQuery,
     target: anyParentServer,
-    reply: { shares: described('The list of shares.', [listed]) },
+    reply: { shares: described('The list of shares.', [listedShare]) },
     run: ({ target }) => ({ shares: target.shares.map((share) => ({ server: target, share })) }),
   }),
   operation({
     ...shareDocs,
     name: 'createServerShare',
     method: 'POST',
-    path: all,
+    path: listPath,
     window,
     summary: 'Attach a share to a server',
     description:
@@ -97,7 +97,7 @@ export const serverShares = [
       ),
     }),
     target: anyParentServer,
-    reply: { share: described(shareTexts.share, shown) },
+    reply: { share: described(shareTexts.share, shownShare) },
     run: async ({ engine, context, target, body }) => {
       const { share_id, tag = share_id } = body.share;
       return {
@@ -112,7 +112,7 @@ export const serverShares = [
     ...shareDocs,
     name: 'showServerShare',
     method: 'GET',
-    path: one,
+    path: itemPath,
     window,
     summary: 'Show a share of a server',
     description: 'Shows a share of a server.',
@@ -121,7 +121,7 @@ export const serverShares = [
     errors: [400, 403, 404],
     query: noQuery,
     target: anyParentServer,
-    reply: { share: described(shareTexts.share, shown) },
+    reply: { share: described(shareTexts.share, shownShare) },
     run: ({ engine, target, params }) => ({
       share: { server: target, share: engine.serverShares.find(target, params.id) },
     }),
@@ -130,7 +130,7 @@ export const serverShares = [
     ...shareDocs,
     name: 'deleteServerShare',
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     window,
     summary: 'Detach a share from a server',
     description:

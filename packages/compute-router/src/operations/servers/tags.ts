@@ -19,8 +19,8 @@ export const serverTagTexts = {
   tags: 'At most 50 tags of at most 60 characters. A tag must not contain a comma or a slash.',
 } as const;
 
-const all = '/servers/{server_id}/tags';
-const one = '/servers/{server_id}/tags/{id}';
+const listPath = '/servers/{server_id}/tags';
+const itemPath = '/servers/{server_id}/tags/{id}';
 const window = since('2.26', true);
 /** Unknown parameters are ignored at every version. */
 const anyQuery = query({}, { extra: 'ignore' });
@@ -31,7 +31,7 @@ export const serverTags = [
     ...serverTagDocs,
     name: 'listServerTags',
     method: 'GET',
-    path: all,
+    path: listPath,
     window,
     summary: 'List the tags of a server',
     description: 'Lists the tags of a server.',
@@ -47,7 +47,7 @@ export const serverTags = [
     ...serverTagDocs,
     name: 'replaceServerTags',
     method: 'PUT',
-    path: all,
+    path: listPath,
     window,
     summary: 'Replace the tags of a server',
     description: 'Replaces all tags of a server.',
@@ -65,7 +65,7 @@ export const serverTags = [
     ...serverTagDocs,
     name: 'deleteServerTags',
     method: 'DELETE',
-    path: all,
+    path: listPath,
     window,
     summary: 'Delete all tags of a server',
     description: 'Deletes all tags of a server.',
@@ -81,7 +81,7 @@ export const serverTags = [
     ...serverTagDocs,
     name: 'checkServerTag',
     method: 'GET',
-    path: one,
+    path: itemPath,
     window,
     summary: 'Check whether a server has a tag',
     description: 'Checks whether a server has a tag. Returns 204 if it does, otherwise 404.',
@@ -96,7 +96,7 @@ export const serverTags = [
     ...serverTagDocs,
     name: 'addServerTag',
     method: 'PUT',
-    path: one,
+    path: itemPath,
     window,
     summary: 'Add a tag to a server',
     description:
@@ -124,7 +124,7 @@ export const serverTags = [
     ...serverTagDocs,
     name: 'deleteServerTag',
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     window,
     summary: 'Delete a tag of a server',
     description: 'Deletes a tag of a server.',

@@ -23,8 +23,8 @@ const volumeAttachmentDocs = resource({
   when: { 409: 'The state or the lock of the server does not allow the operation.' },
 });
 
-const all = '/servers/{server_id}/os-volume_attachments';
-const single = '/servers/{server_id}/os-volume_attachments/{id}';
+const listPath = '/servers/{server_id}/os-volume_attachments';
+const itemPath = '/servers/{server_id}/os-volume_attachments/{id}';
 
 /** The path of a device in a guest, such as `/dev/vdb` or `/dev/xvdc1`. */
 const devicePath = z
@@ -75,7 +75,7 @@ export const volumeAttachments = [
     ...volumeAttachmentDocs,
     name: 'listVolumeAttachments',
     method: 'GET',
-    path: all,
+    path: listPath,
     summary: 'List the volume attachments of a server',
     description: 'Lists the volume attachments of a server.',
     policy: 'os_compute_api:os-volumes-attachments:index',
@@ -99,7 +99,7 @@ export const volumeAttachments = [
     ...volumeAttachmentDocs,
     name: 'createVolumeAttachment',
     method: 'POST',
-    path: all,
+    path: listPath,
     summary: 'Attach a volume to a server',
     description:
       'Attaches a volume to a server. Until 2.100, the response contains the device. Since 2.101, asynchronous: the response is 202 without a body; poll the list of attachments. Since 2.20, the server can be shelved; since 2.60, the volume can be a multiattach volume.',
@@ -147,7 +147,7 @@ export const volumeAttachments = [
     ...volumeAttachmentDocs,
     name: 'showVolumeAttachment',
     method: 'GET',
-    path: single,
+    path: itemPath,
     summary: 'Show a volume attachment of a server',
     description: 'Shows a volume attachment of a server.',
     policy: 'os_compute_api:os-volumes-attachments:show',
@@ -167,7 +167,7 @@ export const volumeAttachments = [
   operation({
     ...updateAttachment,
     method: 'PUT',
-    path: single,
+    path: itemPath,
     window: until('2.84', true),
     summary: 'Replace the volume of a volume attachment',
     policy: swapRule,
@@ -185,7 +185,7 @@ export const volumeAttachments = [
   operation({
     ...updateAttachment,
     method: 'PUT',
-    path: single,
+    path: itemPath,
     window: since('2.85', true),
     summary: 'Update a volume attachment',
     status: 202,
@@ -222,7 +222,7 @@ export const volumeAttachments = [
     ...volumeAttachmentDocs,
     name: 'deleteVolumeAttachment',
     method: 'DELETE',
-    path: single,
+    path: itemPath,
     summary: 'Detach a volume from a server',
     description:
       'Detaches a volume from a server. Asynchronous: poll the list of attachments. Since 2.20, the server can be shelved.',
