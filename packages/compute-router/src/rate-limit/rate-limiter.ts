@@ -41,20 +41,20 @@ export interface CallerRateLimiter extends RateLimiter {
 const PAUSE_MS = 1_000;
 
 /** Ids that match are used as keys. Ids that are long, or start like a hash, are hashed. */
-const PLAIN = /^[^#].{0,63}$/s;
+const PLAIN_KEY = /^[^#].{0,63}$/s;
 
 function keyOf(id: string): string {
-  return PLAIN.test(id) ? id : `#${createHash('sha256').update(id).digest('base64url')}`;
+  return PLAIN_KEY.test(id) ? id : `#${createHash('sha256').update(id).digest('base64url')}`;
 }
 
-interface Counted {
+interface CountResult {
   readonly rejected: boolean;
   readonly left: number;
   readonly seconds: number;
 }
 
 /** Counts requests in the store while it is available, and in memory otherwise. */
-class Counting {
+class LimitCounters {
   readonly #store: SharedCounters | undefined;
   readonly #onError: (error: Error) => void;
   #isUnavailable = false;
@@ -65,15 +65,15 @@ class Counting {
     this.#onError = onError;
   }
 
-  counter(limit: NamedLimit): (key: string) => Promise<Counted> {
+  counterFor(limit: NamedLimit): (key: string) => Promise<CountResult> {
     const inMemory = memoryCounter(limit);
-    const countInMemory = (key: string) => toCounted(inMemory.consume(key));
-    const countInStore = this.#store?.counting(limit);
+    const countInMemory = (key: string) => toCountResult(inMemory.consume(key));
+    const countInStore = this.#store?.counterFor(limit);
     if (!countInStore) return countInMemory;
     return async (key) => {
       if (performance.now() < this.#unavailableUntil) return countInMemory(key);
       try {
-        const result = await toCounted(countInStore(key));
+        const result = await toCountResult(countInStore(key));
         this.#isUnavailable = false;
         return result;
       } catch (error) {
@@ -95,31 +95,31 @@ class Counting {
  * Converts the result of the library, which rejects with a result if the limit is exceeded, and with an `Error` if the
  * store fails.
  */
-async function toCounted(consuming: Promise<RateLimiterRes>): Promise<Counted> {
-  const countedAs = (rejected: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): Counted => ({
+async function toCountResult(pendingResult: Promise<RateLimiterRes>): Promise<CountResult> {
+  const resultFor = (rejected: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): CountResult => ({
     rejected,
     left: rejected ? 0 : remainingPoints,
     seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
   });
   try {
-    return countedAs(false, await consuming);
+    return resultFor(false, await pendingResult);
   } catch (thrown) {
     if (thrown instanceof Error) throw thrown;
-    return countedAs(true, thrown as RateLimiterRes);
+    return resultFor(true, thrown as RateLimiterRes);
   }
 }
 
 /** The effective limits with their counters. */
-interface Rules {
+interface ActiveLimits {
   readonly policy: string;
-  readonly limits: readonly (NamedLimit & { readonly count: (key: string) => Promise<Counted> })[];
+  readonly limits: readonly (NamedLimit & { readonly count: (key: string) => Promise<CountResult> })[];
 }
 
-function rulesOf(given: readonly RateLimit[], counting: Counting): Rules {
+function activeLimitsOf(given: readonly RateLimit[], counters: LimitCounters): ActiveLimits {
   const limits = orderedLimits(given);
   return {
     policy: limits.map(({ name, requests, windowSeconds }) => `"${name}";q=${requests};w=${windowSeconds}`).join(', '),
-    limits: limits.map((limit) => ({ ...limit, count: counting.counter(limit) })),
+    limits: limits.map((limit) => ({ ...limit, count: counters.counterFor(limit) })),
   };
 }
 
@@ -142,10 +142,10 @@ function rulesOf(given: readonly RateLimit[], counting: Counting): Rules {
 export function rateLimiter(options: RateLimiterOptions): CallerRateLimiter {
   checkOptions('rateLimiter()', options, OPTIONS);
   const { exempt } = options;
-  const counting = new Counting(options);
-  let rules = rulesOf(options.limits, counting);
+  const counters = new LimitCounters(options);
+  let active = activeLimitsOf(options.limits, counters);
 
-  async function countBy({ policy, limits }: Rules, caller: Caller): Promise<RateLimitVerdict> {
+  async function countRequest({ policy, limits }: ActiveLimits, caller: Caller): Promise<RateLimitVerdict> {
     const remaining: string[] = [];
     for (const { name, per, requests, windowSeconds, count } of limits) {
       const { rejected, left, seconds } = await count(keyOf(per === 'user' ? caller.userId : caller.projectId));
@@ -160,9 +160,9 @@ export function rateLimiter(options: RateLimiterOptions): CallerRateLimiter {
   }
 
   return {
-    count: (caller) => (rules.limits.length === 0 || exempt?.(caller) ? undefined : countBy(rules, caller)),
+    count: (caller) => (active.limits.length === 0 || exempt?.(caller) ? undefined : countRequest(active, caller)),
     reload(limits) {
-      rules = rulesOf(limits, counting);
+      active = activeLimitsOf(limits, counters);
     },
   };
 }

@@ -75,7 +75,7 @@ export class SharedCounters {
    * Returns the function that counts one request of a key. The function rejects with an Error if the store is
    * unavailable.
    */
-  counting(limit: NamedLimit): RateLimiterAbstract['consume'] {
+  counterFor(limit: NamedLimit): RateLimiterAbstract['consume'] {
     const counter = sharedCounter(this.#store, limit);
     const { postgres } = this.#store as { readonly postgres?: RateLimitPool };
     if (!postgres) return (key) => withTimeout(counter.consume(key), this.#timeoutMs);

@@ -1,5 +1,5 @@
 /** Properties of images that have a meaning for servers. */
-const STANDARD = `
+const STANDARD_NAMES = `
   hw_architecture hw_auto_disk_config hw_boot_menu hw_cdrom_bus hw_cpu_cores hw_cpu_max_cores hw_cpu_max_sockets
   hw_cpu_max_threads hw_cpu_policy hw_cpu_realtime_mask hw_cpu_sockets hw_cpu_thread_policy hw_cpu_threads
   hw_device_id hw_disk_bus hw_disk_type hw_emulation_architecture hw_ephemeral_encryption
@@ -18,14 +18,14 @@ const STANDARD = `
 `;
 
 /** Former names of some of these properties. */
-const FORMER = `
+const FORMER_NAMES = `
   architecture auto_disk_config bdm_v2 bittorrent block_device_mapping cache_in_nova hypervisor_type
   hypervisor_version_requires ipxe_boot mappings owner_id root_device_name vm_mode vmware_disktype
   vmware_image_version vmware_linked_clone vmware_ostype xenapi_device_id xenapi_image_compression_level
   xenapi_skip_agent_inject_files_at_boot xenapi_skip_agent_inject_ssh xenapi_use_agent
 `;
 
-const names: ReadonlySet<string> = new Set(`${STANDARD} ${FORMER}`.split(/\s+/).filter(Boolean));
+const knownNames: ReadonlySet<string> = new Set(`${STANDARD_NAMES} ${FORMER_NAMES}`.split(/\s+/).filter(Boolean));
 
 /** The maximum size of a value, in bytes. */
 const MAX_VALUE_BYTES = 255;
@@ -43,6 +43,6 @@ function truncate(text: string): string {
  * image itself.
  */
 export function shownImageProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
-  const shown = Object.entries(properties).filter(([name]) => names.has(name));
+  const shown = Object.entries(properties).filter(([name]) => knownNames.has(name));
   return Object.fromEntries(shown.map(([name, value]) => [name, truncate(value)]));
 }

@@ -18,7 +18,7 @@ type KindField = <T>(value: T) => Windowed<Described<T>>;
 
 type Kinds = Readonly<Record<Kind, KindField>>;
 
-const always: InWindow = (value) => value;
+const inAllVersions: InWindow = (value) => value;
 
 function kinds(texts: Readonly<Partial<Record<Kind, string>>>, window: InWindow): Partial<Kinds> {
   const field = (text: string): KindField => {
@@ -27,7 +27,7 @@ function kinds(texts: Readonly<Partial<Record<Kind, string>>>, window: InWindow)
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, field(text)]));
 }
 
-const permanent = {
+const permanentKinds = {
   cores: 'Number of virtual CPUs of all servers.',
   instances: 'Number of servers.',
   key_pairs: 'Number of key pairs per user.',
@@ -38,13 +38,13 @@ const groupKinds = {
   server_groups: 'Number of server groups.',
   server_group_members: 'Number of servers per server group.',
 } as const;
-const injected = {
+const injectionKinds = {
   injected_files: 'Number of injected files per server.',
   injected_file_content_bytes: 'Size of an injected file, in bytes.',
   injected_file_path_bytes: 'Length of the path of an injected file, in bytes.',
 } as const;
 /** The compute API removed these kinds, because the networking service counts the resources. */
-const networking = {
+const networkingKinds = {
   fixed_ips: 'Number of fixed IP addresses. Counted by the networking service.',
   floating_ips: 'Number of floating IP addresses. Counted by the networking service.',
   security_groups: 'Number of security groups. Counted by the networking service.',
@@ -54,14 +54,14 @@ const NETWORKS = 'Number of networks. Counted by the networking service.';
 
 /** The kinds of quota sets, each with the versions in which it exists. */
 const quotaSetKinds = {
-  ...kinds(permanent, always),
-  ...kinds(groupKinds, always),
-  ...kinds(injected, (value) => until('2.56', value)),
-  ...kinds(networking, (value) => until('2.35', value)),
+  ...kinds(permanentKinds, inAllVersions),
+  ...kinds(groupKinds, inAllVersions),
+  ...kinds(injectionKinds, (value) => until('2.56', value)),
+  ...kinds(networkingKinds, (value) => until('2.35', value)),
 } as Kinds;
 
 /** The kinds of quota classes, each with the versions in which it can be set. Groups are shown only in later versions. */
-const quotaClassKinds = { ...quotaSetKinds, ...kinds(networking, (value) => until('2.49', value)) } as Kinds;
+const quotaClassKinds = { ...quotaSetKinds, ...kinds(networkingKinds, (value) => until('2.49', value)) } as Kinds;
 const shownClassKinds = { ...quotaClassKinds, ...kinds(groupKinds, (value) => since('2.50', value)) } as Kinds;
 
 function fields<T>(known: Kinds, make: (kind: Kind) => T): Readonly<Record<string, Windowed<Described<T>>>> {
@@ -102,7 +102,7 @@ export const quotaClassShown = view<QuotaSet, ComputeCall>({
   id: idOf('Name of the quota class.'),
 });
 
-const measured = z.strictObject({
+const detail = z.strictObject({
   in_use: amount.describe('Current usage.'),
   limit: limit.describe('The quota. -1 means unlimited.'),
   reserved: z
@@ -113,7 +113,7 @@ const measured = z.strictObject({
 /** Limits and usage. `reserved` is always 0, because requested resources count as used immediately. */
 export const quotaSetDetail = view<QuotaSet & { readonly usage: QuotaValues }, ComputeCall>({
   ...fields(quotaSetKinds, (kind) =>
-    field<QuotaSet & { readonly usage: QuotaValues }, ComputeCall, typeof measured>(measured, ({ limits, usage }) => ({
+    field<QuotaSet & { readonly usage: QuotaValues }, ComputeCall, typeof detail>(detail, ({ limits, usage }) => ({
       in_use: usage[kind],
       limit: limits[kind],
       reserved: 0,

@@ -25,14 +25,14 @@ import {
 type Shape = ViewShape<Server, HostsCall>;
 
 /** Returns the response fields of field definitions. */
-function shownOf(fields: Readonly<Record<string, ServerField>>): Shape {
+function responseFieldsOf(fields: Readonly<Record<string, ServerField>>): Shape {
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, { response: shown }]) => (shown ? [[name, shown]] : [])),
+    Object.entries(fields).flatMap(([name, { response }]) => (response ? [[name, response]] : [])),
   );
 }
 
-const common = shownOf(commonFields);
-const extended = shownOf(extendedFields);
+const common = responseFieldsOf(commonFields);
+const extended = responseFieldsOf(extendedFields);
 
 /** Group membership is too expensive for lists. */
 const groups: Shape = { server_groups: groupsField };
@@ -40,7 +40,7 @@ const groups: Shape = { server_groups: groupsField };
 const fullAddresses = field(addressesText, addresses, addressesOf);
 
 /** Fields of servers in lists and in the response to `showServer`. */
-const shown: Shape = {
+const shownFields: Shape = {
   ...common,
   ...extended,
   addresses: fullAddresses,
@@ -59,9 +59,12 @@ export const serverSummary = view<Server, HostsCall>(
   { memo: (call) => call.selfBase, instead: partialServer.summary },
 );
 
-export const serverDetail = view<Server, HostsCall>(shown, { memo, instead: partialServer.detail });
+export const serverDetail = view<Server, HostsCall>(shownFields, { memo, instead: partialServer.detail });
 
-export const serverShown = view<Server, HostsCall>({ ...shown, ...groups }, { memo, instead: partialServer.shown });
+export const serverShown = view<Server, HostsCall>(
+  { ...shownFields, ...groups },
+  { memo, instead: partialServer.shown },
+);
 
 function since275(shape: Shape): Shape {
   return Object.fromEntries(
@@ -72,7 +75,7 @@ function since275(shape: Shape): Shape {
   );
 }
 
-const changed: Shape = {
+const updatedFields: Shape = {
   ...common,
   ...groups,
   ...since275({ ...extended, 'OS-EXT-SRV-ATTR:user_data': userDataField }),
@@ -81,18 +84,18 @@ const changed: Shape = {
 };
 
 /** The response to an update: since 2.75, the same as to `showServer`. */
-export const serverUpdated = view<Server, HostsCall>(changed);
+export const serverUpdated = view<Server, HostsCall>(updatedFields);
 
 /** A rebuilt server, with the fields that only this response has. */
-export interface Rebuilt extends Server {
+export interface RebuiltServer extends Server {
   readonly adminPassword: string | null;
 }
 
-const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = changed;
+const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = updatedFields;
 
 /** The response to a rebuild. */
-export const serverRebuilt = view<Rebuilt, HostsCall>({
-  ...(rebuiltBase as unknown as ViewShape<Rebuilt, HostsCall>),
+export const serverRebuilt = view<RebuiltServer, HostsCall>({
+  ...(rebuiltBase as unknown as ViewShape<RebuiltServer, HostsCall>),
   adminPass: field(serverTexts.createdPassword, z.string().optional(), (s) => s.adminPassword ?? undefined),
   key_name: since('2.54', extendedFields.key_name.response),
   user_data: since(
@@ -102,12 +105,12 @@ export const serverRebuilt = view<Rebuilt, HostsCall>({
 });
 
 /** The response to the creation of one server. */
-export interface Created {
+export interface CreatedServer {
   readonly server: Server;
   readonly adminPassword: string | undefined;
 }
 
-export const serverCreated = view<Created, ComputeCall>({
+export const serverCreated = view<CreatedServer, ComputeCall>({
   id: text(commonFields.id.response.description, ({ server }) => server.id),
   links: field(commonTexts.links, type.links, ({ server }, call) => [...call.links(`/servers/${server.id}`)] as never),
   'OS-DCF:diskConfig': field(serverTexts.diskConfig, z.enum(['AUTO', 'MANUAL']), ({ server }) => server.diskConfig),

@@ -84,13 +84,13 @@ const totals = {
 
 type Shape = ViewShape<UsageReport, ComputeCall>;
 
-function shapeOf(present: (schema: z.ZodType) => z.ZodType): Shape {
+function shapeOf(adapt: (schema: z.ZodType) => z.ZodType): Shape {
   const entries: readonly (readonly [string, TotalField])[] = Object.entries(totals);
   return {
     ...Object.fromEntries(
       entries.map(([name, [description, schema, get]]) => [
         name,
-        field(description, present(schema), ({ usage }) => usage && get(usage)),
+        field(description, adapt(schema), ({ usage }) => usage && get(usage)),
       ]),
     ),
     server_usages: described(

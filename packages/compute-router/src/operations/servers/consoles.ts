@@ -24,7 +24,7 @@ const consoleTexts = {
 } as const;
 
 /** The console types of each protocol. `xpvnc` is another spelling of `xvpvnc`. */
-const types: Readonly<Record<string, readonly string[]>> = {
+const typesByProtocol: Readonly<Record<string, readonly string[]>> = {
   vnc: ['novnc', 'xvpvnc', 'xpvnc'],
   spice: ['spice-html5', 'spice-direct'],
   serial: ['serial'],
@@ -32,7 +32,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   mks: ['webmks'],
 };
 
-const spellings: Readonly<Record<string, string>> = { xpvnc: 'xvpvnc' };
+const canonicalTypes: Readonly<Record<string, string>> = { xpvnc: 'xvpvnc' };
 
 const TYPES = ['novnc', 'xvpvnc', 'xpvnc', 'spice-html5', 'serial', 'rdp-html5'] as const;
 const protocol = [
@@ -46,11 +46,11 @@ const consoleType = [
 ];
 
 function openConsole({ engine, context }: ComputeCall, target: Server, type: string): Promise<string> {
-  return engine.consoles.open(context, target, spellings[type] ?? type);
+  return engine.consoles.open(context, target, canonicalTypes[type] ?? type);
 }
 
 /** Former actions that open consoles of one type. One operation for all types replaced them. */
-const legacy = [
+const legacyConsoles = [
   {
     name: 'getServerVncConsole',
     action: 'os-getVNCConsole',
@@ -98,13 +98,13 @@ export const serverConsoles = [
     },
     run: async (call) => {
       const { protocol: requested, type } = call.body.remote_console as { protocol: string; type: string };
-      if (requested === 'rdp' || !types[requested]?.includes(type))
+      if (requested === 'rdp' || !typesByProtocol[requested]?.includes(type))
         throw new Rejection('BAD_REQUEST', `Unavailable console type ${type} for protocol ${requested}.`);
       const url = await openConsole(call, call.target, type);
       return { remote_console: { protocol: requested, type, url } } as never;
     },
   }),
-  ...legacy.map(({ name, action, description, type, typeDescription }) =>
+  ...legacyConsoles.map(({ name, action, description, type, typeDescription }) =>
     operation({
       ...serverAction,
       name,

@@ -87,7 +87,7 @@ function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
 }
 
 /** Rules that apply only if the request uses a certain feature. */
-const rules: readonly (readonly [RuleName, (server: CreateRequest) => boolean])[] = [
+const conditionalRules: readonly (readonly [RuleName, (server: CreateRequest) => boolean])[] = [
   [
     'os_compute_api:servers:create:attach_volume',
     (s) => (s.block_device_mapping?.length ?? 0) + (s.block_device_mapping_v2?.length ?? 0) > 0,
@@ -136,7 +136,7 @@ export const createServer = operation({
   },
   run: async (call) => {
     const requested = call.body.server;
-    for (const [rule, applies] of rules) if (applies(requested)) call.require(rule);
+    for (const [rule, applies] of conditionalRules) if (applies(requested)) call.require(rule);
     const request = newServerOf(call, call.body);
     const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, request);
     // The only response that does not contain the server.

@@ -139,8 +139,8 @@ export const volumeAttachments = [
         toShelved: at(SHELVED, version) ?? false,
         multiattach: at(MULTIATTACH, version) ?? false,
       });
-      const shown = { volumeAttachment: { server: target, device: { ...attached, volumeId } } };
-      return at(until('2.100', true), version) ? shown : prepareResponse({});
+      const response = { volumeAttachment: { server: target, device: { ...attached, volumeId } } };
+      return at(until('2.100', true), version) ? response : prepareResponse({});
     },
   }),
   operation({
