@@ -44,12 +44,12 @@ export interface ComputeApi {
 function chain(steps: readonly Middleware[]): Middleware {
   return function runSteps(req, res, next) {
     let position = 0;
-    const go: Next = (error) => {
+    const runNext: Next = (error) => {
       const step = error === undefined ? steps[position++] : undefined;
-      if (step) step(req, res, go);
+      if (step) step(req, res, runNext);
       else next(error);
     };
-    go();
+    runNext();
   };
 }
 

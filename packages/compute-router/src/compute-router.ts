@@ -69,7 +69,7 @@ const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
 /** Patterns of paths: the mount, an optional project id, and the rest of the path. */
-const ADDRESSES: Readonly<Record<Mount, RegExp>> = {
+const PATH_PATTERNS: Readonly<Record<Mount, RegExp>> = {
   '/v2.1': /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
   '/v2': /^\/v2(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
 };
@@ -154,7 +154,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       validateReplies: options.validateReplies,
       call: (req, res) => callOf(req, res, mount),
       path: (req, call) => {
-        const [, project, rest] = ADDRESSES[mount].exec(urlPath(req)) ?? [];
+        const [, project, rest] = PATH_PATTERNS[mount].exec(urlPath(req)) ?? [];
         call.projectInPath = project;
         return rest ?? '';
       },

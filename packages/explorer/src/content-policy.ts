@@ -1,7 +1,7 @@
 import type { ExplorerOptions } from './options.js';
 
 /** Directives of all pages, which allow only scripts, styles and pictures of the site itself. */
-const OWN = {
+const BASE_DIRECTIVES = {
   'default-src': "'none'",
   'style-src': "'self'",
   'script-src': "'self'",
@@ -17,7 +17,7 @@ const OWN = {
 export function contentPolicy({ server = '', authentication }: ExplorerOptions): string {
   const addresses = [server, authentication?.identityUrl ?? ''];
   const origins = addresses.flatMap((address) => /^https?:\/\/[^/]+/.exec(address)?.[0] ?? []);
-  const directives = { ...OWN, 'connect-src': ["'self'", ...origins].join(' ') };
+  const directives = { ...BASE_DIRECTIVES, 'connect-src': ["'self'", ...origins].join(' ') };
   return Object.entries(directives)
     .map((directive) => directive.join(' '))
     .join('; ');

@@ -9,11 +9,11 @@ function inline(text: string): string {
 
 /** Describes the change of a part: `title in the response removed`. */
 function partChangeText({ change, before, after }: PartChange, label: string): string {
-  const [was, is] = [before && rulesText(before), after && rulesText(after)];
+  const [oldText, newText] = [before && rulesText(before), after && rulesText(after)];
   return change !== 'altered'
     ? `${label} ${change}`
-    : was !== is
-      ? `${label}: \`${was}\` becomes \`${is}\``
+    : oldText !== newText
+      ? `${label}: \`${oldText}\` becomes \`${newText}\``
       : `${label} ${before?.required !== after?.required ? (after?.required ? 'is required' : 'is optional') : 'has different constraints'}`;
 }
 

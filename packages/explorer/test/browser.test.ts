@@ -91,7 +91,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
       .toMatchObject({ book: { id: 1 } });
     await expect.poll(() => page.locator('[data-content] .t-key').count()).toBeGreaterThan(2);
     await expect.poll(() => page.locator('[data-duration]').textContent()).toMatch(/^\d+ ms/);
-    await page.getByText('Requests of this session').click();
+    await page.getByText('Requests in this session').click();
     await page.getByRole('link', { name: 'POST /library/books: 201' }).waitFor();
   });
 

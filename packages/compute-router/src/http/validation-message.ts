@@ -37,12 +37,12 @@ function openBracket(value: unknown): readonly [begin: string, rest: readonly un
  * limit, and does not recurse, so that deeply nested values are safe.
  */
 export function show(value: unknown): string {
-  const left = [value];
+  const pending = [value];
   let text = '';
-  while (left.length > 0 && text.length <= MAX_ECHO) {
-    const [begin, rest] = openBracket(left.pop());
+  while (pending.length > 0 && text.length <= MAX_ECHO) {
+    const [begin, rest] = openBracket(pending.pop());
     text += begin;
-    for (let index = rest.length - 1; index >= 0; index--) left.push(rest[index]);
+    for (let index = rest.length - 1; index >= 0; index--) pending.push(rest[index]);
   }
   return truncate(text);
 }

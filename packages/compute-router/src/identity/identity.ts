@@ -16,8 +16,8 @@ export interface Identity {
   readonly projectExists?: (projectId: string) => Promise<boolean | undefined>;
 }
 
-type Verdict = Caller | undefined;
-type Lookup = (token: string) => Verdict | Promise<Verdict>;
+type LookupResult = Caller | undefined;
+type Lookup = (token: string) => LookupResult | Promise<LookupResult>;
 
 /** Header values that can be tokens: visible ASCII. Other values are never looked up or forwarded. */
 const TOKEN = /^[\x21-\x7e]+$/;
@@ -30,30 +30,30 @@ const SERVICE_TYPES = ['compute'];
  * token in `X-Service-Token`, whose roles become `serviceRoles`. A request is unauthenticated if one of its tokens is not
  * valid, or if the access rules of the caller do not allow it.
  */
-export function identityByToken(lookup: Lookup): (req: IncomingMessage) => Verdict | Promise<Verdict> {
+export function identityByToken(lookup: Lookup): (req: IncomingMessage) => LookupResult | Promise<LookupResult> {
   return function identity(req) {
     const token = req.headers['x-auth-token'];
     if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
     const service = req.headers['x-service-token'];
     if (service === undefined) {
       const caller = lookup(token);
-      return caller instanceof Promise ? caller.then((found) => allowed(req, found)) : allowed(req, caller);
+      return caller instanceof Promise ? caller.then((found) => ifAllowed(req, found)) : ifAllowed(req, caller);
     }
     if (typeof service !== 'string' || !TOKEN.test(service)) return undefined;
-    const verdicts = [lookup(token), lookup(service)] as const;
-    if (verdicts[0] instanceof Promise || verdicts[1] instanceof Promise) {
-      return Promise.all(verdicts).then(([user, forwarder]) => allowed(req, withService(user, forwarder)));
+    const results = [lookup(token), lookup(service)] as const;
+    if (results[0] instanceof Promise || results[1] instanceof Promise) {
+      return Promise.all(results).then(([user, forwarder]) => ifAllowed(req, withService(user, forwarder)));
     }
-    return allowed(req, withService(verdicts[0], verdicts[1]));
+    return ifAllowed(req, withService(results[0], results[1]));
   };
 }
 
-function withService(user: Verdict, forwarder: Verdict): Verdict {
+function withService(user: LookupResult, forwarder: LookupResult): LookupResult {
   return user && forwarder && { ...user, serviceRoles: forwarder.roles };
 }
 
 /** Returns the caller if its access rules allow the request. */
-function allowed(req: IncomingMessage & { readonly originalUrl?: string }, caller: Verdict): Verdict {
+function ifAllowed(req: IncomingMessage & { readonly originalUrl?: string }, caller: LookupResult): LookupResult {
   if (!caller?.accessRules) return caller;
   const paths = [urlPath({ url: req.originalUrl ?? req.url }), urlPath(req)];
   return mayRequest(caller, SERVICE_TYPES, req.method, paths) ? caller : undefined;

@@ -4,7 +4,7 @@ import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
-import { azName, fqdn, metadataNull, name, nameAmongSpaces, uuid } from '../schemas/types.js';
+import { azName, fqdn, metadataWithNull, name, nameWithSpaces, uuid } from '../schemas/types.js';
 import { aggregate, aggregateCreated, aggregateTexts } from '../views/aggregate.js';
 import { numberIn } from './id-in-path.js';
 
@@ -94,7 +94,7 @@ export const aggregateOperations = [
         aggregateTexts.aggregate,
         z
           .strictObject({
-            name: nameAmongSpaces.optional().describe(aggregateTexts.name),
+            name: nameWithSpaces.optional().describe(aggregateTexts.name),
             availability_zone: azName.nullable().optional().describe(aggregateTexts.availabilityZone),
           })
           .refine((change) => Object.keys(change).length > 0, {
@@ -180,7 +180,7 @@ export const aggregateOperations = [
     body: object({
       set_metadata: described(
         'The metadata to set.',
-        object({ metadata: described('Items to set. A null value removes the item.', metadataNull) }),
+        object({ metadata: described('Items to set. A null value removes the item.', metadataWithNull) }),
       ),
     }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },

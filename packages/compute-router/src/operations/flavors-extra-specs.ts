@@ -4,7 +4,7 @@ import { at, since, type Version } from '@apistrata/microversion';
 import { described, object } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
 import { textMap } from '../schemas/reply-types.js';
-import { metadataNumbers } from '../schemas/types.js';
+import { metadataWithNumbers } from '../schemas/types.js';
 import { flavorTexts } from '../views/flavor.js';
 import { flavorDocs } from './flavors.js';
 
@@ -16,7 +16,7 @@ const itemPath = '/flavors/{flavor_id}/os-extra_specs/{id}';
 /** Since 2.86, extra specs are validated: in a known namespace, only known keys are accepted. */
 const validatesSpecs = since('2.86', true);
 
-const oneSpec = metadataNumbers.refine((specs) => Object.keys(specs).length === 1, {
+const oneSpec = metadataWithNumbers.refine((specs) => Object.keys(specs).length === 1, {
   message: 'Exactly one extra spec is expected',
 });
 
@@ -56,7 +56,7 @@ export const flavorExtraSpecs = [
     status: 200,
     errors: [400, 404, 409],
     when: { 409: 'Another request changed the same extra specs concurrently.' },
-    body: object({ extra_specs: described(flavorTexts.extraSpecs, metadataNumbers) }),
+    body: object({ extra_specs: described(flavorTexts.extraSpecs, metadataWithNumbers) }),
     reply: { extra_specs: described(flavorTexts.extraSpecs, textMap) },
     run: async ({ engine, context, params, body, version }) => {
       check(body.extra_specs, version);

@@ -10,7 +10,7 @@ import { commonTexts } from '../reference/common-texts.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
-import { keypairName, keypairName292, limitText } from '../schemas/types.js';
+import { keypairName, keypairNameSince292, limitText } from '../schemas/types.js';
 import { alwaysNull, field, integer, text, time } from '../views/fields.js';
 
 const keypairDocs = resource({
@@ -142,7 +142,7 @@ export const keypairOperations = [
         object({
           name: [
             until('2.91', described(keypairTexts.name, keypairName)),
-            since('2.92', described(keypairTexts.name, keypairName292)),
+            since('2.92', described(keypairTexts.name, keypairNameSince292)),
           ],
           public_key: [
             until('2.91', described(keypairTexts.publicKey, z.string().optional())),

@@ -101,19 +101,19 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   abortServerMigration: ['live_migration_cancel'],
 };
 
-const names = (values: readonly (string | null)[]) =>
+const formatNames = (values: readonly (string | null)[]) =>
   values.map((value) => (value === null ? 'none' : `\`${value}\``)).join(', ');
 
 function taskText({ task, notTask }: ActionRules): string {
-  if (notTask) return `any except ${names(notTask)}`;
-  return task === 'any' ? 'any' : names(task ?? [null]);
+  if (notTask) return `any except ${formatNames(notTask)}`;
+  return task === 'any' ? 'any' : formatNames(task ?? [null]);
 }
 
 function statesOf(actions: readonly ActionRules[]): Readonly<Record<string, string>> {
   const entries = actions.flatMap((rules) => {
     const suffix = actions.length > 1 ? ` (${rules.name})` : '';
     return [
-      [`vm_state${suffix}`, rules.vm ? names(rules.vm) : 'any'],
+      [`vm_state${suffix}`, rules.vm ? formatNames(rules.vm) : 'any'],
       [`task_state${suffix}`, taskText(rules)],
       ...(rules.lock ? [[`locked${suffix}`, '`false`, except for administrators']] : []),
       ...(rules.notWithShares ? [[`shares${suffix}`, 'none attached']] : []),

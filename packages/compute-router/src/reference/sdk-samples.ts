@@ -20,7 +20,7 @@ function pythonLiteral(value: unknown): string {
   );
 }
 
-function python({ method, path, body, version }: ComputeSampleRequest): string {
+function pythonSample({ method, path, body, version }: ComputeSampleRequest): string {
   return [
     'import openstack',
     '',
@@ -35,7 +35,7 @@ function python({ method, path, body, version }: ComputeSampleRequest): string {
   ].join('\n');
 }
 
-function go({ method, path, body, version, status }: ComputeSampleRequest): string {
+function goSample({ method, path, body, version, status }: ComputeSampleRequest): string {
   const verb = method.charAt(0) + method.slice(1).toLowerCase();
   const sent = method === 'GET' || method === 'DELETE' ? [] : [body === undefined ? 'nil' : 'body'];
   const received = method === 'DELETE' ? [] : [status === 204 ? 'nil' : '&result'];
@@ -60,6 +60,6 @@ export const sdkSamples: readonly {
   readonly label: string;
   readonly code: (request: ComputeSampleRequest) => string;
 }[] = [
-  { label: 'Python', code: python },
-  { label: 'Go', code: go },
+  { label: 'Python', code: pythonSample },
+  { label: 'Go', code: goSample },
 ];

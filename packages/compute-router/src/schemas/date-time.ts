@@ -4,7 +4,7 @@ import { z } from 'zod';
  * The accepted forms of ISO 8601: a year, a month or a day, with or without dashes, and a time after a space or a `T`,
  * with or without colons. `YYYYMM` is rejected: it could be `YYMMDD`.
  */
-const FORM =
+const ISO_8601 =
   /^(?<year>[0-9]{4})(?:(?:-(?<month>[0-9]{1,2})|(?<bareMonth>[0-9]{2})(?!\n?$))(?:(?:-(?<day>[0-9]{1,2})|(?<bareDay>[0-9]{2}))(?:[ T](?<hour>[0-9]{2})(?::?(?<minute>[0-9]{2}))?(?::?(?<second>[0-9]{1,2})(?:[.,](?<fraction>[0-9]+))?)?(?:Z|(?<sign>[-+])(?<zoneHour>[0-9]{2}):?(?<zoneMinute>[0-9]{2})?)?)?)?)?\n?$/;
 
 const MINUTE_MS = 60_000;
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
  * anything else, and for dates and times that do not exist.
  */
 export function isoTime(text: string): number | undefined {
-  const parts = FORM.exec(text)?.groups;
+  const parts = ISO_8601.exec(text)?.groups;
   if (!parts) return undefined;
   const number = (digits: string | undefined, otherwise = 0) => (digits === undefined ? otherwise : Number(digits));
   const year = number(parts.year);

@@ -45,7 +45,7 @@ const PRINTABLE = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
 const VISIBLE = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
 const NAME = new RegExp(`^${VISIBLE}(?:${PRINTABLE}*${VISIBLE})?$`, 'u');
 /** Spaces at both ends and a trailing line feed are accepted. */
-const NAME_AMONG_SPACES = new RegExp(`^${PRINTABLE}*${VISIBLE}${PRINTABLE}*\\n?$`, 'u');
+const NAME_WITH_SPACES = new RegExp(`^${PRINTABLE}*${VISIBLE}${PRINTABLE}*\\n?$`, 'u');
 const DESCRIPTION = new RegExp(`^${PRINTABLE}*\\n?$`, 'u');
 
 function nameSchema(pattern: RegExp, message: string) {
@@ -63,9 +63,9 @@ export const azName = nameSchema(NAME, NAME_RULE).refine((text) => !text.include
   message: `${NAME_RULE}; the colon is not legal`,
 });
 /** A name whose surrounding spaces are removed. */
-export const nameAmongSpaces = nameSchema(NAME_AMONG_SPACES, NAME_RULE).transform((text) => text.trim());
+export const nameWithSpaces = nameSchema(NAME_WITH_SPACES, NAME_RULE).transform((text) => text.trim());
 export const keypairName = nameSchema(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
-export const keypairName292 = nameSchema(
+export const keypairNameSince292 = nameSchema(
   /^(?! )[A-Za-z0-9 _.@-]+(?<! )$/,
   'Only expected characters: [A-Za-z0-9@._- ]',
 );
@@ -111,9 +111,9 @@ const NUL_RULE = { message: 'The NUL character is not legal' };
 const metadataValue = z.string().max(255).refine(withoutNul, NUL_RULE);
 
 export const metadata = recordOf(metadataValue);
-export const metadataNull = recordOf(metadataValue.nullable());
+export const metadataWithNull = recordOf(metadataValue.nullable());
 /** Extra specs and other metadata whose values may be numbers; numbers become strings. */
-export const metadataNumbers = recordOf(z.union([z.string().max(255), z.number().transform(String)]));
+export const metadataWithNumbers = recordOf(z.union([z.string().max(255), z.number().transform(String)]));
 
 export const tag = z
   .string()

@@ -52,7 +52,7 @@ const GENERATORS: {
   },
 };
 
-/** Commands with an output other than a file. */
+/** Commands that are not generators: they do not return an output. */
 const RUNNERS = { serve, build, check } as const;
 
 /** Returns the changes between OpenAPI documents, from the lowest version or --version to the highest or --to. */

@@ -156,7 +156,7 @@ export function documentShape(document: OpenApiDocument, found: DocumentOperatio
 export function schemaShape(document: OpenApiDocument, name: string, sent: boolean, received: boolean): OperationShape {
   const collected = new SchemaParts(document);
   const schema = objectOf(document.schemas[name]);
-  // The schema itself is unfolded, like those of an operation.
+  // The schema itself is expanded, like those of an operation.
   if (sent) collected.collect('body', { schema, depth: 1 }, 'request', false);
   if (received) collected.collect('reply', { schema, depth: 1 }, 'response', false);
   return {

@@ -36,7 +36,7 @@ interface Occurrence extends VersionedDocument {
 }
 
 /** Segments of paths that do not indicate the purpose of an operation. */
-const GENERAL = /^(?:v\d+\w*|apis?|rest|\{.*\})?$/;
+const GENERIC_SEGMENT = /^(?:v\d+\w*|apis?|rest|\{.*\})?$/;
 
 /** Returns the versions at which a value is added, removed or changed. */
 function breakpointsOf(versions: readonly Version[], digests: ReadonlyMap<string, string>): readonly Version[] {
@@ -72,10 +72,10 @@ function uniqueNames(): (name: string) => string {
 
 function tagOf({ path, operation }: DocumentOperation): string {
   const [tag] = Array.isArray(operation.tags) ? (operation.tags as unknown[]) : [];
-  return String(tag ?? path.split('/').find((segment) => !GENERAL.test(segment)) ?? 'operations');
+  return String(tag ?? path.split('/').find((segment) => !GENERIC_SEGMENT.test(segment)) ?? 'operations');
 }
 
-function wordsOf({ method, path }: DocumentOperation): string {
+function slugOf({ method, path }: DocumentOperation): string {
   return `${method.toLowerCase()} ${path}`.replaceAll(/[^A-Za-z0-9]+/g, '-');
 }
 
@@ -100,7 +100,7 @@ function operationFrom(
       each.document.digest([each.found.operation, each.found.item.parameters]),
     ]),
   );
-  const id = typeof operation.operationId === 'string' ? operation.operationId : wordsOf(found);
+  const id = typeof operation.operationId === 'string' ? operation.operationId : slugOf(found);
   return describedOperation(
     {
       method,

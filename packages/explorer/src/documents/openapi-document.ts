@@ -12,7 +12,7 @@ export interface DocumentOperation {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 const SCHEMAS = '#/components/schemas/';
-/** Number of nested references whose content is part of a digest: a response, its schema, and the schemas that the pages unfold. */
+/** Number of nested references whose content is part of a digest: a response, its schema, and the schemas that the pages expand. */
 const DIGEST_DEPTH = 6;
 const REFERENCE = /"\$ref":"((?:[^"\\]|\\.)*)"/g;
 

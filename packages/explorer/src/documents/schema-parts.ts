@@ -4,7 +4,7 @@ import { plainText } from './plain-text.js';
 import { type NestedSchema, type SchemaVariant, schemaVariants } from './schema-variants.js';
 
 /** The keyword of fields that do not exist in requests, and of those that do not exist in responses. */
-const ABSENT = { request: 'readOnly', response: 'writeOnly' } as const;
+const ABSENT_KEYWORDS = { request: 'readOnly', response: 'writeOnly' } as const;
 
 function rulesOf(variants: readonly SchemaVariant[], description: string | undefined): Json {
   const distinct = [...new Map(variants.map(({ own }) => [JSON.stringify(own), own])).values()];
@@ -41,7 +41,7 @@ export class SchemaParts {
   }
 
   /** Adds a schema under a name, with all fields that it contains. */
-  collect(name: string, nested: NestedSchema, direction: keyof typeof ABSENT, required: boolean): void {
+  collect(name: string, nested: NestedSchema, direction: keyof typeof ABSENT_KEYWORDS, required: boolean): void {
     const variants = schemaVariants(this.#document, nested);
     const existing = this.parts.get(name);
     const rules = rulesOf(variants, plainText(nested.schema.description));
@@ -57,7 +57,7 @@ export class SchemaParts {
     });
     for (const { properties, required: needed, items, additional } of variants) {
       for (const [key, property] of properties) {
-        if (property.schema[ABSENT[direction]] === true) continue;
+        if (property.schema[ABSENT_KEYWORDS[direction]] === true) continue;
         this.collect(`${name}.${key}`, property, direction, variants.length === 1 && needed.has(key));
       }
       if (items) this.collect(`${name}[]`, items, direction, false);

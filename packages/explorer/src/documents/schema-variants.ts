@@ -21,13 +21,13 @@ export interface SchemaVariant {
   readonly reference: string | undefined;
 }
 
-/** Shared schemas at this depth are not unfolded, because recursive schemas have no end. */
+/** Shared schemas at this depth are not expanded, because recursive schemas have no end. */
 export const EXPANDED_LEVELS = 2;
 /** Maximum number of alternatives of a schema. */
 const MAX_VARIANTS = 64;
 
 /** Keywords that a part shows and compares. */
-const OWN = [
+const OWN_KEYWORDS = [
   'type',
   'format',
   'enum',
@@ -50,15 +50,15 @@ const OWN = [
 ] as const;
 
 /** Keywords that modify another keyword in OpenAPI 3.0, where they are booleans. */
-const EXCLUSIVE = [
+const EXCLUSIVE_FLAGS = [
   ['exclusiveMinimum', 'minimum'],
   ['exclusiveMaximum', 'maximum'],
 ] as const;
 
 function ownKeywords(schema: Json): Json {
   const own: Record<string, unknown> = {};
-  for (const keyword of OWN) if (schema[keyword] !== undefined) own[keyword] = schema[keyword];
-  for (const [flag, bound] of EXCLUSIVE) {
+  for (const keyword of OWN_KEYWORDS) if (schema[keyword] !== undefined) own[keyword] = schema[keyword];
+  for (const [flag, bound] of EXCLUSIVE_FLAGS) {
     if (typeof own[flag] !== 'boolean') continue;
     if (own[flag]) own[flag] = own[bound];
     else delete own[flag];
@@ -115,7 +115,7 @@ function mergeVariants(one: SchemaVariant, other: SchemaVariant): SchemaVariant 
   };
 }
 
-function products(lists: readonly (readonly SchemaVariant[])[]): readonly SchemaVariant[] {
+function combineVariants(lists: readonly (readonly SchemaVariant[])[]): readonly SchemaVariant[] {
   let results: readonly SchemaVariant[] = [];
   for (const list of lists)
     results = (
@@ -144,5 +144,5 @@ export function schemaVariants(document: OpenApiDocument, { schema, depth }: Nes
   if (Array.isArray(allOf))
     lists.push(...allOf.map((each) => schemaVariants(document, { schema: objectOf(each), depth })));
   for (const alternatives of [oneOf, anyOf]) if (Array.isArray(alternatives)) lists.push(variantsOf(alternatives));
-  return products([[plainVariant(base, depth)], ...lists.filter((list) => list.length > 0)]);
+  return combineVariants([[plainVariant(base, depth)], ...lists.filter((list) => list.length > 0)]);
 }

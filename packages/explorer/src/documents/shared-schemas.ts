@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from './openapi-document.js';
 import { EXPANDED_LEVELS } from './schema-variants.js';
 
-/** Tag of shared schemas that the pages of operations do not unfold. They have separate pages. */
+/** Tag of shared schemas that the pages of operations do not expand. They have separate pages. */
 export const SHARED_SCHEMAS = 'Schemas';
 
 /** A shared schema, and its uses in operations. */
@@ -13,22 +13,22 @@ export interface SharedSchema {
   readonly received: boolean;
 }
 
-function reachable(document: OpenApiDocument, from: Iterable<string>): ReadonlySet<string> {
+function reachableSchemas(document: OpenApiDocument, from: Iterable<string>): ReadonlySet<string> {
   const names = new Set(from);
   // The set grows while it is iterated.
   for (const name of names) for (const inner of document.schemasOf(name)) names.add(inner);
   return names;
 }
 
-/** Returns the schemas of one direction that are nested too deeply to be unfolded, and the schemas that they contain. */
-function foldedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
+/** Returns the schemas of one direction that are nested too deeply to be expanded, and the schemas that they contain. */
+function unexpandedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
   let level: ReadonlySet<string> = roots;
   for (let depth = 0; depth < EXPANDED_LEVELS; depth += 1)
     level = new Set([...level].flatMap((name) => document.schemasOf(name)));
-  return reachable(document, level);
+  return reachableSchemas(document, level);
 }
 
-/** Returns the shared schemas that are nested too deeply to be unfolded on pages of operations, sorted by name. */
+/** Returns the shared schemas that are nested too deeply to be expanded on pages of operations, sorted by name. */
 export function sharedSchemas(documents: readonly OpenApiDocument[]): readonly SharedSchema[] {
   const [sent, received] = [new Set<string>(), new Set<string>()];
   for (const document of documents) {
@@ -38,8 +38,8 @@ export function sharedSchemas(documents: readonly OpenApiDocument[]): readonly S
         requests.add(name);
       for (const name of document.schemasIn([operation.responses])) responses.add(name);
     }
-    for (const name of foldedSchemas(document, requests)) sent.add(name);
-    for (const name of foldedSchemas(document, responses)) received.add(name);
+    for (const name of unexpandedSchemas(document, requests)) sent.add(name);
+    for (const name of unexpandedSchemas(document, responses)) received.add(name);
   }
   const names = [...new Set([...sent, ...received])].sort();
   return names.map((name) => ({ name, sent: sent.has(name), received: received.has(name) }));

@@ -28,7 +28,7 @@ export interface PartHistory {
   readonly last: Part;
 }
 
-/** The operations with one name at all versions: usually one definition, sometimes several in succession. */
+/** All operations with the same name: usually one definition for all versions, sometimes several in succession. */
 export class ElementHistory {
   readonly name: string;
   readonly key: string;
@@ -59,7 +59,7 @@ export class ElementHistory {
     return undefined;
   }
 
-  /** Returns the definition to describe at a version: the one that exists at it, otherwise the last one. */
+  /** Returns the definition to describe at a version: the one that exists at that version, otherwise the last one. */
   shownAt(version: Version): Operation {
     const present = this.operations.find((operation) => existsAt(operation, version));
     return present ?? (this.operations.at(-1) as Operation);

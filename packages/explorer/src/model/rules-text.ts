@@ -8,7 +8,7 @@ const PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
 /** Maximum length of a pattern that is shown, in characters. */
 const MAX_PATTERN_LENGTH = 60;
 
-function range(low: unknown, high: unknown, unit: string): string | undefined {
+function rangeText(low: unknown, high: unknown, unit: string): string | undefined {
   if (low === undefined && high === undefined) return undefined;
   // The bounds of safe integers are not informative.
   const min = low === undefined || low === Number.MIN_SAFE_INTEGER ? undefined : String(low);
@@ -45,9 +45,9 @@ function patternText(pattern: unknown): string | undefined {
 function detailsOf(rules: Json): string[] {
   const details = [
     rules.format === undefined ? undefined : String(rules.format),
-    range(rules.minLength, rules.maxLength, ' characters'),
-    range(rules.minimum ?? rules.exclusiveMinimum, rules.maximum ?? rules.exclusiveMaximum, ''),
-    range(rules.minItems, rules.maxItems, ' items'),
+    rangeText(rules.minLength, rules.maxLength, ' characters'),
+    rangeText(rules.minimum ?? rules.exclusiveMinimum, rules.maximum ?? rules.exclusiveMaximum, ''),
+    rangeText(rules.minItems, rules.maxItems, ' items'),
     patternText(rules.pattern),
     rules.default === undefined ? undefined : `default \`${JSON.stringify(rules.default)}\``,
   ];
@@ -69,7 +69,7 @@ export function constraintsOf(part: Part): readonly string[] {
   return [...new Set(variantsOf(part).flatMap(detailsOf))];
 }
 
-function oneText(rules: Json): string {
+function variantText(rules: Json): string {
   const choices = choicesOf(rules);
   const type = choices.length > 0 ? choices.map((value) => JSON.stringify(value)).join(' | ') : typeText(rules);
   const details = detailsOf(rules).map((detail) => detail.replaceAll('`', ''));
@@ -78,7 +78,7 @@ function oneText(rules: Json): string {
 
 /** Returns the constraints of a part as one line: `string (1 to 255 characters) | null`. */
 export function rulesText(part: Part): string {
-  return [...new Set(variantsOf(part).map(oneText))].join(' | ');
+  return [...new Set(variantsOf(part).map(variantText))].join(' | ');
 }
 
 /** Returns the description of a part, if it has one. */

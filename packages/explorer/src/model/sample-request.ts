@@ -9,7 +9,7 @@ import type { Site } from '../pages/site.js';
 import type { SampleRequest } from './code-samples.js';
 import { exampleValue } from './example-value.js';
 
-/** The origin in samples if the server of the pages serves the API. In browsers, a script replaces it. */
+/** The origin in samples if the API has the same origin as the pages. In browsers, a script replaces it. */
 const SAME_ORIGIN = 'https://api.example.com';
 /** The token in samples if the options do not offer tokens. */
 const NO_TOKEN = '$TOKEN';

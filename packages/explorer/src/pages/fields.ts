@@ -9,7 +9,7 @@ import { linkTo, type Site } from './site.js';
 
 /** Maximum number of values that are shown before the others are folded. */
 const MAX_CHOICES = 8;
-/** Objects at this depth and above are open. */
+/** Maximum depth of objects that are initially expanded. */
 const OPEN_DEPTH = 0;
 
 function choices(values: readonly unknown[]): Html | undefined {

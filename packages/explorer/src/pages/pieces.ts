@@ -43,7 +43,7 @@ export function changeMark(change: keyof typeof CHANGES | undefined): Html | und
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
-/** Maximum number of values in both lists that are listed completely. */
+/** Maximum total number of values for which both lists are shown completely. */
 const MAX_VALUES = 8;
 
 /** Returns the values that only the first list contains. */
@@ -56,9 +56,9 @@ function onlyIn(values: readonly unknown[], others: readonly unknown[]): string 
 
 /** Renders the changed constraints of a part. For long lists of values, renders only the values that differ. */
 function difference(before: Part, after: Part): Html {
-  const [was, is] = [choicesOfPart(before), choicesOfPart(after)];
-  const [removed, added] = [onlyIn(was, is), onlyIn(is, was)];
-  if (was.length + is.length > MAX_VALUES && was.length > 0 && is.length > 0)
+  const [oldValues, newValues] = [choicesOfPart(before), choicesOfPart(after)];
+  const [removed, added] = [onlyIn(oldValues, newValues), onlyIn(newValues, oldValues)];
+  if (oldValues.length + newValues.length > MAX_VALUES && oldValues.length > 0 && newValues.length > 0)
     return html`<span class="diff">${removed && html`<del>${removed}</del>`}${added && html`<ins>${added}</ins>`}</span>`;
   return html`<span class="diff"><del>${rulesText(before)}</del> <ins>${rulesText(after)}</ins></span>`;
 }

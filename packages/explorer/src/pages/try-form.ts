@@ -72,6 +72,6 @@ ${body !== undefined && labeledControl('body', 'Body', html`<textarea id="body" 
 <p role="status" aria-live="polite" class="small" data-said></p>
 </form>
 <div class="answer" data-answer hidden tabindex="-1"><p class="answer-head"><strong data-status></strong> <span class="soft small" data-duration></span></p><details><summary>Headers</summary><pre data-headers tabindex="0"></pre></details><pre data-content tabindex="0" role="group" aria-label="Response body"></pre></div>
-<details class="sent" data-sent hidden><summary>Requests of this session</summary><ol></ol></details>
+<details class="sent" data-sent hidden><summary>Requests in this session</summary><ol></ol></details>
 </details>`;
 }

@@ -21,13 +21,13 @@ export interface VersionedTypesOptions {
 }
 
 /** A range of versions of an operation, both ends included, as indexes in the list of versions. */
-interface History {
+interface ShapeRange {
   readonly first: number;
   readonly last: number;
   readonly shape: OperationShape;
 }
 
-function historiesOf(operations: readonly Operation[], versions: readonly Version[]): readonly History[] {
+function shapesOf(operations: readonly Operation[], versions: readonly Version[]): readonly ShapeRange[] {
   const steps = new Set(operations.flatMap((each) => breakpointsOfOperation(each)).map(({ text }) => text));
   const starts = versions.flatMap((version, first) =>
     first === 0 || steps.has(version.text) ? [{ version, first }] : [],
@@ -70,7 +70,7 @@ type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, 
 interface NamedOperation {
   readonly name: string;
   readonly summary: string;
-  readonly ranges: readonly History[];
+  readonly ranges: readonly ShapeRange[];
 }
 
 /** Returns the type of the names of operations that exist at a version. */
@@ -114,7 +114,7 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
     else byName.set(name, [operation]);
   }
   const named = [...byName]
-    .map(([name, group]): NamedOperation => ({ name, summary: group[0].summary, ranges: historiesOf(group, versions) }))
+    .map(([name, group]): NamedOperation => ({ name, summary: group[0].summary, ranges: shapesOf(group, versions) }))
     .filter(({ ranges }) => ranges.length > 0);
   const sent = new WindowedType(texts, { open: true });
   const received = new WindowedType(texts);

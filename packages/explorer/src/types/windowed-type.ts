@@ -12,7 +12,7 @@ export interface VersionSpan extends Span {
 }
 
 /** A range of versions whose schema is split into objects and arrays, and the types of its other alternatives. */
-interface Split extends VersionSpan {
+interface SplitSpan extends VersionSpan {
   readonly structured: readonly Json[];
   readonly rest: readonly string[];
   readonly kind: string;
@@ -64,7 +64,7 @@ function runs<T extends Span>(items: readonly T[], same: (a: T, b: T) => boolean
 }
 
 /**
- * Writes the type of a value whose schema changes with the version: a conditional type of the version `V`, with the
+ * Writes the type of a value whose schema changes with the version: a type that depends on the version `V`, with the
  * helpers `Since`, `Until`, `Between` and `Flat` that the surrounding module defines.
  */
 export class WindowedType {
@@ -87,7 +87,7 @@ export class WindowedType {
     const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
     const changes = spans.length > 1 && new Set(spans.map(({ schema }) => plain.#single(schema, ''))).size > 1;
     if (!changes) return this.#single(spans.at(-1)?.schema, indent, spans);
-    const split = spans.map((span): Split => {
+    const split = spans.map((span): SplitSpan => {
       const all = span.schema ? alternatives(span.schema) : [];
       const structured = all.filter(isStructured);
       const others = all.filter((one) => !isStructured(one)).map((one) => plain.#single(one, ''));
@@ -103,12 +103,12 @@ export class WindowedType {
       })).text;
   }
 
-  #merged({ start, end, items: run }: Run<Split>, indent: string): string {
+  #merged({ start, end, items: run }: Run<SplitSpan>, indent: string): string {
     const { structured, rest } = start;
-    const full = { first: start.first, last: end.last };
+    const fullSpan = { first: start.first, last: end.last };
     const texts = structured.map(({ type }, index) => {
       const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[index] as Json }));
-      if (type === 'object') return this.#object(inner, full, indent);
+      if (type === 'object') return this.#object(inner, fullSpan, indent);
       const items = inner.map((one) => ({ ...one, schema: (one.schema.items ?? {}) as Json }));
       return `Array<${this.text(items, indent)}>`;
     });
@@ -128,8 +128,8 @@ export class WindowedType {
     if (type === 'array') return `Array<${this.text([withSpan((items ?? {}) as Json)], indent)}>`;
     if (type === 'object') {
       if (properties && Object.keys(properties).length > 0) {
-        const full = withSpan(schema);
-        return this.#object([full], full, indent);
+        const fullSpan = withSpan(schema);
+        return this.#object([fullSpan], fullSpan, indent);
       }
       if (others === false) return 'Record<string, never>';
       return `Record<string, ${this.text([withSpan((others ?? {}) as Json)], indent)}>`;
@@ -141,23 +141,23 @@ export class WindowedType {
   }
 
   /** Returns an object type with its fields grouped by the window in which they exist. */
-  #object(spans: readonly (VersionSpan & { readonly schema: Json })[], full: Span, indent: string): string {
+  #object(spans: readonly (VersionSpan & { readonly schema: Json })[], fullSpan: Span, indent: string): string {
     const names = new Set(spans.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
-    const always: string[] = [];
+    const unconditional: string[] = [];
     const groups = new Map<string, string[]>();
     for (const name of names) {
       for (const field of this.#fields(name, spans, `${indent}  `)) {
-        const window = this.#window(field, full);
-        if (window === '') always.push(field.text);
+        const window = this.#window(field, fullSpan);
+        if (window === '') unconditional.push(field.text);
         else groups.set(window, [...(groups.get(window) ?? []), field.text]);
       }
     }
     if (this.#open && spans.some(({ schema }) => schema.additionalProperties !== false))
-      always.push(`${indent}  [name: string]: unknown;\n`);
+      unconditional.push(`${indent}  [name: string]: unknown;\n`);
     const shapeOf = (lines: readonly string[]) => `{\n${lines.join('')}${indent}}`;
-    if (groups.size === 0) return shapeOf(always);
+    if (groups.size === 0) return shapeOf(unconditional);
     const windowed = [...groups].map(([window, lines]) => `${window}${shapeOf(lines)}>`);
-    return `Flat<${[...(always.length > 0 ? [shapeOf(always)] : []), ...windowed].join(' & ')}>`;
+    return `Flat<${[...(unconditional.length > 0 ? [shapeOf(unconditional)] : []), ...windowed].join(' & ')}>`;
   }
 
   #fields(name: string, spans: readonly (VersionSpan & { readonly schema: Json })[], indent: string): Field[] {
@@ -175,9 +175,9 @@ export class WindowedType {
   }
 
   /** Returns the opening of a conditional type for a window inside a larger one; empty if both are equal. */
-  #window({ first, last }: Span, full: Span): string {
+  #window({ first, last }: Span, fullSpan: Span): string {
     const [since, until] = [`'${this.#versions[first]}'`, `'${this.#versions[last]}'`];
-    if (first > full.first) return last < full.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;
-    return last < full.last ? `Until<V, ${until}, ` : '';
+    if (first > fullSpan.first) return last < fullSpan.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;
+    return last < fullSpan.last ? `Until<V, ${until}, ` : '';
   }
 }

@@ -29,7 +29,7 @@ const floatingIp = view<FloatingIp, ComputeCall>({
   instance_id: nullableText(floatingIpTexts.instanceId, ({ deviceId }) => deviceId),
 });
 
-const ownIps = ({ engine, caller }: ComputeCall) =>
+const listOwnIps = ({ engine, caller }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, { projectId: caller.projectId });
 
 /** Finds the floating IP address in the path. Policies are checked against its project. */
@@ -50,7 +50,7 @@ function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: Float
 }
 
 /** Lists all floating IP addresses for administrators, and those of the caller's project for other callers. */
-const allIps = ({ engine, caller, context }: ComputeCall) =>
+const listVisibleIps = ({ engine, caller, context }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, context.isAdmin ? {} : { projectId: caller.projectId });
 
 /** Returns the host of the server behind an address; null unless the caller is an administrator. */
@@ -96,7 +96,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     reply: { floating_ips: described(floatingIpTexts.floatingIps, [floatingIp]) },
-    run: async (call) => ({ floating_ips: await ownIps(call) }),
+    run: async (call) => ({ floating_ips: await listOwnIps(call) }),
   }),
   operation({
     ...networkProxyDocs,
@@ -157,7 +157,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntry]) },
-    run: async (call) => ({ floating_ip_info: (await allIps(call)).map(bulkEntryOf) }),
+    run: async (call) => ({ floating_ip_info: (await listVisibleIps(call)).map(bulkEntryOf) }),
   }),
   operation({
     ...networkProxyDocs,
@@ -172,8 +172,8 @@ export const floatingIpProxies = [
     reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntry]) },
     run: async (call) => {
       const entries = [];
-      for (const floating of await allIps(call))
-        if ((await hostOf(call, floating)) === call.params.id) entries.push(bulkEntryOf(floating));
+      for (const ip of await listVisibleIps(call))
+        if ((await hostOf(call, ip)) === call.params.id) entries.push(bulkEntryOf(ip));
       if (entries.length === 0)
         throw new Rejection('NOT_FOUND', `Host ${call.params.id} has no floating IP addresses.`);
       return { floating_ip_info: entries };

@@ -21,9 +21,9 @@ function sameFields(names: readonly string[], value: NetworkField): Shape {
   return Object.fromEntries(names.map((name) => [name, value]));
 }
 
-const addressing = ['netmask', 'gateway', 'broadcast', 'dns1', 'dns2', 'cidr_v6', 'gateway_v6', 'netmask_v6'];
+const addressFields = ['netmask', 'gateway', 'broadcast', 'dns1', 'dns2', 'cidr_v6', 'gateway_v6', 'netmask_v6'];
 
-const deployment = [
+const deploymentFields = [
   'created_at',
   'updated_at',
   'deleted_at',
@@ -55,8 +55,8 @@ const withCidr = (cidr: NetworkField): Shape => ({
 
 const network = view<Network, ComputeCall>({
   ...withCidr(alwaysNull(cidrText)),
-  ...sameFields(addressing, alwaysNull(removedText)),
-  ...sameFields(deployment, removedForAdmins),
+  ...sameFields(addressFields, alwaysNull(removedText)),
+  ...sameFields(deploymentFields, removedForAdmins),
   project_id: field(
     'ID of the project that owns the network, or null. Administrators only.',
     nullableText.optional(),
@@ -71,12 +71,12 @@ const tenantNetwork = view(withCidr(field(cidrText, z.literal('None'), () => 'No
 
 interface ReadOperations {
   readonly resource: 'os-networks' | 'os-tenant-networks';
-  readonly shown: View<Network, ComputeCall>;
+  readonly networkView: View<Network, ComputeCall>;
   readonly list: Pick<OperationTexts, 'name' | 'description'>;
   readonly show: Pick<OperationTexts, 'name' | 'description'>;
 }
 
-function readOperations({ resource, shown, list, show }: ReadOperations) {
+function readOperations({ resource, networkView, list, show }: ReadOperations) {
   return [
     operation({
       ...networkProxyDocs,
@@ -86,7 +86,7 @@ function readOperations({ resource, shown, list, show }: ReadOperations) {
       summary: `List networks (${resource})`,
       policy: `os_compute_api:${resource}:list`,
       status: 200,
-      reply: { networks: described('The list of networks.', [shown]) },
+      reply: { networks: described('The list of networks.', [networkView]) },
       run: async ({ engine, caller }) => ({ networks: await engine.catalogs.networks.listNetworks(caller) }),
     }),
     operation({
@@ -98,7 +98,7 @@ function readOperations({ resource, shown, list, show }: ReadOperations) {
       policy: `os_compute_api:${resource}:show`,
       status: 200,
       errors: [404],
-      reply: { network: described('A network.', shown) },
+      reply: { network: described('A network.', networkView) },
       run: async ({ engine, caller, params }) => ({
         network: await engine.catalogs.networks.getNetwork(caller, params.id),
       }),
@@ -109,7 +109,7 @@ function readOperations({ resource, shown, list, show }: ReadOperations) {
 export const networkProxies = [
   ...readOperations({
     resource: 'os-networks',
-    shown: network,
+    networkView: network,
     list: {
       name: 'listNetworks',
       description: 'Lists the networks of the project. Fields that only a removed networking service had are null.',
@@ -118,7 +118,7 @@ export const networkProxies = [
   }),
   ...readOperations({
     resource: 'os-tenant-networks',
-    shown: tenantNetwork,
+    networkView: tenantNetwork,
     list: { name: 'listTenantNetworks', description: 'Lists the networks of the project without details.' },
     show: { name: 'showTenantNetwork', description: 'Shows a network without details.' },
   }),

@@ -60,7 +60,7 @@ function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [n
  */
 export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): Infer<typeof securityGroupRule> {
   const [from_port, to_port] = portsOf(rule);
-  const everywhere = rule.ethertype === 'IPv6' ? ALL_IPV6 : ALL_IPV4;
+  const allAddresses = rule.ethertype === 'IPv6' ? ALL_IPV6 : ALL_IPV4;
   return {
     id: rule.id,
     parent_group_id: rule.securityGroupId,
@@ -68,7 +68,7 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
     from_port,
     to_port,
     group: remote ? { name: remote.name, tenant_id: remote.projectId } : {},
-    ip_range: rule.remoteGroupId === null ? { cidr: rule.remoteCidr ?? everywhere } : {},
+    ip_range: rule.remoteGroupId === null ? { cidr: rule.remoteCidr ?? allAddresses } : {},
   };
 }
 
@@ -97,7 +97,7 @@ interface RequestedRule {
   readonly cidr?: unknown;
 }
 
-const missing = (value: unknown) => value === undefined || value === null || value === '';
+const isMissing = (value: unknown) => value === undefined || value === null || value === '';
 
 /** The ports of each protocol. For ICMP, they are types and codes, and -1 means any. */
 const PROTOCOLS = [
@@ -132,7 +132,7 @@ function portOf(value: unknown, { protocol, range: [min, max] }: Protocol): numb
 export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
   const base = { securityGroupId: request.parent_group_id, direction: 'ingress' as const };
   const remoteGroupId = request.group_id ?? null;
-  const given = [request.ip_protocol, request.from_port, request.to_port].filter((value) => !missing(value));
+  const given = [request.ip_protocol, request.from_port, request.to_port].filter((value) => !isMissing(value));
   if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
   if (given.length < 3) throw new Rejection('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
   const definition = protocolOf(request.ip_protocol);
@@ -142,7 +142,7 @@ export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
     throw new Rejection('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
   if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
-  if (missing(request.cidr)) return { ...base, ...ports, remoteCidr: ALL_IPV4 };
+  if (isMissing(request.cidr)) return { ...base, ...ports, remoteCidr: ALL_IPV4 };
   if (typeof request.cidr !== 'string') throw new Rejection('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
   return { ...base, ...ports, remoteCidr: request.cidr };
 }
