@@ -44,7 +44,7 @@ export function allowedHosts({ host, allowed = [] }: AllowedHostsOptions): Middl
   for (const name of allowed) {
     const inUrl = hostInUrl(name);
     if (URL.parse(`http://${inUrl}`)?.hostname !== inUrl)
-      throw new TypeError(`"${name}" must be a host name or an address, without a scheme, a port and a path`);
+      throw new TypeError(`"${name}" must be a host name or an address, without a scheme, port or path`);
   }
   const accepted = new Set([...LOOPBACK_NAMES, host, ...allowed].map(hostInUrl));
   const isRestricted = allowed.length > 0 || isLoopback(host);

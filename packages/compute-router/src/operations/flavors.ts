@@ -108,7 +108,7 @@ export const flavorOperations = [
     path: '/flavors',
     summary: 'List flavors',
     description:
-      'Lists IDs and names of the flavors that the caller can use: public flavors, and private flavors to which the project has access.',
+      'Lists the IDs and names of the flavors that the caller can use: public flavors, and private flavors to which the project has access.',
     status: 200,
     errors: [400],
     query: listQuery,

@@ -72,7 +72,7 @@ const paged = since('2.35', true);
 const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL' });
 
 /** The owner of the key pairs: the caller, or since 2.10 the user in the query. */
-const forUser = {
+const userQuery = {
   user_id: since(
     '2.10',
     described('ID of the user who owns the key pairs. Administrators only. Default: the caller.', one(userId, 'first')),
@@ -97,7 +97,7 @@ export const keypairOperations = [
     errors: [until('2.34', []), since('2.35', [400])],
     query: query(
       {
-        ...forUser,
+        ...userQuery,
         limit: since('2.35', described(commonTexts.limit, one(limitText))),
         marker: since('2.35', described(commonTexts.marker, one(z.string()))),
       },
@@ -181,7 +181,7 @@ export const keypairOperations = [
     policy: 'os_compute_api:os-keypairs:show',
     status: 200,
     errors: [404],
-    query: query(forUser, { extra }),
+    query: query(userQuery, { extra }),
     target: owner,
     reply: { keypair: described(keypairTexts.keypair, shownKeypair) },
     run: async ({ engine, target, params }) => ({ keypair: await engine.keypairs.get(target.userId, params.id) }),
@@ -196,7 +196,7 @@ export const keypairOperations = [
     policy: 'os_compute_api:os-keypairs:delete',
     status: [until('2.1', 202), since('2.2', 204)],
     errors: [404],
-    query: query(forUser, { extra }),
+    query: query(userQuery, { extra }),
     target: owner,
     run: ({ engine, target, params }) => engine.keypairs.delete(target.userId, params.id),
   }),

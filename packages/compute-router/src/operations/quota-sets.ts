@@ -12,7 +12,7 @@ import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown, quotasTex
 const quotaSetDocs = resource({ tag: 'quota-sets', parameters: { id: 'ID of the project.' } });
 
 /** Selects the quotas of a user in the project. Without the parameter, the quotas of the project apply. */
-const forUser = query(
+const userQuery = query(
   {
     user_id: described(
       'ID of a user. If present, the request applies to the quotas of this user in the project.',
@@ -53,7 +53,7 @@ export const quotaSetOperations = [
     policy: 'os_compute_api:os-quota-sets:show',
     status: 200,
     errors: [400],
-    query: forUser,
+    query: userQuery,
     target: projectInPath,
     reply: { quota_set: described(quotasText, quotaSetShown) },
     run: async (call) => {
@@ -71,7 +71,7 @@ export const quotaSetOperations = [
     policy: 'os_compute_api:os-quota-sets:detail',
     status: 200,
     errors: [400],
-    query: forUser,
+    query: userQuery,
     target: projectInPath,
     reply: { quota_set: described(quotasText, quotaSetDetail) },
     run: async (call) => {
@@ -111,7 +111,7 @@ export const quotaSetOperations = [
     when: {
       400: 'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
     },
-    query: forUser,
+    query: userQuery,
     body: object({
       quota_set: described(
         quotasText,
@@ -143,7 +143,7 @@ export const quotaSetOperations = [
     description: 'Resets the quotas of a project, or of a user in the project, to the defaults.',
     policy: 'os_compute_api:os-quota-sets:delete',
     status: 202,
-    query: forUser,
+    query: userQuery,
     target: projectInPath,
     run: ({ engine, target, query: { user_id } }) =>
       engine.quotas.remove({ projectId: target.projectId, userId: user_id || undefined }),

@@ -7,10 +7,10 @@ import { BoundedLabel } from './bounded-label.js';
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The maximum number of versions with their own label. Clients choose versions, and an API may have a hundred. */
-const VERSIONS = 40;
+const MAX_VERSION_LABELS = 40;
 
 /** The maximum number of kinds of project quotas with their own label. A service has only a few. */
-const KINDS = 40;
+const MAX_KIND_LABELS = 40;
 
 /** An exceeded quota: a `QuotaExceeded` of `@apistrata/quota`, or an object with the same field. */
 export interface RejectedQuota {
@@ -18,7 +18,7 @@ export interface RejectedQuota {
 }
 
 /** The label of requests without an operation: unknown paths, and callers that are rejected before routing. */
-const NONE = 'none';
+const NO_LABEL = 'none';
 
 /** Creates the metrics of requests. */
 export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'unrouted'>> {
@@ -42,15 +42,15 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
     labelNames: ['version', 'requested'],
     registers,
   });
-  const versionLabel = new BoundedLabel(VERSIONS);
+  const versionLabel = new BoundedLabel(MAX_VERSION_LABELS);
   return {
     request({ operation: served, version, status, ms }: ServedRequest) {
-      const operation = served ? operationKey(served) : NONE;
-      requests.inc({ operation, version: version ? versionLabel.of(version.text) : NONE, status });
+      const operation = served ? operationKey(served) : NO_LABEL;
+      requests.inc({ operation, version: version ? versionLabel.of(version.text) : NO_LABEL, status });
       seconds.observe({ operation }, ms / 1000);
     },
     unrouted({ part, status, ms }) {
-      requests.inc({ operation: part, version: NONE, status });
+      requests.inc({ operation: part, version: NO_LABEL, status });
       seconds.observe({ operation: part }, ms / 1000);
     },
     version: (version, requested) =>
@@ -66,7 +66,7 @@ export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => 
     labelNames: ['kind'],
     registers: [register],
   });
-  const kinds = new BoundedLabel(KINDS);
+  const kinds = new BoundedLabel(MAX_KIND_LABELS);
   return ({ details }) => {
     for (const { kind } of details) rejections.inc({ kind: kinds.of(kind) });
   };

@@ -2,7 +2,7 @@ import type { StoreObserver } from '@apistrata/compute-engine/observation';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { BoundedLabel } from './bounded-label.js';
 
-const MS = 1000;
+const MS_PER_SECOND = 1000;
 
 const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 export const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
@@ -69,7 +69,7 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
   return {
     statement({ name, rows, ms, failed }) {
       const statement = statements.of(name);
-      statementSeconds.observe({ statement }, ms / MS);
+      statementSeconds.observe({ statement }, ms / MS_PER_SECOND);
       if (rows > 0) statementRows.inc({ statement }, rows);
       if (failed) statementErrors.inc({ statement });
     },
@@ -77,11 +77,11 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
       maxConnections.set(max);
       connections.set({ state: 'busy' }, busy);
       connections.set({ state: 'waiting' }, waiting);
-      if (waitedMs !== undefined) connectionWait.observe(waitedMs / MS);
+      if (waitedMs !== undefined) connectionWait.observe(waitedMs / MS_PER_SECOND);
     },
     commit({ transactions, ms }) {
       groupSize.observe(transactions);
-      commitSeconds.observe(ms / MS);
+      commitSeconds.observe(ms / MS_PER_SECOND);
     },
   };
 }

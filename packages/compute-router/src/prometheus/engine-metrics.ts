@@ -4,15 +4,15 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { BoundedLabel } from './bounded-label.js';
 import { databaseMetrics, WAIT_SECONDS } from './database-metrics.js';
 
-const MS = 1000;
+const MS_PER_SECOND = 1000;
 
 /** The aggregation of figures that all processes of a database report alike: a sum would count them several times. */
-const SAME = 'max';
+const SHARED_FIGURE_AGGREGATOR = 'max';
 
 const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
 /** The maximum number of kinds of jobs with their own label: actions of the API and of the program, and cleanups. */
-const KINDS = 200;
+const MAX_KIND_LABELS = 200;
 
 /** Creates the metrics of an engine. */
 export function engineMetrics(register: Registry): EngineObserver {
@@ -68,7 +68,7 @@ export function engineMetrics(register: Registry): EngineObserver {
     labelNames: ['webhook'],
     registers,
   });
-  const kinds = new BoundedLabel(KINDS);
+  const kinds = new BoundedLabel(MAX_KIND_LABELS);
 
   return {
     ...databaseMetrics(register),
@@ -76,10 +76,10 @@ export function engineMetrics(register: Registry): EngineObserver {
     job({ kind: name, outcome, ms, waitedMs }) {
       const kind = kinds.of(name);
       jobs.inc({ kind, outcome });
-      jobSeconds.observe({ kind }, ms / MS);
-      jobWait.observe({ kind }, waitedMs / MS);
+      jobSeconds.observe({ kind }, ms / MS_PER_SECOND);
+      jobWait.observe({ kind }, waitedMs / MS_PER_SECOND);
     },
-    step: ({ verb, outcome, ms }) => stepSeconds.observe({ verb, outcome }, ms / MS),
+    step: ({ verb, outcome, ms }) => stepSeconds.observe({ verb, outcome }, ms / MS_PER_SECOND),
     overQuota({ exceeded }) {
       for (const { kind } of exceeded) rejections.inc({ kind });
     },
@@ -96,7 +96,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     name: 'apistrata_servers',
     help: 'Servers of all projects, by vm_state; recounted at most every few seconds',
     labelNames: ['state'],
-    aggregator: SAME,
+    aggregator: SHARED_FIGURE_AGGREGATOR,
     registers,
     async collect() {
       const counts = await statistics.servers().catch(() => ({}));
@@ -115,11 +115,11 @@ export function engineGauges(register: Registry, engine: Engine): void {
         for (const gauge of Object.values(replicaGauges)) gauge.reset();
         for (const { name: replica, staleMs, failure } of states) {
           replicaGauges.usable.set({ replica }, Number(failure === undefined));
-          if (staleMs !== undefined) replicaGauges.late.set({ replica }, staleMs / MS);
+          if (staleMs !== undefined) replicaGauges.lag.set({ replica }, staleMs / MS_PER_SECOND);
         }
       },
     }),
-    late: new Gauge({
+    lag: new Gauge({
       name: 'apistrata_replica_lag_seconds',
       help: 'Upper bound of the replication lag of a replica; omitted if unknown',
       labelNames: ['replica'],
@@ -130,20 +130,20 @@ export function engineGauges(register: Registry, engine: Engine): void {
     pending: new Gauge({
       name: 'apistrata_jobs_pending',
       help: 'Background jobs that are not complete, of all processes that share the database',
-      aggregator: SAME,
+      aggregator: SHARED_FIGURE_AGGREGATOR,
       registers,
       async collect() {
         const jobStatistics = await statistics.jobs().catch(() => undefined);
         for (const gauge of Object.values(jobGauges)) gauge.reset();
         if (!jobStatistics) return void jobGauges.pending.remove();
         jobGauges.pending.set(jobStatistics.pending);
-        jobGauges.overdue.set(jobStatistics.overdueMs / MS);
+        jobGauges.overdue.set(jobStatistics.overdueMs / MS_PER_SECOND);
       },
     }),
     overdue: new Gauge({
       name: 'apistrata_job_overdue_seconds',
       help: 'How long the oldest waiting background job has been due',
-      aggregator: SAME,
+      aggregator: SHARED_FIGURE_AGGREGATOR,
       registers,
     }),
   };

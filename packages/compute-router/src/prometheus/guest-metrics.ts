@@ -3,8 +3,8 @@ import type { GuestFigures, GuestStatistics } from '@apistrata/compute-engine/ob
 import { Gauge, type Registry } from 'prom-client';
 import { type SampledMetric, sampledMetrics, sampleOf } from './sampled-metrics.js';
 
-const NS = 1e9;
-const MIB = 2 ** 20;
+const NS_PER_SECOND = 1e9;
+const BYTES_PER_MIB = 2 ** 20;
 const UNKNOWN: GuestStatistics = { guests: [], unresponsive: 0 };
 
 type Disk = GuestFigures['disks'][number];
@@ -37,7 +37,7 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
     name: 'apistrata_guest_cpu_seconds_total',
     help: 'CPU time of a guest, summed over its processors',
     isCounter: true,
-    samples: ({ cpus }) => [[{}, cpus.reduce((sum, { timeNs }) => sum + (timeNs ?? 0), 0) / NS]],
+    samples: ({ cpus }) => [[{}, cpus.reduce((sum, { timeNs }) => sum + (timeNs ?? 0), 0) / NS_PER_SECOND]],
   },
   {
     name: 'apistrata_guest_cpus',
@@ -47,12 +47,12 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
   {
     name: 'apistrata_guest_memory_bytes',
     help: 'Memory of a guest',
-    samples: ({ memoryMaximumMb }) => sampleOf(memoryMaximumMb, MIB),
+    samples: ({ memoryMaximumMb }) => sampleOf(memoryMaximumMb, BYTES_PER_MIB),
   },
   {
     name: 'apistrata_guest_memory_used_bytes',
     help: 'Memory that a guest uses, as its balloon device reports; its total memory without a report',
-    samples: ({ memoryUsedMb }) => sampleOf(memoryUsedMb, MIB),
+    samples: ({ memoryUsedMb }) => sampleOf(memoryUsedMb, BYTES_PER_MIB),
   },
   diskMetric('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
   diskMetric('written_bytes', 'Bytes that a guest wrote to a disk', ({ writeBytes }) => writeBytes),

@@ -3,7 +3,7 @@ import type { GuestStatistics } from '@apistrata/compute-engine/observation';
 import type { Registry } from 'prom-client';
 import { type Sample, type SampledMetric, sampledMetrics, sampleOf } from './sampled-metrics.js';
 
-const MS = 1 / 1000;
+const SECONDS_PER_MS = 1 / 1000;
 
 /** The periods of the load averages, in minutes. */
 const MINUTES = ['1', '5', '15'];
@@ -101,12 +101,12 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
   {
     name: 'apistrata_host_heartbeat_age_seconds',
     help: 'Time since a host process stored its last heartbeat',
-    samples: ({ process }) => sampleOf(process?.heartbeatAgeMs, MS),
+    samples: ({ process }) => sampleOf(process?.heartbeatAgeMs, SECONDS_PER_MS),
   },
   {
     name: 'apistrata_host_lease_seconds',
     help: 'Time until the lease of a host process on its name expires, unless the lease is renewed',
-    samples: ({ process }) => sampleOf(process?.leaseMs, MS),
+    samples: ({ process }) => sampleOf(process?.leaseMs, SECONDS_PER_MS),
   },
   {
     name: 'apistrata_host_fenced',

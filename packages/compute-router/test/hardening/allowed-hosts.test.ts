@@ -40,7 +40,7 @@ describe('allowedHosts()', () => {
 
   it.each(['http://compute.example.org', 'compute.example.org:8774', 'a/b', ''])('rejects "%s" as a name', (name) => {
     expect(() => allowedHosts({ host: '127.0.0.1', allowed: [name] })).toThrow(
-      `"${name}" must be a host name or an address, without a scheme, a port and a path`,
+      `"${name}" must be a host name or an address, without a scheme, port or path`,
     );
   });
 });

@@ -6,7 +6,7 @@ import { volumeProxyDocs } from './proxy-docs.js';
 
 const path = '/os-baremetal-nodes';
 
-const changes = [
+const changeOperations = [
   {
     name: 'createBaremetalNode',
     method: 'POST',
@@ -64,7 +64,7 @@ export const baremetalProxies = [
       throw new Rejection('NOT_FOUND', `Node ${id} could not be found.`);
     },
   }),
-  ...changes.map((change) =>
+  ...changeOperations.map((change) =>
     operation({
       ...volumeProxyDocs,
       ...change,

@@ -37,14 +37,16 @@ const listQuery = query(
 
 type ImageListRequest = ReturnType<typeof listQuery.parse>['value'];
 
-const PROPERTY = 'property-';
+const PROPERTY_PREFIX = 'property-';
 
 /** Returns the filters on properties: those by property name, and those that have a parameter of another name. */
 function propertiesIn(requested: ImageListRequest): Readonly<Record<string, string>> {
-  const named = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
-    name.startsWith(PROPERTY),
+  const propertyFilters = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
+    name.startsWith(PROPERTY_PREFIX),
   );
-  const properties = Object.fromEntries(named.map(([name, value]) => [name.slice(PROPERTY.length), String(value)]));
+  const properties = Object.fromEntries(
+    propertyFilters.map(([name, value]) => [name.slice(PROPERTY_PREFIX.length), String(value)]),
+  );
   if (Object.entries(properties).some((pair) => pair.join().includes('\0')))
     throw new Rejection('BAD_REQUEST', 'NUL is not legal in filters.');
   return {
@@ -93,7 +95,7 @@ export const imageProxies = [
     method: 'GET',
     path: '/images',
     summary: 'List images',
-    description: 'Lists IDs and names of the images that the caller can use.',
+    description: 'Lists the IDs and names of the images that the caller can use.',
     status: 200,
     errors: [400],
     query: listQuery,

@@ -32,7 +32,7 @@ const path = '/os-snapshots';
 const namedSnapshot = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.volumes.getSnapshot(caller, params.id);
 
-const lists = [
+const listOperations = [
   {
     name: 'listSnapshots',
     path,
@@ -48,7 +48,7 @@ const lists = [
 ] as const;
 
 export const snapshotProxies = [
-  ...lists.map((list) =>
+  ...listOperations.map((list) =>
     operation({
       ...volumeProxyDocs,
       ...list,

@@ -74,7 +74,7 @@ async function page(call: ComputeCall, requested: { readonly limit?: number; rea
 const namedVolume = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.volumes.getVolume(caller, params.id);
 
-const lists = [
+const listOperations = [
   {
     name: 'listVolumes',
     path,
@@ -90,7 +90,7 @@ const lists = [
 ] as const;
 
 export const volumeProxies = [
-  ...lists.map((list) =>
+  ...listOperations.map((list) =>
     operation({
       ...volumeProxyDocs,
       ...list,

@@ -38,7 +38,7 @@ export const readServers = [
     path: '/servers',
     summary: 'List servers',
     description:
-      'Lists IDs and names of servers, newest first. Since 2.69, servers in an unreachable cell are listed with partial data.',
+      'Lists the IDs and names of servers, newest first. Since 2.69, servers in an unreachable cell are listed with partial data.',
     policy: 'os_compute_api:servers:index',
     status: 200,
     errors: [400, 403],
