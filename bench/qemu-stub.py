@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Replaces QEMU in benchmarks that do not measure QEMU itself: implements its control protocol and runs no guest.
 
-Prints a line on the console when it receives `cont`, and records when it started, listened and received it.
+Prints a line on the console when it receives `cont`. Records the times at which it started, began to listen and received `cont`.
 """
 import json
 import os
@@ -13,15 +13,15 @@ import time
 
 
 def start_time():
-    """Returns when this process started, in seconds since the epoch: before its interpreter was ready."""
+    """Returns the start time of this process, in seconds since the epoch. The interpreter was ready only later."""
     with open("/proc/self/stat") as file:
         ticks = int(file.read().rpartition(")")[2].split()[19])
     with open("/proc/uptime") as file:
-        up = float(file.read().split()[0])
-    return time.time() - up + ticks / os.sysconf("SC_CLK_TCK")
+        uptime = float(file.read().split()[0])
+    return time.time() - uptime + ticks / os.sysconf("SC_CLK_TCK")
 
 
-BEGUN = start_time()
+STARTED = start_time()
 arguments = sys.argv[1:]
 if "-qmp" not in arguments:
     sys.exit(0)
@@ -32,7 +32,7 @@ def option(name):
 
 
 if option("-qmp") == "stdio":
-    # The query of the CPU model, which a host makes once.
+    # The response to the query of the CPU model, which a host sends once.
     print(json.dumps({"return": {"model": {"props": {"vendor": "AuthenticAMD", "model-id": "stub"}}}}))
     sys.exit(0)
 
@@ -52,7 +52,7 @@ def start_guest():
     status = "running"
     log = next(re.search("logfile=([^,]*)", text).group(1) for text in arguments if "logfile=" in text)
     with open("times.json", "w") as file:
-        json.dump({"begun": BEGUN, "listening": LISTENING, "going": time.time()}, file)
+        json.dump({"begun": STARTED, "listening": LISTENING, "going": time.time()}, file)
     with open(log, "a") as file:
         file.write("GUEST begins\n")
 

@@ -17,7 +17,7 @@ COMMAND = "npx --yes @apistrata/test-cloud"
 
 
 class Cloud:
-    """A running cloud: its address, its credentials and its remote control."""
+    """A running cloud: its address, its credentials and its control API."""
 
     def __init__(self, environment):
         #: The variables that clients read, such as OS_AUTH_URL.
@@ -40,7 +40,7 @@ class Cloud:
         )
 
     def control(self, method, path, body=None):
-        """Sends a request to the remote control; returns the JSON of its response, or None."""
+        """Sends a request to the control API; returns the decoded JSON of the response, or None if it is empty."""
         request = urllib.request.Request(
             f"{self.url}/_control{path}",
             method=method,
@@ -56,9 +56,9 @@ class Cloud:
 
     @contextmanager
     def rule(self, **rule):
-        """A rule that applies inside of ``with``: ``rule(http={"match": {"method": "POST"}, "status": 503})``.
+        """Applies a rule inside a ``with`` block: ``rule(http={"match": {"method": "POST"}, "status": 503})``.
 
-        Yields a function that returns how often the rule matched.
+        Yields a function that returns the number of requests or machine steps that the rule has matched.
         """
         path = f"/rules/{self.control('POST', '/rules', rule)['id']}"
         try:
@@ -67,7 +67,7 @@ class Cloud:
             self.control("DELETE", path)
 
     def requests(self, **query):
-        """Returns the requests so far: ``requests(service="compute", method="POST", status="4xx", text="web")``."""
+        """Returns the matching requests so far: ``requests(service="compute", method="POST", status="4xx", text="web")``."""
         return self.control("GET", f"/requests?{urlencode(query)}")["requests"]
 
     def advance(self, duration):
@@ -80,14 +80,14 @@ class Cloud:
 
 
 def read_environment(lines):
-    """Returns the variables of ``export NAME=VALUE`` lines; the last variable of a cloud marks the end."""
+    """Returns the variables of ``export NAME=VALUE`` lines, up to the variable that a cloud prints last."""
     environment = {}
     for line in lines:
         name, value = shlex.split(line)[1].split("=", 1)
         environment[name] = value
         if name == "OS_IDENTITY_API_VERSION":
             return environment
-    raise RuntimeError("the cloud ended before it printed its address")
+    raise RuntimeError("the cloud exited before it printed its address")
 
 
 @pytest.fixture(scope="session")

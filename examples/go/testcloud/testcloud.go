@@ -17,9 +17,9 @@ import (
 // Command starts a cloud; the environment variable TEST_CLOUD overrides it.
 const Command = "npx --yes @apistrata/test-cloud"
 
-// Cloud is a running cloud: its address, its credentials and its remote control.
+// Cloud is a running cloud: its address, its credentials and its control API.
 type Cloud struct {
-	// URL is its address, without a trailing slash.
+	// URL is the address of the cloud, without a trailing slash.
 	URL string
 	// Environment contains the variables that clients read, such as OS_AUTH_URL.
 	Environment map[string]string
@@ -46,14 +46,14 @@ func Start(t testing.TB) *Cloud {
 		_ = process.Process.Signal(os.Interrupt)
 		_ = process.Wait()
 	})
-	// The environment to export, one variable per line; the last one marks the end.
+	// The cloud prints one variable per line, OS_IDENTITY_API_VERSION last.
 	environment := map[string]string{}
 	for lines := bufio.NewScanner(stdout); environment["OS_IDENTITY_API_VERSION"] == "" && lines.Scan(); {
 		name, value, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "export "), "=")
 		environment[name] = strings.Trim(value, "'")
 	}
 	if environment["OS_IDENTITY_API_VERSION"] == "" {
-		t.Fatal("the cloud ended before it printed its address")
+		t.Fatal("the cloud exited before it printed its address")
 	}
 	return &Cloud{URL: strings.TrimSuffix(environment["OS_AUTH_URL"], "/identity/v3"), Environment: environment}
 }
@@ -64,7 +64,7 @@ func (c *Cloud) Setenv(t *testing.T) {
 	for name, value := range c.Environment {
 		t.Setenv(name, value)
 	}
-	// The name of OS_USER_DOMAIN_NAME in the Go SDK.
+	// The Go SDK reads OS_DOMAIN_NAME instead of OS_USER_DOMAIN_NAME.
 	t.Setenv("OS_DOMAIN_NAME", c.Environment["OS_USER_DOMAIN_NAME"])
 }
 
@@ -95,7 +95,7 @@ func (c *Cloud) Rule(t testing.TB, rule map[string]any) (calls func() int) {
 	}
 }
 
-// Control sends one request to the remote control and decodes the JSON of its response into result.
+// Control sends one request to the control API and decodes the JSON of its response into result.
 func (c *Cloud) Control(t testing.TB, method, path string, body, result any) {
 	t.Helper()
 	if err := request(method, c.URL+"/_control"+path, "", body, result); err != nil {

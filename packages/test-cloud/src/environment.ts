@@ -48,7 +48,7 @@ function yamlCloud(name: string, env: Environment): string {
   ].join('\n');
 }
 
-/** Returns the same as a clouds.yaml with two clouds: `test-cloud`, and `test-cloud-admin` with all permissions. */
+/** Returns a clouds.yaml with two clouds: `test-cloud`, and `test-cloud-admin` with all permissions. */
 export function cloudsYaml(authUrl: string, password: string, login: Login = { user: 'demo' }): string {
   const member = yamlCloud('test-cloud', environment(authUrl, password, login));
   return `clouds:\n${member}${yamlCloud('test-cloud-admin', environment(authUrl, password))}`;
@@ -78,8 +78,8 @@ provider "openstack" {
 `;
 }
 
-/** The formats of the client settings. */
-export const PRINTS = {
+/** Formats the settings for clients. */
+export const SETTINGS_FORMATS = {
   env: (env: Environment) =>
     Object.entries(env)
       .map(([name, value]) => `export ${name}=${shellWord(value)}\n`)
@@ -89,5 +89,5 @@ export const PRINTS = {
   terraform: terraformBlock,
 } as const;
 
-/** A form: `env`, `clouds.yaml` or `terraform`. */
-export type Print = keyof typeof PRINTS;
+/** The name of a format of the settings for clients. */
+export type SettingsFormat = keyof typeof SETTINGS_FORMATS;

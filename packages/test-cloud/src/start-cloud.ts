@@ -116,7 +116,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     idle: () => content.engine.idle(),
     async reset() {
       documents.clear();
-      directory.begin();
+      directory.seed();
       await replaceContent(firstContent());
       journal.clear();
       unserved.clear();

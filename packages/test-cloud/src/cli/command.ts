@@ -1,4 +1,4 @@
-import { PRINTS } from '../environment.js';
+import { SETTINGS_FORMATS } from '../environment.js';
 import type { TestCloud } from '../test-cloud.js';
 import { type CommandOptions, helpText, type RecordOptions, readCommand } from './options.js';
 import { requestLine } from './request-line.js';
@@ -8,20 +8,20 @@ import { untilClientsClose } from './until-clients-close.js';
 const printLine = (text: string) => process.stderr.write(`${text}\n`);
 
 /** Resolves on the first termination signal; additional signals have no effect. */
-function terminationRequested(): Promise<void> {
+function untilTermination(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
 }
 
-/** @param describe writes to standard output, before the log reports that the cloud runs */
-async function startedCloud(
+/** @param describe returns text for standard output, which is written before the log reports that the cloud is ready */
+async function startLoggedCloud(
   { cloud: options, quiet, verify }: CommandOptions,
   describe: (cloud: TestCloud) => string = () => '',
 ): Promise<TestCloud> {
   const startedAt = performance.now();
   if (options.preset === 'large') printLine('Creating 500 hosts and 100,000 servers ...');
-  // Imported only when a cloud starts: neither for the help nor for invalid options.
+  // Imported only when a cloud starts, so that the help and errors in options appear immediately.
   const { startCloud } = await import('../start-cloud.js');
   const cloud = await startCloud({
     ...options,
@@ -41,15 +41,15 @@ async function stopCloud(cloud: TestCloud): Promise<void> {
 /** Runs until a termination signal, or until the clients have disconnected. */
 async function serve(command: CommandOptions): Promise<void> {
   const { user, project, print, waitForClientsMs } = command;
-  const ends = [terminationRequested()];
-  const cloud = await startedCloud(command, ({ envFor }) => PRINTS[print](envFor({ user, project })));
+  const ends = [untilTermination()];
+  const cloud = await startLoggedCloud(command, ({ envFor }) => SETTINGS_FORMATS[print](envFor({ user, project })));
   if (waitForClientsMs !== undefined) ends.push(untilClientsClose(cloud, waitForClientsMs));
   await Promise.race(ends);
   await stopCloud(cloud);
 }
 
 async function serveProgram(command: CommandOptions, program: readonly string[]): Promise<number> {
-  const cloud = await startedCloud(command);
+  const cloud = await startLoggedCloud(command);
   try {
     const { user, project } = command;
     return await runProgram(program, { ...cloud.envFor({ user, project }), TEST_CLOUD_URL: cloud.url });
@@ -64,7 +64,7 @@ async function record({ cloud: { port, host } }: CommandOptions, options: Record
   const recorder = await startRecorder({ ...options, port, host, onError });
   process.stdout.write(`export OS_AUTH_URL=${recorder.authUrl}\n`);
   printLine(`Recording ${options.authUrl} into ${options.file}.`);
-  await terminationRequested();
+  await untilTermination();
   await recorder.stop();
   printLine(`${recorder.count} requests are in ${options.file}.`);
 }
@@ -73,7 +73,7 @@ async function verify(command: CommandOptions, file: string): Promise<number> {
   const { readHar } = await import('../recording/har.js');
   const { verificationText, verifyRecording } = await import('../recording/verify.js');
   const har = await readHar(file);
-  const cloud = await startedCloud(command);
+  const cloud = await startLoggedCloud(command);
   try {
     const verification = await verifyRecording(har, cloud);
     process.stdout.write(verificationText(verification));
@@ -95,19 +95,19 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /** Returns the message of an error that the user can fix, without a stack trace. */
-function readable(error: Error & { code?: string }): string | undefined {
+function userMessage(error: Error & { code?: string }): string | undefined {
   if (error.code === 'EADDRINUSE') return `The port is in use: ${error.message}. Try --port 0.`;
   const isExpected = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
   return isExpected || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
 }
 
-/** The program: executes the command line, and sets the exit status. */
+/** Executes the command line, and sets the exit status. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
-    // Signal listeners do not keep the process alive.
+    // `process.exit()` is not necessary: signal listeners do not keep the process alive.
     process.exitCode = await run(args);
   } catch (error) {
-    const text = readable(error as Error);
+    const text = userMessage(error as Error);
     printLine(text ?? String((error as Error).stack));
     process.exitCode = text === undefined || text.startsWith('The port') ? 1 : 2;
   }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { PRINTS, type Print } from '../environment.js';
+import { SETTINGS_FORMATS, type SettingsFormat } from '../environment.js';
 import { TestCloudError } from '../errors.js';
 import type { CloudOptions } from '../options.js';
 
@@ -28,11 +28,11 @@ const SPEC = {
   },
   control: { type: 'boolean', help: '--no-control: disable rules, reset, states and clock over HTTP and on the page' },
   latency: { type: 'string', value: 'MS', help: 'duration of every step of a machine (default: 0)' },
-  pace: { type: 'string', value: 'NAME', help: 'instant (default) or realistic (300 ms a step), instead of --latency' },
+  pace: { type: 'string', value: 'NAME', help: 'instant (default) or realistic (300 ms per step), instead of --latency' },
   transient: {
     type: 'string',
     value: 'MS',
-    help: 'how long a transient state lasts until a client reads it, in ms (default: 150; 0: not at all)',
+    help: 'maximum time that a transient state waits until a client reads it, in ms (default: 150; 0: no wait)',
   },
   'max-version': { type: 'string', value: 'X.Y', help: 'highest compute microversion, or latest (default: 2.100)' },
   record: {
@@ -45,7 +45,7 @@ const SPEC = {
   interface: { type: 'string', value: 'NAME', help: 'public (default), internal or admin addresses of that cloud' },
   verify: { type: 'string', value: 'FILE', help: 'repeat a recording here and report where responses differ in form' },
   quiet: { type: 'boolean', help: 'do not log requests' },
-  help: { type: 'boolean', help: 'this text' },
+  help: { type: 'boolean', help: 'print this text' },
 } as const;
 
 /** A real cloud to record. */
@@ -58,7 +58,7 @@ export interface RecordOptions {
 
 export interface CommandOptions {
   readonly cloud: CloudOptions;
-  readonly print: Print;
+  readonly print: SettingsFormat;
   readonly user: string | undefined;
   readonly project: string | undefined;
   /** Milliseconds without a request after which the command ends; undefined: never. */
@@ -99,7 +99,7 @@ export function helpText(): string {
 
 function integer(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d+$/.test(text)) throw new CommandError(`--${name} needs an integer, not "${text}"`);
+  if (!/^\d+$/.test(text)) throw new CommandError(`--${name} must be an integer, not "${text}"`);
   return Number(text);
 }
 
@@ -116,9 +116,9 @@ function recordOptions(
     return undefined;
   }
   const authUrl = upstream ?? env.OS_AUTH_URL;
-  if (!authUrl) throw new CommandError('--record needs the cloud: --upstream URL, or OS_AUTH_URL in the environment');
+  if (!authUrl) throw new CommandError('--record requires --upstream URL, or OS_AUTH_URL in the environment');
   if (!/^https?:$/.test(URL.canParse(authUrl) ? new URL(authUrl).protocol : ''))
-    throw new CommandError(`the cloud to record must be an http or https URL, not "${authUrl}"`);
+    throw new CommandError(`the address of the cloud to record must be an http or https URL, not "${authUrl}"`);
   return { file, authUrl, region: region ?? env.OS_REGION_NAME, interface: requested ?? env.OS_INTERFACE };
 }
 
@@ -129,15 +129,15 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}
   if (program?.length === 0) throw new CommandError('-- must be followed by a program to run');
   const parsed = (() => {
     try {
-      const own = end < 0 ? [...args] : args.slice(0, end);
-      return parseArgs({ args: own, options: SPEC, strict: true, allowNegative: true, allowPositionals: false }).values;
+      const cloudArgs = end < 0 ? [...args] : args.slice(0, end);
+      return parseArgs({ args: cloudArgs, options: SPEC, strict: true, allowNegative: true, allowPositionals: false }).values;
     } catch (error) {
       throw new CommandError((error as Error).message);
     }
   })();
   const { print = 'env' } = parsed;
-  if (!Object.hasOwn(PRINTS, print))
-    throw new CommandError(`--print is ${Object.keys(PRINTS).join(', ')}, not "${print}"`);
+  if (!Object.hasOwn(SETTINGS_FORMATS, print))
+    throw new CommandError(`--print must be one of ${Object.keys(SETTINGS_FORMATS).join(', ')}, not "${print}"`);
   const seconds = integer('wait-for-clients', parsed['wait-for-clients']);
   const modes = [parsed.record !== undefined, parsed.verify !== undefined, program !== undefined].filter(Boolean);
   if (modes.length > 1) throw new CommandError('--record, --verify and a program after -- are mutually exclusive');
@@ -153,7 +153,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}
       transientMs: integer('transient', parsed.transient) ?? 150,
       maxVersion: parsed['max-version'],
     },
-    print: print as Print,
+    print: print as SettingsFormat,
     user: parsed.user,
     project: parsed.project,
     waitForClientsMs: seconds === undefined ? undefined : seconds * 1000,

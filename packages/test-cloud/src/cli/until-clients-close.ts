@@ -1,13 +1,13 @@
 import type { TestCloud } from '../test-cloud.js';
 
-/** Resolves when clients have connected and then sent no request for a time in milliseconds. */
+/** Resolves when clients have connected and then sent no request for `idleMs` milliseconds. */
 export function untilClientsClose({ onRequest }: Pick<TestCloud, 'onRequest'>, idleMs: number): Promise<void> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
-    const end = onRequest(() => {
+    const unsubscribe = onRequest(() => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        end();
+        unsubscribe();
         resolve();
       }, idleMs);
     });

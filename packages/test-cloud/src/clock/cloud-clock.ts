@@ -4,9 +4,9 @@ import { durationMs } from './duration.js';
 
 /** The clock of a cloud: it runs at normal speed, can be frozen, and can be advanced. */
 export class CloudClock implements Clock, MovableClock {
-  /** The offset from the time of the machine while the clock runs. */
+  /** The offset from the system time while the clock runs. */
   #aheadMs = 0;
-  /** The time at which it is frozen. */
+  /** The time at which the clock is frozen; undefined while it runs. */
   #frozenAt: number | undefined;
   readonly #sleepers = new ClockWaiters();
 
@@ -42,7 +42,7 @@ export class CloudClock implements Clock, MovableClock {
     await this.#sleepers.advance(this, this.now() + durationMs(duration));
   }
 
-  /** Sets the time, possibly back, when a state is restored. */
+  /** Sets the time, possibly to an earlier one, when a state is restored. */
   moveTo(now: number): void {
     if (this.#frozenAt !== undefined) {
       this.#frozenAt = now;

@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Maximum size of stored bodies: a request fits with user data; long lists are useless in a journal. */
+/** The maximum sizes of stored bodies. A request with user data fits; long lists are not useful in a journal. */
 const MAX_REQUEST_BYTES = 64 * 1024;
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /** The bodies of a request and its response, if they are JSON of limited size. */
-export interface Tapped {
+export interface TappedBodies {
   readonly requestBody: () => unknown;
   readonly responseBody: () => unknown;
-  /** The received text; '' if it is not JSON, or too long. */
+  /** The received text, truncated if it is too long; '' if it is not JSON. */
   readonly requestText: () => string;
+  /** The sent text; '' if it is not JSON or too long. */
   readonly responseText: () => string;
   /** Resolves when the body has arrived or exceeds the limit. Other readers still receive all data. */
   readonly arrived: Promise<void>;
 }
 
-/** Longer bodies are not stored. */
+/** The maximum sizes of stored bodies. */
 export interface TapLimits {
   readonly maxRequestBytes?: number;
   readonly maxResponseBytes?: number;
@@ -36,23 +37,23 @@ export function tapBodies(
   req: IncomingMessage,
   res: ServerResponse,
   { maxRequestBytes = MAX_REQUEST_BYTES, maxResponseBytes = MAX_RESPONSE_BYTES }: TapLimits = {},
-): Tapped {
+): TappedBodies {
   const incoming: Buffer[] = [];
   const outgoing: Buffer[] = [];
   let incomingBytes = 0;
   let outgoingBytes = 0;
-  const json = /json|^$/.test(req.headers['content-type'] ?? '');
+  const isJson = /json|^$/.test(req.headers['content-type'] ?? '');
 
   const arrived = new Promise<void>((resolve) => {
     const push = req.push.bind(req);
     req.push = (chunk, encoding) => {
       if (chunk === null) resolve();
-      else if (json && incomingBytes < maxRequestBytes) {
+      else if (isJson && incomingBytes < maxRequestBytes) {
         incoming.push(Buffer.from(chunk));
         incomingBytes += chunk.length;
       }
       const more = push(chunk, encoding);
-      // More data arrives only when a reader starts.
+      // The buffer is full: more data arrives only when a reader starts.
       if (!more) resolve();
       return more;
     };

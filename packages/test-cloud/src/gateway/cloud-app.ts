@@ -14,7 +14,7 @@ import { volumeService } from '../volume/volume.js';
 import type { CloudAppOptions } from './cloud-app-options.js';
 import type { UnhandledRequests } from './unhandled-requests.js';
 
-/** All services at one address, and the pages of the cloud. */
+/** Returns the handler of all requests: the services at one address, and the pages of the cloud. */
 export function cloudApp(options: CloudAppOptions): RequestListener {
   const { content, directory, identifyCaller, clock, documents, unhandled, downloads, onError } = options;
   const cloud: CloudContext = {
@@ -70,11 +70,14 @@ function noteReading(req: Request, res: Response, driver: ReadableDriver): void 
   if (name !== undefined) res.once('finish', driver.reading(name === 'detail' ? undefined : name));
 }
 
-/** A 404 of the compute API in the generic form means an unknown path, not an unknown resource. */
+/**
+ * Records a request whose path the compute API does not serve. Its 404 has no version header, unlike that of an unknown
+ * resource.
+ */
 function noteUnhandled(req: Request, res: Response, unhandled: UnhandledRequests): void {
   const { method, originalUrl } = req;
   res.once('finish', () => {
-    const generic = res.statusCode === 404 && !res.hasHeader('openstack-api-version');
-    if (generic && /\/v2(\.1)?\/./.test(originalUrl)) unhandled.note('compute', method, originalUrl);
+    const isUnknownPath = res.statusCode === 404 && !res.hasHeader('openstack-api-version');
+    if (isUnknownPath && /\/v2(\.1)?\/./.test(originalUrl)) unhandled.note('compute', method, originalUrl);
   });
 }

@@ -12,15 +12,15 @@ function serviceOf(url: string): string {
   return SERVICES.has(first) ? first : '';
 }
 
-export interface FrontOptions {
+export interface GatewayOptions {
   readonly journal: Journal;
   readonly rules: HttpRules;
   readonly clock: Clock;
   readonly app: RequestListener;
 }
 
-/** The first handler of every request to a service: writes the journal and applies rules. */
-export function gateway({ journal, rules, clock, app }: FrontOptions): RequestListener {
+/** Returns the first handler of all requests. For requests to a service, it writes the journal and applies rules. */
+export function gateway({ journal, rules, clock, app }: GatewayOptions): RequestListener {
   return function listener(req: IncomingMessage, res: ServerResponse): void {
     const service = serviceOf(req.url ?? '/');
     if (service === '') {

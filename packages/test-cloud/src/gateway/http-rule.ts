@@ -17,7 +17,7 @@ export interface HttpMatch {
   readonly body?: unknown;
 }
 
-/** The effect of a rule. An empty one passes the request on. */
+/** The effect of a rule. If it is empty, the request is forwarded unchanged. */
 export interface HttpEffect {
   /** Delay in milliseconds, by the clock of the cloud. */
   readonly delayMs?: number;
@@ -34,24 +34,24 @@ export interface HttpEffect {
 /** A scripted effect on HTTP requests. */
 export interface HttpRule extends HttpEffect {
   readonly match: HttpMatch;
-  /** The first matching request that it applies to, counted from 1. */
+  /** The first matching request that the rule applies to, counted from 1. */
   readonly fromCall?: number;
-  /** Maximum number of requests that it applies to. */
+  /** The maximum number of requests that the rule applies to. */
   readonly times?: number;
   /** Effects of consecutive matching requests; afterwards the rule has no effect. */
   readonly sequence?: readonly HttpEffect[];
 }
 
-function sameText(pattern: string | TextPattern, text: string): boolean {
+function matchesText(pattern: string | TextPattern, text: string): boolean {
   if (typeof pattern === 'string') return pattern === text;
   if (!(pattern instanceof RegExp)) return pattern.test(text);
-  // With these flags a RegExp has state between calls.
+  // With the flags `g` and `y`, a RegExp keeps state between calls.
   return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(text);
 }
 
-/** Returns true if `whole` contains everything in `part`. */
+/** Returns whether `full` contains everything in `part`. */
 function contains(full: unknown, part: unknown): boolean {
-  if (part instanceof RegExp) return typeof full === 'string' && sameText(part, full);
+  if (part instanceof RegExp) return typeof full === 'string' && matchesText(part, full);
   if (Array.isArray(part))
     return Array.isArray(full) && part.every((item) => full.some((other) => contains(other, item)));
   if (typeof part !== 'object' || part === null) return full === part;
@@ -69,15 +69,15 @@ function versionOf({ headers }: IncomingMessage): string | undefined {
   return versionIn(headers['openstack-api-version']) || (headers['x-openstack-nova-api-version'] as string | undefined);
 }
 
-/** Returns true if a request matches. `body` is called only if the rule has a body. */
+/** Returns whether a request matches. `body` is called only if the rule has a body. */
 export function matchesRequest(match: HttpMatch, req: IncomingMessage, body: () => unknown): boolean {
   const path = urlPath(req.url ?? '/');
   return (
     (match.method === undefined || match.method.toUpperCase() === req.method) &&
-    (match.path === undefined || sameText(match.path, path)) &&
+    (match.path === undefined || matchesText(match.path, path)) &&
     (match.version === undefined || match.version === versionOf(req)) &&
     Object.entries(match.headers ?? {}).every(([name, expected]) =>
-      sameText(expected, String(req.headers[name.toLowerCase()] ?? '')),
+      matchesText(expected, String(req.headers[name.toLowerCase()] ?? '')),
     ) &&
     (match.body === undefined || contains(body(), match.body))
   );

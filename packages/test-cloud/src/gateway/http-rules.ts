@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@apistrata/compute-engine';
-import type { Tapped } from './body-tap.js';
+import type { TappedBodies } from './body-tap.js';
 import { type HttpEffect, type HttpRule, matchesRequest } from './http-rule.js';
 
 interface ActiveRule {
@@ -67,7 +67,7 @@ export class HttpRules {
   }
 
   /** Handles a request according to the rules. */
-  async handle(req: IncomingMessage, res: ServerResponse, tapped: Tapped, serve: Serve): Promise<void> {
+  async handle(req: IncomingMessage, res: ServerResponse, tapped: TappedBodies, serve: Serve): Promise<void> {
     const effect = this.#rules.size > 0 ? await this.#effectFor(req, tapped) : undefined;
     if (!effect) return serve();
     if (effect.delayMs) await this.#clock.sleep(effect.delayMs);
@@ -81,7 +81,7 @@ export class HttpRules {
     serve();
   }
 
-  async #effectFor(req: IncomingMessage, tapped: Tapped): Promise<HttpEffect | undefined> {
+  async #effectFor(req: IncomingMessage, tapped: TappedBodies): Promise<HttpEffect | undefined> {
     if ([...this.#rules].some(({ rule }) => rule.match.body !== undefined)) await tapped.arrived;
     for (const active of this.#rules) {
       if (!matchesRequest(active.rule.match, req, tapped.requestBody)) continue;

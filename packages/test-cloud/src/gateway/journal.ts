@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { redactSecrets } from '@apistrata/compute-router';
-import type { Tapped } from './body-tap.js';
+import type { TappedBodies } from './body-tap.js';
 import { versionIn } from './http-rule.js';
 import { headersWithoutSecrets, type Redact, withoutSecrets } from './secrets.js';
 
@@ -53,10 +53,10 @@ export interface JournalLine {
   readonly entry: JournalHead;
   readonly requestHeaders: IncomingHttpHeaders;
   readonly responseHeaders: OutgoingHttpHeaders;
-  readonly tapped: Tapped;
+  readonly tapped: TappedBodies;
 }
 
-/** Parses an entry. @param hide returns the replacement of a secret; default `***` */
+/** Returns an entry with its headers and bodies. @param hide returns the replacement of a secret; default `***` */
 export function journalEntry(
   { entry, tapped, requestHeaders, responseHeaders }: JournalLine,
   hide?: Redact,
@@ -97,11 +97,11 @@ export interface Watched {
   readonly service: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  readonly tapped: Tapped;
+  readonly tapped: TappedBodies;
   readonly now: () => number;
 }
 
-/** Reports a request when its response is complete, or its connection closed; its number is 0. */
+/** Reports a request when its response is complete or its connection is closed. The number of the entry is 0. */
 export function watchRequest({ service, req, res, tapped, now }: Watched, done: (line: JournalLine) => void): void {
   const at = now();
   const startedAt = performance.now();
@@ -133,17 +133,17 @@ export class Journal {
   #count = 0;
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
 
-  /** Records a request when its response is complete, or its connection closed. */
-  watch(service: string, req: IncomingMessage, res: ServerResponse, tapped: Tapped, now: () => number): void {
-    watchRequest({ service, req, res, tapped, now }, (noted) => {
-      const line = { ...noted, entry: { ...noted.entry, number: ++this.#count } };
+  /** Records a request when its response is complete or its connection is closed. */
+  watch(service: string, req: IncomingMessage, res: ServerResponse, tapped: TappedBodies, now: () => number): void {
+    watchRequest({ service, req, res, tapped, now }, (recorded) => {
+      const line = { ...recorded, entry: { ...recorded.entry, number: ++this.#count } };
       this.#lines.push(line);
       if (this.#lines.length > MAX_ENTRIES) this.#lines = this.#lines.slice(-MAX_ENTRIES / 2);
       for (const listener of this.#listeners) listener(journalEntry(line));
     });
   }
 
-  /** Oldest first. */
+  /** Returns the entries that match a query, oldest first. */
   list(query: JournalQuery = {}): readonly JournalEntry[] {
     return this.#lines.filter(matches(query)).map((line) => journalEntry(line));
   }

@@ -38,7 +38,7 @@ export class RuleBook {
     return { kind: 'machine', ...this.#numbered(() => this.#driver().addRule(rule)) };
   }
 
-  /** In the order they were added. */
+  /** Returns the active rules in the order in which they were added. */
   list(): readonly ListedRule[] {
     const machine = this.#driver().rules.map((handle) => ({ kind: 'machine', handle }) as const);
     const http = this.#http.list.map((handle) => ({ kind: 'http', handle }) as const);
@@ -54,7 +54,7 @@ export class RuleBook {
     this.#http.clear();
   }
 
-  /** Rules of the preset come first. */
+  /** Adds and numbers a rule, after the rules of the preset have been numbered. */
   #numbered<H extends object>(add: () => H): { readonly id: string; readonly handle: H } {
     this.list();
     const handle = add();

@@ -18,8 +18,8 @@ export class UnhandledRequests {
 
   note(service: string, method: string, url: string): void {
     const key = `${method} ${urlPath(url).replaceAll(ID, '{id}')}`;
-    const cached = this.#calls.get(key);
-    if (cached) cached.count++;
+    const existing = this.#calls.get(key);
+    if (existing) existing.count++;
     else this.#calls.set(key, { service, method, url, count: 1 });
   }
 

@@ -80,9 +80,9 @@ export function applicationCredentialRoutes(): readonly Route[] {
 
   const rules = (call: Call) =>
     call.cloud.documents.table<StoredAccessRule & { user_id: string }>('identity/access-rules');
-  const ruleView = ({ id, path: at, method, service }: StoredAccessRule): StoredAccessRule => ({
+  const ruleView = ({ id, path: rulePath, method, service }: StoredAccessRule): StoredAccessRule => ({
     id,
-    path: at,
+    path: rulePath,
     method,
     service,
   });
@@ -97,9 +97,9 @@ export function applicationCredentialRoutes(): readonly Route[] {
     );
     if (same) return ruleView(same);
     if ('id' in requested) throw notFound(`Could not find Access Rule: ${requested.id}.`);
-    const newCredential = { ...requested, id: newId() };
-    rules(call).set(newCredential.id, { ...newCredential, user_id: userId });
-    return newCredential;
+    const newRule = { ...requested, id: newId() };
+    rules(call).set(newRule.id, { ...newRule, user_id: userId });
+    return newRule;
   }
 
   function findRule(call: Call): StoredAccessRule {
@@ -132,7 +132,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
       if (userId !== caller.userId) throw forbiddenAction('identity:create_application_credential');
       const requested = call.body(NewCredential).application_credential;
       const secret = requested.secret ?? randomBytes(32).toString('base64url');
-      // Before the checks, because their result must not change until the credential is stored.
+      // Computed before the checks, because their result must not change until the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
       const assigned = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length
@@ -191,13 +191,13 @@ export function applicationCredentialRoutes(): readonly Route[] {
     post('/v3/users/:user/password', async (call) => {
       const { directory } = call.cloud;
       const user = directory.state.users.get(userOf(call));
-      const { password, original_password: before } = call.body(Passwords).user;
-      const isProven = await isPasswordOf(directory, user, before);
-      if (!user || !isProven) throw rejected();
+      const { password, original_password: originalPassword } = call.body(Passwords).user;
+      const isCorrect = await isPasswordOf(directory, user, originalPassword);
+      if (!user || !isCorrect) throw rejected();
       if ((user.options as UserOptions | undefined)?.lock_password) throw badRequest(PASSWORD_LOCKED);
       const hash = await directory.passwords.hash(password);
       const current = directory.state.users.get(user.id);
-      // The user may have been deleted, or its password changed, while the hash was computed.
+      // The user may have been deleted, or the password changed, while the hash was computed.
       if (!current || current.password !== user.password) throw rejected();
       directory.setPassword(current, hash);
       return noContent();

@@ -4,14 +4,14 @@ import type { Wire } from '../service/wire.js';
 import { sameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
 
-/** A boolean parameter: true without a value, false with `0` and `false`. */
+/** Returns the value of a boolean parameter, which is true without a value and false with `0` or `false`. */
 function isOn({ query }: Call, name: string): boolean {
   const value = query.get(name);
   return value !== null && !['0', 'false', 'no', 'off'].includes(value.toLowerCase());
 }
 
-/** Returns true if the project is the given one or below it; a domain contains its projects. */
-function isBelow(call: Call, projectId: string, rootId: string): boolean {
+/** Returns whether a project is, or is a descendant of, the project or domain with the id `rootId`. */
+function isInSubtree(call: Call, projectId: string, rootId: string): boolean {
   const { projects } = call.cloud.directory.state;
   const seen = new Set<string>();
   for (
@@ -34,13 +34,13 @@ type Listed = Assignment & { readonly from?: Assignment };
 function effective(call: Call): readonly Listed[] {
   const { directory } = call.cloud;
   const { groups, projects, domains } = directory.state;
-  const everywhere: Scope[] = [
+  const allScopes: Scope[] = [
     ...[...projects.keys()].map((id): Scope => ({ kind: 'project', id })),
     ...[...domains.keys()].map((id): Scope => ({ kind: 'domain', id })),
     { kind: 'system', id: 'all' },
   ];
   const byKey = new Map<string, Listed>();
-  for (const scope of everywhere)
+  for (const scope of allScopes)
     for (const assignment of directory.assignmentsOn(scope)) {
       const { actor, roleId } = assignment;
       const users = actor.kind === 'user' ? [actor.id] : (groups.get(actor.id)?.members ?? []);
@@ -61,7 +61,7 @@ function matches(call: Call, { actor, scope, roleId, inherited }: Listed): boole
   const inProject =
     project === null ||
     (scope.kind === 'project' &&
-      (isOn(call, 'include_subtree') ? isBelow(call, scope.id, project) : scope.id === project));
+      (isOn(call, 'include_subtree') ? isInSubtree(call, scope.id, project) : scope.id === project));
   return (
     is('role.id', roleId) &&
     (actor.kind === 'user' ? is('user.id', actor.id) : !query.has('user.id')) &&
@@ -114,11 +114,11 @@ function view(call: Call, listed: Listed): Wire {
 
 /** Returns the assignments that a query selects, as created or, with `effective`, resolved. */
 export function listAssignments(call: Call): readonly Wire[] {
-  const holds = isOn(call, 'effective');
-  if (holds && call.query.has('group.id'))
+  const isEffective = isOn(call, 'effective');
+  if (isEffective && call.query.has('group.id'))
     throw badRequest('Combining effective and group filter will always result in an empty list.');
   if (isOn(call, 'include_subtree') && !call.query.has('scope.project.id'))
     throw badRequest('scope.project.id must be specified if include_subtree is also specified');
-  const all: readonly Listed[] = holds ? effective(call) : [...call.cloud.directory.state.assignments.values()];
+  const all: readonly Listed[] = isEffective ? effective(call) : [...call.cloud.directory.state.assignments.values()];
   return all.filter((listed) => matches(call, listed)).map((listed) => view(call, listed));
 }

@@ -7,8 +7,8 @@ import { sameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
 import { listOf } from './identity-style.js';
 
-/** Paths of role assignments: the scope, and the part after the role. */
-const PLACES = [
+/** Paths of role assignments: the scope, and the suffix after the role. */
+const SCOPE_PATHS = [
   ['/v3/projects/:scope', ''],
   ['/v3/domains/:scope', ''],
   ['/v3/system', ''],
@@ -50,11 +50,11 @@ const missing = () => notFound('Could not find role assignment with the role, us
 
 /** Role assignments on projects, domains, their subtrees, and the system. */
 function grantRoutes(): readonly Route[] {
-  return PLACES.flatMap(([place, behind]) =>
+  return SCOPE_PATHS.flatMap(([scopePath, suffix]) =>
     ACTORS.flatMap((actors) => {
-      const inherited = behind !== '';
-      const all = `${place}/${actors}/:actor/roles${behind}`;
-      const one = `${place}/${actors}/:actor/roles/:role${behind}`;
+      const inherited = suffix !== '';
+      const all = `${scopePath}/${actors}/:actor/roles${suffix}`;
+      const one = `${scopePath}/${actors}/:actor/roles/:role${suffix}`;
       const check = (call: Call) => {
         if (!call.cloud.directory.isAssigned(assignmentOf(call, actors, inherited))) throw missing();
         return noContent();

@@ -16,18 +16,18 @@ export function authRoutes(): readonly Route[] {
     return new Reply(status, body, { 'X-Subject-Token': token.id, Vary: 'X-Auth-Token' });
   }
 
-  /** Returns the token that a request names: any of the caller's own; administrators and services name any token. */
-  function subject(call: Call): Token {
+  /** Returns the token in `X-Subject-Token`: one of the caller's own or, for administrators and services, any token. */
+  function subjectToken(call: Call): Token {
     const token = call.cloud.directory.token(call.req.header('x-subject-token') ?? '');
     if (!token) throw notFound('Could not find token.');
-    const own = token.userId === call.caller.userId;
-    if (!own && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
+    const isOwn = token.userId === call.caller.userId;
+    if (!isOwn && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
     return token;
   }
 
-  /** Describes the token that a request names, for services that enforce its access rules. */
+  /** Describes the token in `X-Subject-Token`, if its access rules are enforced by the service that validates it. */
   function validate(call: Call): Reply {
-    const token = subject(call);
+    const token = subjectToken(call);
     const credential = call.cloud.directory.state.credentials.get(token.applicationCredentialId ?? '');
     if (credential?.accessRules && !(Number(call.req.header('openstack-identity-access-rules')) >= 1))
       throw notFound('Failed to validate token');
@@ -51,7 +51,7 @@ export function authRoutes(): readonly Route[] {
     get('/v3/auth/tokens', validate),
     head('/v3/auth/tokens', validate),
     del('/v3/auth/tokens', (call) => {
-      call.cloud.directory.revokeToken(subject(call));
+      call.cloud.directory.revokeToken(subjectToken(call));
       return noContent();
     }),
     get('/v3/auth/projects', projects),

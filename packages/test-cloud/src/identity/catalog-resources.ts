@@ -9,7 +9,7 @@ import type { Wire } from '../service/wire.js';
 import { anyId, strictFlag, text } from '../service/wire-types.js';
 import { endpointUrl } from './catalog.js';
 
-const note = z.string().nullable();
+const nullableText = z.string().nullable();
 const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
 const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`identity/${table}`).has(String(id));
 
@@ -23,7 +23,7 @@ const services: ResourceSpec = {
     id: derived(),
     type: required(settable(text)),
     name: settable(text, ''),
-    description: settable(note, ''),
+    description: settable(nullableText, ''),
     enabled: settable(strictFlag, true),
   }),
   removing({ cloud }, { id }) {
@@ -33,7 +33,7 @@ const services: ResourceSpec = {
 };
 
 /**
- * Returns the region that a request names; the deprecated field `region` also creates it. Undefined if it names none.
+ * Returns the region that a request names; undefined if it names none. The deprecated field `region` also creates it.
  */
 function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
   const id = (region_id ?? region) as string | null | undefined;
@@ -60,7 +60,7 @@ const endpoints: ResourceSpec = {
     region: settable(anyId.nullable()),
     enabled: settable(strictFlag, true),
     name: settable(text),
-    description: settable(note),
+    description: settable(nullableText),
   }),
   creating(call, endpoint) {
     if (!has(call, 'services', endpoint.service_id))
@@ -105,8 +105,8 @@ const regions: ResourceSpec = {
   },
   routes: (resource) => [
     put('/v3/regions/:id', async (call) => {
-      const given = (call.req.body?.region ?? {}) as Record<string, unknown>;
-      return created({ region: await resource.create(call, { ...given, id: call.param('id') }) });
+      const requested = (call.req.body?.region ?? {}) as Record<string, unknown>;
+      return created({ region: await resource.create(call, { ...requested, id: call.param('id') }) });
     }),
   ],
 };
@@ -124,7 +124,7 @@ const policies: ResourceSpec = {
   }),
 };
 
-const numberOf = z
+const limitValue = z
   .number()
   .int()
   .min(-1)
@@ -142,8 +142,8 @@ const registeredLimits: ResourceSpec = {
     service_id: required(settable(anyId)),
     region_id: settable(anyId.nullable(), null),
     resource_name: required(settable(text)),
-    default_limit: required(settable(numberOf)),
-    description: settable(note, null),
+    default_limit: required(settable(limitValue)),
+    description: settable(nullableText, null),
   }),
   creating(call, { service_id, region_id, resource_name }) {
     if (!has(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);
@@ -175,10 +175,10 @@ const limits: ResourceSpec = {
     service_id: required(fixed(anyId)),
     region_id: fixed(anyId.nullable(), null),
     resource_name: required(fixed(text)),
-    resource_limit: required(settable(numberOf)),
+    resource_limit: required(settable(limitValue)),
     project_id: fixed(anyId.nullable(), null),
     domain_id: fixed(anyId.nullable(), null),
-    description: settable(note, null),
+    description: settable(nullableText, null),
     registered_limit_id: derived(undefined, { hidden: true }),
   }),
   creating({ cloud }, limit) {

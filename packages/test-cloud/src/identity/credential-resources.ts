@@ -12,7 +12,7 @@ import { checkProjectOfSecret, isDelegated, rejectApplicationCredentials } from 
 import { listOf } from './identity-style.js';
 import { newId } from './new-id.js';
 
-const anonymous = [] as const;
+const NO_ACTIONS = [] as const;
 const credentialTable = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/credentials');
 const idOfKey = (access: string) => createHash('sha256').update(access).digest('hex');
 
@@ -31,7 +31,7 @@ const credentials: ResourceSpec = {
   one: 'credential',
   many: 'credentials',
   filters: ['user_id', 'type'],
-  admin: anonymous,
+  admin: NO_ACTIONS,
   isVisible: ({ caller }, { user_id }) => user_id === caller.userId,
   lists: (call, { project_id }) => !isDelegated(call) || project_id === call.caller.projectId,
   shows(call, { project_id }) {
@@ -49,12 +49,12 @@ const credentials: ResourceSpec = {
     if (user_id !== call.caller.userId) call.requireAdmin();
     checkProjectOfSecret(call, project_id, OTHER_PROJECT);
     if (type === 'ec2') rejectApplicationCredentials(call, 'additional credentials');
-    const remaining = typeof blob === 'string' ? blob : JSON.stringify(blob);
-    if (type !== 'ec2') return { blob: remaining };
+    const blobText = typeof blob === 'string' ? blob : JSON.stringify(blob);
+    if (type !== 'ec2') return { blob: blobText };
     if (!project_id) throw badRequest('Expecting to find project_id in credential.');
-    const access = accessKeyOf(remaining);
+    const access = accessKeyOf(blobText);
     if (!access) throw badRequest('Expecting to find valid JSON in credential blob.');
-    return { id: idOfKey(access), blob: remaining };
+    return { id: idOfKey(access), blob: blobText };
   },
   changing(call, before, change) {
     checkProjectOfSecret(call, before.project_id, OTHER_PROJECT);
@@ -73,7 +73,7 @@ function accessKeyOf(blob: string): string | undefined {
   }
 }
 
-/** EC2 key pairs for clients without token support: credentials of a separate type. */
+/** EC2 access keys, for clients that do not support tokens. They are stored as credentials of the type `ec2`. */
 function ec2Routes(): readonly Route[] {
   const path = '/v3/users/:user_id/credentials/OS-EC2';
 
@@ -130,5 +130,5 @@ function ec2Routes(): readonly Route[] {
   ];
 }
 
-/** Credentials and EC2 key pairs. */
+/** Credentials and EC2 access keys. */
 export const credentialResources: readonly ResourceSpec[] = [{ ...credentials, routes: ec2Routes }];

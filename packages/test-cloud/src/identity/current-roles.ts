@@ -10,7 +10,7 @@ interface Directory {
 
 type Grant = Pick<Token, 'userId' | 'scope'> & Partial<Token>;
 
-/** Returns the delegated roles that the user has; undefined if the delegation does not exist. */
+/** Returns the delegated roles that the user still has; undefined if the delegation does not exist. */
 function delegatedRoles(
   directory: Directory,
   grant: Grant,
@@ -24,7 +24,7 @@ function delegatedRoles(
   return delegated && directory.effectiveRoles(delegated).filter((id) => assigned.has(id));
 }
 
-/** Returns the roles of a trust; undefined if it or one of its users does not exist, or the trustor lacks one of them. */
+/** Returns the roles of a trust; undefined if it or one of its users does not exist, or the trustor lacks a role. */
 function trustedRoles(directory: Directory, trustId: string): readonly string[] | undefined {
   const { trusts, users } = directory.state;
   const trust = trusts.get(trustId);

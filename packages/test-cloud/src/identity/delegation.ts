@@ -32,7 +32,7 @@ export function rejectApplicationCredentials(call: Call, what: string, allowUnre
   throw forbiddenAction(`Using method 'application_credential' is not allowed for managing ${what}.`);
 }
 
-/** Rejects delegated tokens for secrets that are not of their own project. */
+/** Rejects delegated tokens for secrets of other projects. */
 export function checkProjectOfSecret(call: Call, projectId: unknown, message: string): void {
   if (isDelegated(call) && projectId !== call.caller.projectId) throw forbiddenAction(message);
 }

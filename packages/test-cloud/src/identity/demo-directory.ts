@@ -6,10 +6,10 @@ import { Passwords } from './passwords.js';
 
 /** The password of all users of a test cloud. */
 export const PASSWORD = 'secret';
-/** Passwords of a test cloud are public: their hashes cost nothing. */
+/** The cost of password hashes. The passwords of a test cloud are public, so their hashes need no protection. */
 const LOWEST_COST = 2;
-/** Clients parse years with four digits only. */
-const END_OF_TIME = Date.UTC(9999, 11, 31);
+/** The latest expiry that clients can parse, because they expect years of four digits. */
+const LATEST_EXPIRY = Date.UTC(9999, 11, 31);
 const PROJECTS = ['admin', 'demo', 'alt_demo', 'service'];
 /** Users with their roles in projects. */
 const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -18,7 +18,7 @@ const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   alt_demo: { alt_demo: ['member', 'reader'] },
 };
 
-/** The users of a test cloud, which all have the same password and get tokens without it. */
+/** The users of a test cloud. All have the same password, and a test can issue tokens for them without it. */
 export class DemoDirectory extends Directory {
   readonly #password: string;
 
@@ -26,11 +26,11 @@ export class DemoDirectory extends Directory {
     const passwords = new Passwords(LOWEST_COST);
     super(documents, clock, passwords);
     this.#password = passwords.hashSync(PASSWORD);
-    this.begin();
+    this.seed();
   }
 
-  override begin(): void {
-    super.begin();
+  override seed(): void {
+    super.seed();
     for (const name of PROJECTS) this.project(name);
     for (const [name, projects] of Object.entries(USERS)) {
       const user = this.user(name);
@@ -45,19 +45,19 @@ export class DemoDirectory extends Directory {
     return super.user(name, password);
   }
 
-  /** Tokens without authentication have the roles that the test requested, also those that their user lacks. */
+  /** Tokens without authentication have the roles that the test requested, including those that the user lacks. */
   protected override roleIdsOfToken(token: Token): readonly string[] | undefined {
-    return token.expiresAt === END_OF_TIME ? token.roleIds : super.roleIdsOfToken(token);
+    return token.expiresAt === LATEST_EXPIRY ? token.roleIds : super.roleIdsOfToken(token);
   }
 
-  /** Creates a token that does not expire, without authentication. Creates a missing user and project. */
+  /** Issues a token that does not expire, without authentication. Creates a missing user or project. */
   lastingToken(user: string, project: string, roles: readonly string[]): string {
     return this.issue({
       userId: this.user(user).id,
       scope: { kind: 'project', id: this.project(project).id },
       roleIds: roles.map((role) => this.role(role).id),
       methods: ['password'],
-      expiresAt: END_OF_TIME,
+      expiresAt: LATEST_EXPIRY,
     }).id;
   }
 }

@@ -13,22 +13,22 @@ import { UserOptions } from './user-options.js';
 const name = z.string().trim().min(1).max(255);
 /** Domains and projects have shorter names than users, groups and roles. */
 const shortName = z.string().trim().min(1).max(64);
-const note = z.string().nullable();
+const nullableText = z.string().nullable();
 const tags = z.array(z.string().min(1).max(255)).max(80);
 const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
 /** Members can read their own records by id; their projects are at `/auth/projects`. */
 const listsAndWrites = ['list', 'create', 'change', 'remove'] as const;
-/** The default domain is that of the caller. */
+/** Returns the domain of the caller, which is the default for new records. */
 const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
 
 const common: Fields = {
   id: derived(),
   name: required(settable(name)),
-  description: settable(note, ''),
+  description: settable(nullableText, ''),
   options: settable(dictionary, () => ({})),
 };
 
-/** Rejects a name that another record of the domain has. */
+/** Rejects a name that another record in the domain has. */
 function rejectDuplicates(call: Call, many: string, one: string, requested: Wire, except?: string): void {
   const table = call.cloud.documents.table<Doc>(`identity/${many}`);
   const isUsed = [...table.values()].some(
@@ -55,11 +55,11 @@ function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating'
       if (change.enabled === false) call.cloud.directory.disable(before.id);
       return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
     },
-    removing: (call, { id }) => call.cloud.directory.forget(id),
+    removing: (call, { id }) => call.cloud.directory.removeReferencesTo(id),
   };
 }
 
-/** Merges options one by one; null removes one. */
+/** Merges changed options into the previous ones; null removes an option. */
 function mergedOptions(before: unknown, change: unknown): Wire {
   const merged = { ...(before as Wire), ...(change as Wire) };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
@@ -90,31 +90,31 @@ export const domains: ResourceSpec = {
       for (const doc of documents.table<Doc>(`identity/${many}`).values())
         if (doc.domain_id === domain.id || doc.id === domain.id) {
           documents.table(`identity/${many}`).delete(doc.id);
-          directory.forget(doc.id);
+          directory.removeReferencesTo(doc.id);
         }
-    directory.forget(domain.id);
+    directory.removeReferencesTo(domain.id);
   },
 };
 
 const children = (call: Call, id: unknown) =>
   [...call.cloud.directory.state.projects.values()].filter(({ parent_id }) => parent_id === id);
 
-function below(call: Call, id: unknown): readonly Wire[] {
-  return children(call, id).flatMap((project) => [project, ...below(call, project.id)]);
+function descendants(call: Call, id: unknown): readonly Wire[] {
+  return children(call, id).flatMap((project) => [project, ...descendants(call, project.id)]);
 }
 
-function above(call: Call, { parent_id }: Wire): readonly Wire[] {
+function ancestors(call: Call, { parent_id }: Wire): readonly Wire[] {
   const parent = call.cloud.directory.state.projects.get(String(parent_id));
-  return parent ? [parent, ...above(call, parent)] : [];
+  return parent ? [parent, ...ancestors(call, parent)] : [];
 }
 
 type Tree = { readonly [id: string]: Tree | null };
 
-function idsBelow(call: Call, id: unknown): Tree | null {
+function descendantIds(call: Call, id: unknown): Tree | null {
   const projects = children(call, id);
   return projects.length === 0
     ? null
-    : Object.fromEntries(projects.map((project) => [project.id, idsBelow(call, project.id)]));
+    : Object.fromEntries(projects.map((project) => [project.id, descendantIds(call, project.id)]));
 }
 
 export const projects: ResourceSpec = {
@@ -168,21 +168,21 @@ export const projects: ResourceSpec = {
       throw forbidden(`Cannot delete the project ${project.id} since it is not a leaf in the hierarchy.`);
     if (project.is_domain === true) rejectEnabled(project, 'project acting as a domain');
     call.cloud.directory.state.domains.delete(project.is_domain === true ? project.id : '');
-    call.cloud.directory.forget(project.id);
+    call.cloud.directory.removeReferencesTo(project.id);
   },
   shows: (call, project) => ({
-    ...(call.query.has('parents_as_list') && { parents: above(call, project).map((one) => ({ project: one })) }),
-    ...(call.query.has('subtree_as_list') && { subtree: below(call, project.id).map((one) => ({ project: one })) }),
+    ...(call.query.has('parents_as_list') && { parents: ancestors(call, project).map((one) => ({ project: one })) }),
+    ...(call.query.has('subtree_as_list') && { subtree: descendants(call, project.id).map((one) => ({ project: one })) }),
     ...(call.query.has('parents_as_ids') && {
-      parents: above(call, project).reduceRight<Tree | null>((tree, { id }) => ({ [String(id)]: tree }), null),
+      parents: ancestors(call, project).reduceRight<Tree | null>((tree, { id }) => ({ [String(id)]: tree }), null),
     }),
-    ...(call.query.has('subtree_as_ids') && { subtree: idsBelow(call, project.id) }),
+    ...(call.query.has('subtree_as_ids') && { subtree: descendantIds(call, project.id) }),
   }),
 };
 
-const usersOfDomain = namedInDomain('users', 'user');
+const userHooks = namedInDomain('users', 'user');
 
-/** Returns the hash that replaces the password of a body. */
+/** Returns the fields that replace the password of a request by its hash. */
 async function hashedPassword({ cloud }: Call, { password }: Wire): Promise<Wire> {
   return typeof password === 'string' ? { password: await cloud.directory.passwords.hash(password) } : {};
 }
@@ -199,24 +199,24 @@ export const users: ResourceSpec = {
     name: required(settable(name)),
     domain_id: fixed(anyId, ownDomain),
     default_project_id: settable(anyId.nullable()),
-    description: settable(note),
+    description: settable(nullableText),
     email: settable(z.string().nullable()),
     enabled: settable(flag, true),
     options: settable(UserOptions, () => ({})),
     password: settable(z.string().nullable(), undefined, { hidden: true }),
     password_expires_at: derived(null),
   }),
-  ...usersOfDomain,
+  ...userHooks,
   creating: async (call, user, resource) => ({
     ...(await hashedPassword(call, user)),
-    ...(await usersOfDomain.creating?.(call, user, resource)),
+    ...(await userHooks.creating?.(call, user, resource)),
   }),
   async changing(call, before, change) {
     const hashed = await hashedPassword(call, change);
-    const changed = await usersOfDomain.changing?.(call, before, change);
+    const changed = await userHooks.changing?.(call, before, change);
     const { directory } = call.cloud;
     if (change.password !== undefined) directory.revokeTokensOf(before.id);
-    // As in the original: every change of an enabled user ends a lock.
+    // As in the original, every change of an enabled user unlocks the account.
     if ((change.enabled ?? before.enabled) !== false) directory.state.failedLogins.delete(before.id);
     return { ...hashed, ...changed };
   },
@@ -244,7 +244,7 @@ export const roles: ResourceSpec = {
   filters: ['name', 'domain_id'],
   admin: everything,
   lists: (call, { domain_id }) => call.query.has('domain_id') || (domain_id ?? null) === null,
-  fields: () => ({ ...common, description: settable(note), domain_id: fixed(anyId.nullable(), null) }),
+  fields: () => ({ ...common, description: settable(nullableText), domain_id: fixed(anyId.nullable(), null) }),
   ...namedInDomain('roles', 'role'),
   routes: impliedRoleRoutes,
 };

@@ -4,29 +4,29 @@ import type { Documents } from '../service/documents.js';
 import { seedCatalog } from './catalog.js';
 import { currentRoleIds } from './current-roles.js';
 import type { Assignment, Named, Project, Scope, Token, User } from './identity-records.js';
-import { RIGHTS, tablesOf } from './identity-tables.js';
+import { ROLE_TABLES, tablesOf } from './identity-tables.js';
 import type { Lockout } from './lockout.js';
 import { newId, stableId } from './new-id.js';
 import type { Passwords } from './passwords.js';
 
 export const DEFAULT_DOMAIN = 'default';
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
-/** Each implies the next one. */
+/** The initial roles. Each implies the next one. */
 const ROLES = ['admin', 'manager', 'member', 'reader'];
-/** How often expired tokens are removed. */
-const SWEEP_MS = 600_000;
+/** The minimum interval between removals of expired tokens. */
+const REMOVAL_INTERVAL_MS = 600_000;
 
 export function sameScope(a: Scope, b: Scope): boolean {
   return a.kind === b.kind && a.id === b.id;
 }
 
-/** Keys are stored as they are, and tokens are secrets. */
+/** Returns the key of a token in its table. It is a hash, because keys are stored unencrypted and tokens are secrets. */
 const keyOfToken = (id: string) => createHash('sha256').update(id).digest('hex');
 
 const keyOf = ({ actor, scope, roleId, inherited }: Assignment) =>
   [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
 
-/** A token with its roles at a revision of the tables; undefined if it was not valid at that revision. */
+/** The result of a token's validation at a revision of the tables: the token with its roles, or undefined if invalid. */
 interface Validated {
   readonly revision: number;
   readonly token: Token | undefined;
@@ -38,10 +38,10 @@ export class Directory {
   readonly #clock: Clock;
   /** Hashes the passwords of users and the secrets of application credentials. */
   readonly passwords: Passwords;
-  /** When accounts are locked; undefined: never. */
+  /** The rule that locks accounts; undefined: accounts are never locked. */
   readonly lockout: Lockout | undefined;
   readonly #validated = new WeakMap<Token, Validated>();
-  #sweptAt = 0;
+  #removedAt = 0;
 
   constructor(documents: Documents, clock: Clock, passwords: Passwords, lockout?: Lockout) {
     this.#documents = documents;
@@ -55,12 +55,11 @@ export class Directory {
   }
 
   /** Creates the records that every cloud has: a domain, the roles, the services and their endpoints. */
-  begin(): void {
+  seed(): void {
     const { domains, implied } = this.state;
     const domain = { id: DEFAULT_DOMAIN, name: 'Default', description: '', enabled: true, tags: [], options: {} };
     domains.set(DEFAULT_DOMAIN, domain);
     for (const name of [...ROLES, 'service']) this.role(name);
-    // Each role implies the next one.
     ROLES.reduce((prior, name) => {
       implied.set(this.role(prior).id, [this.role(name).id]);
       return name;
@@ -113,8 +112,8 @@ export class Directory {
 
   #named<N extends Named>(kind: 'roles' | 'projects' | 'users', name: string, make: () => N): N {
     const table = this.state[kind] as unknown as Map<string, N>;
-    const cached = table.get(name) ?? [...table.values()].find((record) => record.name === name);
-    if (cached) return cached;
+    const existing = table.get(name) ?? [...table.values()].find((record) => record.name === name);
+    if (existing) return existing;
     const created = make();
     table.set(created.id, created);
     return created;
@@ -137,8 +136,8 @@ export class Directory {
     return this.state.assignments.delete(keyOf(assignment));
   }
 
-  /** Removes the role assignments and tokens of a deleted record. */
-  forget(id: string): void {
+  /** Removes the role assignments, tokens and delegations of a deleted record. */
+  removeReferencesTo(id: string): void {
     const { assignments, tokens, credentials, trusts, accessTokens, requestTokens, implied, failedLogins } = this.state;
     failedLogins.delete(id);
     for (const [key, { actor, scope, roleId }] of assignments)
@@ -161,8 +160,8 @@ export class Directory {
         );
   }
 
-  /** Returns the project and its ancestors up to its domain. */
-  #above(scope: Scope): readonly Scope[] {
+  /** Returns the domain and the ancestors of a project; none for other scopes. */
+  #ancestors(scope: Scope): readonly Scope[] {
     if (scope.kind !== 'project') return [];
     const scopes: Scope[] = [];
     const seen = new Set<string>();
@@ -178,9 +177,9 @@ export class Directory {
 
   /** Returns the assignments that apply to a scope, including inherited ones. */
   assignmentsOn(scope: Scope): readonly Assignment[] {
-    const above = this.#above(scope);
-    return [...this.state.assignments.values()].filter(({ scope: on, inherited }) =>
-      inherited ? above.some((other) => sameScope(other, on)) : sameScope(on, scope),
+    const ancestors = this.#ancestors(scope);
+    return [...this.state.assignments.values()].filter(({ scope: assigned, inherited }) =>
+      inherited ? ancestors.some((ancestor) => sameScope(ancestor, assigned)) : sameScope(assigned, scope),
     );
   }
 
@@ -192,18 +191,19 @@ export class Directory {
     return [...all];
   }
 
-  /** Returns the roles that tokens contain: domain-specific roles only imply others. */
+  /** Returns the roles that tokens contain: all implied ones, but no domain-specific roles, which only imply others. */
   effectiveRoles(roleIds: readonly string[]): readonly string[] {
     return this.withImplied(roleIds).filter((id) => !this.state.roles.get(id)?.domain_id);
   }
 
   /** Returns the ids of a user's roles on a scope: direct, by groups, inherited, and implied. */
   roleIdsOf(userId: string, scope: Scope): readonly string[] {
-    const assignments = this.assignmentsOn(scope).filter(({ actor }) => this.includes(actor, userId));
+    const assignments = this.assignmentsOn(scope).filter(({ actor }) => this.actsAs(actor, userId));
     return this.effectiveRoles(assignments.map(({ roleId }) => roleId));
   }
 
-  includes(actor: Assignment['actor'], userId: string): boolean {
+  /** Returns whether a user is the actor of an assignment or a member of the group that is the actor. */
+  actsAs(actor: Assignment['actor'], userId: string): boolean {
     return actor.kind === 'user' ? actor.id === userId : !!this.state.groups.get(actor.id)?.members.includes(userId);
   }
 
@@ -213,7 +213,7 @@ export class Directory {
     );
   }
 
-  /** @param latestExpiry in milliseconds since the epoch; default: the lifetime of tokens decides */
+  /** Issues a token. @param latestExpiry in milliseconds since the epoch; default: only the lifetime of tokens applies */
   issue(
     grant: Pick<Token, 'userId' | 'scope' | 'roleIds' | 'methods'> & Partial<Token>,
     latestExpiry = Number.POSITIVE_INFINITY,
@@ -235,8 +235,8 @@ export class Directory {
 
   /** Removes expired tokens, so that their number is bounded. */
   #removeExpired(now: number): void {
-    if (now < this.#sweptAt + SWEEP_MS) return;
-    this.#sweptAt = now;
+    if (now < this.#removedAt + REMOVAL_INTERVAL_MS) return;
+    this.#removedAt = now;
     for (const [key, { expiresAt }] of this.state.tokens) if (expiresAt <= now) this.state.tokens.delete(key);
   }
 
@@ -273,7 +273,7 @@ export class Directory {
   token(id: string): Token | undefined {
     const token = this.#documents.table<Token>('identity/tokens').get(keyOfToken(id));
     if (!token || token.expiresAt <= this.now()) return undefined;
-    const revision = RIGHTS.reduce((sum, name) => sum + this.#documents.revisionOf(name), 0);
+    const revision = ROLE_TABLES.reduce((sum, name) => sum + this.#documents.revisionOf(name), 0);
     const earlier = this.#validated.get(token);
     if (earlier?.revision === revision) return earlier.token;
     const roleIds = this.roleIdsOfToken(token);

@@ -8,7 +8,7 @@ type Group = Readonly<Record<string, unknown>>;
 type Config = Readonly<Record<string, Group>>;
 
 const Body = z.object({ config: z.record(z.string(), z.record(z.string(), z.unknown())) });
-/** A change of one option is `{config: {option: value}}`. */
+/** The body of a change of one option: `{config: {option: value}}`. */
 const OptionBody = z.object({ config: z.record(z.string(), z.unknown()) });
 
 const invalid = (reason: string) => forbidden(`Invalid domain specific configuration: ${reason}.`);
@@ -34,18 +34,18 @@ function checkConfig(config: Config): void {
   }
 }
 
-/** The configuration of domains: stored and returned, without effect on users. */
+/** The configuration of domains, which is stored and returned but does not affect users. */
 export function domainConfigRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<Config>('identity/domain-config');
 
-  /** The part of a configuration that the path names, without secrets. Throws a 404 error for an empty one. */
+  /** Returns the part of a configuration that the path names, without secrets. Throws a 404 error if it is empty. */
   function part(call: Call, config: Config, location: string): unknown {
     const { group, option } = call.req.params as { group?: string; option?: string };
     if (group !== undefined) checkNames(group, option === undefined ? [] : [option]);
     const shown: Record<string, Group> = {};
     for (const [name, options] of Object.entries(config)) {
-      const open = Object.entries(options).filter(([key]) => !isSecret(name, key));
-      if (open.length > 0) shown[name] = Object.fromEntries(open);
+      const visible = Object.entries(options).filter(([key]) => !isSecret(name, key));
+      if (visible.length > 0) shown[name] = Object.fromEntries(visible);
     }
     const missing = (what: string) =>
       notFound(`Could not find ${what} in domain configuration for domain ${location}.`);
@@ -98,19 +98,19 @@ export function domainConfigRoutes(): readonly Route[] {
     const { group, option } = call.req.params as { group?: string; option?: string };
     const before = configOf(call, id);
     part(call, before, id);
-    const given = changeOf(call, group, option);
-    checkConfig(given);
-    const merged = Object.entries(given).map(([name, options]) => [name, { ...before[name], ...options }] as const);
+    const requested = changeOf(call, group, option);
+    checkConfig(requested);
+    const merged = Object.entries(requested).map(([name, options]) => [name, { ...before[name], ...options }] as const);
     const after = { ...before, ...Object.fromEntries(merged) };
     table(call).set(id, after);
     // The response to a partial change contains the whole group.
     const { [group ?? '']: changed } = after;
     return {
-      config: changed && group !== undefined ? { [group]: openOptions(group, changed) } : part(call, after, id),
+      config: changed && group !== undefined ? { [group]: withoutSecrets(group, changed) } : part(call, after, id),
     };
   }
 
-  const openOptions = (group: string, options: Group): Group =>
+  const withoutSecrets = (group: string, options: Group): Group =>
     Object.fromEntries(Object.entries(options).filter(([key]) => !isSecret(group, key)));
 
   function remove(call: Call) {
@@ -120,8 +120,8 @@ export function domainConfigRoutes(): readonly Route[] {
     part(call, before, id);
     if (group === undefined) table(call).delete(id);
     else {
-      const left = option === undefined ? {} : { ...before[group], [option]: undefined };
-      const remaining = Object.entries(left).filter(([, value]) => value !== undefined);
+      const reduced = option === undefined ? {} : { ...before[group], [option]: undefined };
+      const remaining = Object.entries(reduced).filter(([, value]) => value !== undefined);
       const { [group]: _, ...others } = before;
       table(call).set(id, remaining.length > 0 ? { ...others, [group]: Object.fromEntries(remaining) } : others);
     }
@@ -129,7 +129,7 @@ export function domainConfigRoutes(): readonly Route[] {
   }
 
   const full = '/v3/domains/:domain/config';
-  const places = [full, `${full}/:group`, `${full}/:group/:option`];
+  const paths = [full, `${full}/:group`, `${full}/:group/:option`];
   const defaults = (call: Call) => {
     call.requireAdmin();
     return { config: part(call, DOMAIN_OPTIONS, 'default') };
@@ -145,6 +145,6 @@ export function domainConfigRoutes(): readonly Route[] {
       table(call).set(id, config);
       return created({ config: part(call, config, id) });
     }),
-    ...places.flatMap((path) => [get(path, show), patch(path, change), del(path, remove)]),
+    ...paths.flatMap((path) => [get(path, show), patch(path, change), del(path, remove)]),
   ];
 }

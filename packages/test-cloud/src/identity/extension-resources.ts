@@ -13,28 +13,28 @@ import { endpointUrl } from './catalog.js';
 import { listOf } from './identity-style.js';
 
 const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
-const note = z.string().nullable();
+const nullableText = z.string().nullable();
 const withoutSecret = without('secret');
 
-/** OAuth consumers, to which users can delegate roles; the secret is shown once. */
+/** OAuth consumers, to which users can delegate roles. The secret of a consumer is shown only when it is created. */
 const consumers: ResourceSpec = {
   path: 'OS-OAUTH1/consumers',
   one: 'consumer',
   many: 'consumers',
   admin: everything,
-  fields: () => ({ id: derived(), description: settable(note, null), secret: derived() }),
+  fields: () => ({ id: derived(), description: settable(nullableText, null), secret: derived() }),
   creating: () => ({ secret: randomBytes(16).toString('hex') }),
   changing(_call, _before, change) {
     if (change.secret !== undefined) throw badRequest('Cannot change consumer secret');
     return undefined;
   },
-  removing: ({ cloud }, { id }) => cloud.directory.forget(id),
+  removing: ({ cloud }, { id }) => cloud.directory.removeReferencesTo(id),
   views: { list: withoutSecret, show: withoutSecret, change: withoutSecret },
 };
 
 const FILTERS = ['service_id', 'region_id', 'interface'];
 
-/** Groups of endpoints that are associated with projects together. */
+/** Groups of endpoints, which are associated with projects as a unit. */
 const endpointGroups: ResourceSpec = {
   path: 'OS-EP-FILTER/endpoint_groups',
   one: 'endpoint_group',
@@ -45,7 +45,7 @@ const endpointGroups: ResourceSpec = {
   fields: () => ({
     id: derived(),
     name: required(settable(text)),
-    description: settable(note, ''),
+    description: settable(nullableText, ''),
     filters: required(settable(z.record(z.string(), z.unknown()))),
   }),
   creating(_call, { filters }) {
@@ -58,7 +58,7 @@ const endpointGroups: ResourceSpec = {
     return undefined;
   },
   removing({ cloud }, { id }) {
-    const pairs = cloud.documents.table(PAIRS);
+    const pairs = cloud.documents.table(ASSOCIATIONS);
     for (const key of pairs.keys()) if (key.startsWith(`${id}/`)) pairs.delete(key);
   },
   routes: endpointGroupRoutes,
@@ -69,13 +69,13 @@ function checkFilters(filters: unknown): void {
     throw badRequest(`Expecting to find ${FILTERS.join(' or ')} in endpoint_group.`);
 }
 
-/** Associations of groups with projects, by `group/project`. */
-const PAIRS = 'identity/endpoint-group-projects';
+/** The table of the associations of groups with projects, with the key `group/project`. */
+const ASSOCIATIONS = 'identity/endpoint-group-projects';
 
 function endpointGroupRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/OS-EP-FILTER/endpoint_groups/:group';
   const one = `${path}/projects/:project`;
-  const pairs = ({ cloud }: Call) => cloud.documents.table<{ group: string; project: string }>(PAIRS);
+  const pairs = ({ cloud }: Call) => cloud.documents.table<{ group: string; project: string }>(ASSOCIATIONS);
   const missing = () => notFound('Could not find endpoint group project relationship.');
 
   async function pairOf(call: Call) {

@@ -29,8 +29,8 @@ const mappings: ResourceSpec = {
   },
   routes: (resource) => [
     put('/v3/OS-FEDERATION/mappings/:id', async (call) => {
-      const given = (call.req.body?.mapping ?? {}) as Record<string, unknown>;
-      return created({ mapping: await resource.create(call, { ...given, id: call.param('id') }) });
+      const requested = (call.req.body?.mapping ?? {}) as Record<string, unknown>;
+      return created({ mapping: await resource.create(call, { ...requested, id: call.param('id') }) });
     }),
   ],
 };

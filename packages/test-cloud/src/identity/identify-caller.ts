@@ -4,7 +4,7 @@ import { mayRequest } from '@apistrata/compute-engine/catalogs';
 import type { IdentifyCaller } from '../service/cloud-context.js';
 import type { Directory } from './directory.js';
 
-/** Returns the caller of a token. */
+/** Returns the caller whom a token identifies; undefined if the token is not valid. */
 function callerOf(directory: Directory, tokenId: unknown): Caller | undefined {
   const token = typeof tokenId === 'string' ? directory.token(tokenId) : undefined;
   if (!token) return undefined;
@@ -31,7 +31,7 @@ function callerOf(directory: Directory, tokenId: unknown): Caller | undefined {
 
 const pathOf = (url: string | undefined) => (url ?? '').split('?', 1)[0] ?? '';
 
-/** Tokens can be validated regardless of access rules. */
+/** Returns whether a request validates a token, which access rules never prohibit. */
 const isValidation = ({ method, url }: IncomingMessage) => method === 'GET' && pathOf(url).endsWith('/v3/auth/tokens');
 
 /**

@@ -1,6 +1,6 @@
 import type { AccessRule } from '@apistrata/compute-engine/catalogs';
 
-/** Records of the identity service in their wire format. */
+/** A named record of the identity service, in its wire format. */
 export interface Named {
   readonly id: string;
   readonly name: string;
@@ -35,7 +35,7 @@ export interface Assignment {
   readonly actor: { readonly kind: 'user' | 'group'; readonly id: string };
   readonly scope: Scope;
   readonly roleId: string;
-  /** True: it applies to the projects below, and not to the scope itself. */
+  /** True if the assignment applies to the projects below the scope, and not to the scope itself. */
   readonly inherited: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface StoredAccessRule extends AccessRule {
   readonly id: string;
 }
 
-/** An OAuth token that acts for the user who authorized it, with some of its roles in one project. */
+/** An OAuth token that acts for the user who authorized it, with some of the user's roles in one project. */
 export interface AccessToken {
   readonly id: string;
   readonly secret: string;
@@ -85,7 +85,7 @@ export interface RequestToken {
   readonly authorized?: {
     readonly userId: string;
     readonly roleIds: readonly string[];
-    /** What the user passes to the consumer as proof. */
+    /** The code that the user passes to the consumer as proof of the authorization. */
     readonly verifier: string;
   };
 }
@@ -93,7 +93,7 @@ export interface RequestToken {
 /** The consecutive failed logins of a user. */
 export interface FailedLogins {
   readonly count: number;
-  /** The time of the last one, in milliseconds since the epoch. */
+  /** The time of the last failed login, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -122,6 +122,6 @@ export interface Token {
   readonly expiresAt: number;
   readonly applicationCredentialId: string | null;
   readonly trustId: string | null;
-  /** The OAuth token that it was obtained with. */
+  /** The OAuth token with which this token was obtained. */
   readonly accessTokenId?: string;
 }

@@ -13,7 +13,7 @@ function notAllowed({ spec }: ResourceType, verb: Verb) {
   return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
 }
 
-/** Filters by the names that the list supports, also as `name__icontains`; other parameters are ignored. */
+/** Applies the filters that the list supports, also with a comparator (`name__icontains`). Ignores other parameters. */
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const names = spec.filters ?? [];
   const conditions = [...call.query].flatMap(([parameter, value]) => {
@@ -26,7 +26,7 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   return spec.tags ? filteredByTags(matching, call.query) : matching;
 }
 
-/** Adds the link to a resource with its own URL. */
+/** Adds the `self` link, if the resource has its own URL and does not already contain links. */
 function withLinks(call: Call, many: string, item: Wire): Wire {
   return item.id === undefined || item.links
     ? item

@@ -23,21 +23,21 @@ export function tablesOf(documents: Documents) {
     groups: documents.table<Group>('identity/groups'),
     roles: documents.table<Named>('identity/roles'),
     assignments: documents.table<Assignment>('identity/assignments'),
-    /** Implied roles by role. */
+    /** The roles that each role implies directly. */
     implied: documents.table<readonly string[]>('identity/implied-roles'),
     credentials: documents.table<ApplicationCredential>('identity/application-credentials'),
     trusts: documents.table<Trust>('identity/trusts'),
     accessTokens: documents.table<AccessToken>('identity/oauth-access-tokens'),
     requestTokens: documents.table<RequestToken>('identity/oauth-request-tokens'),
     consumers: documents.table<Consumer>('identity/consumers'),
-    /** Failed logins by user. */
+    /** Failed logins, by user. */
     failedLogins: documents.table<FailedLogins>('identity/failed-logins'),
     tokens: documents.table<Token>('identity/tokens'),
   };
 }
 
 /** The tables that determine the roles of a token. */
-export const RIGHTS = [
+export const ROLE_TABLES = [
   'domains',
   'projects',
   'users',

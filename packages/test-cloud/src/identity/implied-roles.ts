@@ -25,7 +25,7 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
     };
   }
 
-  /** Returns the two roles of the path; throws if the first does not imply the second. */
+  /** Returns the two roles in the path; throws a 404 error if the first does not imply the second. */
   function pair(call: Call) {
     const prior = role(call, call.param('prior'));
     const implied = role(call, call.param('implied'));

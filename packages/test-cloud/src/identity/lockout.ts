@@ -3,11 +3,11 @@ import type { tablesOf } from './identity-tables.js';
 import type { Passwords } from './passwords.js';
 import type { UserOptions } from './user-options.js';
 
-/** When accounts are locked after failed logins. */
+/** The rule that locks accounts after failed logins. */
 export interface Lockout {
   /** The number of consecutive failed logins that locks an account, at least 1. */
   readonly failureAttempts: number;
-  /** How long an account is locked, in seconds after the last failed login; default: until an administrator changes the user. */
+  /** The duration of a lock, in seconds after the last failed login; default: until an administrator changes the user. */
   readonly durationSeconds?: number;
 }
 
@@ -29,8 +29,8 @@ function isLocked(directory: Directory, { failureAttempts, durationSeconds }: Lo
   return false;
 }
 
-/** Returns whether the account of a login is open, and counts the login if it failed. */
-function isOpenAfter(directory: Directory, user: User, matches: boolean): boolean {
+/** Counts a failed login, or resets the count after a successful one. Returns false, without counting, for locked accounts. */
+function recordLogin(directory: Directory, user: User, matches: boolean): boolean {
   const { lockout } = directory;
   const isExempt = (user.options as UserOptions | undefined)?.ignore_lockout_failure_attempts;
   if (!lockout || isExempt) return true;
@@ -43,14 +43,14 @@ function isOpenAfter(directory: Directory, user: User, matches: boolean): boolea
 
 /**
  * Returns whether a password is that of a user whose account is not locked. Counts failed logins. Takes the same time for
- * unknown users and locked accounts, so that callers do not learn about them.
+ * unknown users and locked accounts, so that its duration does not reveal them.
  */
 export async function isPasswordOf(directory: Directory, user: User | undefined, password: string): Promise<boolean> {
   const matches = await directory.passwords.matches(password, user?.password);
-  // Everything is decided after the hash was computed: concurrent logins do not pass the limit, and a password that was
-  // changed in the meantime is not valid.
+  // All checks follow the computation of the hash, so that concurrent logins cannot exceed the limit and a password that
+  // was changed in the meantime is rejected.
   const current = user && directory.state.users.get(user.id);
   if (!current) return false;
   const isCurrent = matches && current.password === user.password;
-  return isOpenAfter(directory, current, isCurrent) && isCurrent;
+  return recordLogin(directory, current, isCurrent) && isCurrent;
 }

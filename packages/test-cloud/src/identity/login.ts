@@ -48,7 +48,7 @@ export const Login = z.object({
 type Awaitable<T> = T | Promise<T>;
 type LoginBody = z.infer<typeof Login>['auth'];
 
-/** An authentication request: its body, and the request, which OAuth consumers sign. */
+/** The body of an authentication request, with the HTTP request, which OAuth consumers sign. */
 interface Attempt extends LoginBody {
   readonly request: SignedRequest;
 }
@@ -76,17 +76,17 @@ function find<N extends Named & { readonly domain_id?: unknown }>(
 ): N | undefined {
   if (!ref) return undefined;
   if (ref.id !== undefined) return table.get(ref.id);
-  const named = [...state.domains.values()].find(({ name }) => name === ref.domain?.name)?.id;
-  const domainId = ref.domain?.id ?? named ?? DEFAULT_DOMAIN;
+  const namedDomainId = [...state.domains.values()].find(({ name }) => name === ref.domain?.name)?.id;
+  const domainId = ref.domain?.id ?? namedDomainId ?? DEFAULT_DOMAIN;
   return [...table.values()].find(({ name, domain_id }) => name === ref.name && domain_id === domainId);
 }
 
-/** Returns the earlier one of two times; either may be missing. */
+/** Returns the earlier of two times; either may be missing. */
 function earlier(one: number | null | undefined, other: number | null | undefined): number | undefined {
   return one != null && other != null ? Math.min(one, other) : (one ?? other ?? undefined);
 }
 
-/** Rejects tokens that must not be exchanged for another one: the result could have more rights. */
+/** Rejects tokens that must not be exchanged for another token, because the new token could have more roles. */
 function checkExchange(before: Token, scope: LoginBody['scope']): void {
   if (before.accessTokenId)
     throw forbiddenAction('Using OAuth-scoped token to create another token. Create a new OAuth-scoped token instead');
@@ -101,15 +101,15 @@ function checkExchange(before: Token, scope: LoginBody['scope']): void {
     throw forbiddenAction('Using an application credential token to create a scoped token is not allowed.');
 }
 
-/** Authentication methods: each returns the user that the credentials prove. */
-const proofs: Readonly<
+/** The authentication methods. Each returns the user whom the credentials identify. */
+const authenticators: Readonly<
   Record<string, (directory: Directory, attempt: Attempt) => Awaitable<Authenticated | undefined>>
 > = {
   async password(directory, { identity: { password } }) {
     if (!password) return undefined;
     const user = find(directory, directory.state.users, password.user);
-    const isProven = await isPasswordOf(directory, user, password.user.password);
-    return user && isProven ? { user, methods: ['password'] } : undefined;
+    const isCorrect = await isPasswordOf(directory, user, password.user.password);
+    return user && isCorrect ? { user, methods: ['password'] } : undefined;
   },
   token(directory, { identity: { token }, scope }) {
     const before = token && directory.token(token.id);
@@ -126,16 +126,16 @@ const proofs: Readonly<
       }),
     };
   },
-  async application_credential(directory, { identity: { application_credential: given } }) {
-    if (!given) return undefined;
-    const owner = find(directory, directory.state.users, given.user);
+  async application_credential(directory, { identity: { application_credential: submitted } }) {
+    if (!submitted) return undefined;
+    const owner = find(directory, directory.state.users, submitted.user);
     const credential = [...directory.state.credentials.values()].find(({ id, name, userId }) =>
-      given.id === undefined ? name === given.name && userId === owner?.id : id === given.id,
+      submitted.id === undefined ? name === submitted.name && userId === owner?.id : id === submitted.id,
     );
-    const expired = credential?.expiresAt != null && credential.expiresAt <= directory.now();
+    const isExpired = credential?.expiresAt != null && credential.expiresAt <= directory.now();
     const user = credential && directory.state.users.get(credential.userId);
-    const matches = await directory.passwords.matches(given.secret, credential?.secret);
-    if (!user || expired || !matches) return undefined;
+    const matches = await directory.passwords.matches(submitted.secret, credential?.secret);
+    if (!user || isExpired || !matches) return undefined;
     return {
       user,
       methods: ['application_credential'],
@@ -175,9 +175,9 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
 function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
   const trust = directory.state.trusts.get(id);
   const expiresAt = trust?.expires_at ? Date.parse(trust.expires_at) : undefined;
-  const over = expiresAt !== undefined && expiresAt <= directory.now();
+  const isExpired = expiresAt !== undefined && expiresAt <= directory.now();
   const trustor = trust && directory.state.users.get(trust.trustor_user_id);
-  if (!trust || over || !trustor || trust.trustee_user_id !== authenticated.user.id || trust.remaining_uses === 0)
+  if (!trust || isExpired || !trustor || trust.trustee_user_id !== authenticated.user.id || trust.remaining_uses === 0)
     throw rejected();
   const scope = trust.project_id ? ({ kind: 'project', id: trust.project_id } as const) : undefined;
   const user = trust.impersonation ? trustor : authenticated.user;
@@ -195,8 +195,8 @@ function actAsTrustor(directory: Directory, authenticated: Authenticated, id: st
 }
 
 /**
- * Checks an authentication request and creates its token. Without a requested scope, the token has the scope of its
- * credentials or of the user's default project.
+ * Authenticates a request and issues its token. Without a requested scope, the token has the scope of its credentials or
+ * of the user's default project.
  *
  * @throws a 401 error for every failure, and 403 for delegated tokens that must not be exchanged
  */
@@ -204,15 +204,15 @@ export async function logIn(directory: Directory, body: LoginBody, request: Sign
   const { identity, scope } = body;
   const authenticatedUsers = await Promise.all(
     identity.methods.map(
-      (method) => Object.hasOwn(proofs, method) && proofs[method]?.(directory, { ...body, request }),
+      (method) => Object.hasOwn(authenticators, method) && authenticators[method]?.(directory, { ...body, request }),
     ),
   );
   const authenticated = authenticatedUsers.find((proof) => !!proof);
   if (!authenticated || authenticated.user.enabled === false) throw rejected();
   const trustId = typeof scope === 'object' ? scope['OS-TRUST:trust']?.id : undefined;
   const delegated = trustId === undefined ? authenticated : actAsTrustor(directory, authenticated, trustId);
-  const { user, expiresAt, scope: ofCredentials, ...origin } = delegated;
-  const requested = ofCredentials ?? (origin.trustId ? null : requestedScope(directory, scope));
+  const { user, expiresAt, scope: credentialScope, ...origin } = delegated;
+  const requested = credentialScope ?? (origin.trustId ? null : requestedScope(directory, scope));
   const fallback = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
   const chosen = requested === undefined ? fallback : requested;
   const grant = { ...origin, userId: user.id, scope: chosen };

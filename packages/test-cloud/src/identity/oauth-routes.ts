@@ -76,11 +76,11 @@ function accessTokenRoutes(): readonly Route[] {
     get(all, (call) => {
       rejectDelegated(call, 'manage OAuth access tokens');
       const tokens = [...call.cloud.directory.state.accessTokens.values()];
-      const ofUser = tokens.filter(({ userId }) => userId === call.param('user'));
+      const userTokens = tokens.filter(({ userId }) => userId === call.param('user'));
       return listOf(
         'access_tokens',
         call,
-        ofUser.map((token) => show(call, token)),
+        userTokens.map((token) => show(call, token)),
       );
     }),
     get(one, (call) => ({ access_token: show(call, find(call)) })),

@@ -3,15 +3,15 @@ import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 import { equalInConstantTime } from './equal-in-constant-time.js';
 
-/** A request as its client signs it. */
+/** The parts of a request that its client signs. */
 export interface SignedRequest {
   readonly method: string;
-  /** As the client addresses it. */
+  /** The URL that the client requested. */
   readonly url: URL;
   readonly authorization: string | undefined;
 }
 
-/** Returns the request of a call as its client signs it. */
+/** Returns the parts of a request that its client signs. */
 export function signedRequestOf(call: Call): SignedRequest {
   const url = new URL(`${call.cloudBase}${call.req.originalUrl}`);
   return { method: call.req.method, url, authorization: call.req.headers.authorization };
@@ -20,14 +20,14 @@ export function signedRequestOf(call: Call): SignedRequest {
 /** Protocol parameters of RFC 5849, such as `oauth_token`, by name. */
 export type OAuthParameters = Readonly<Record<string, string | undefined>>;
 
-/** The hash of each signature method; null: the signature is the key itself. */
+/** The hash function of each signature method; null if the signature is the key itself. */
 const HASHES: Readonly<Record<string, string | null>> = {
   'HMAC-SHA1': 'sha1',
   'HMAC-SHA256': 'sha256',
   'HMAC-SHA512': 'sha512',
   PLAINTEXT: null,
 };
-/** How much the clock of a consumer may differ, in seconds. */
+/** The maximum difference between the clocks of a consumer and of this service, in seconds. */
 const CLOCK_DIFFERENCE_S = 600;
 
 const encode = (text: string) =>
@@ -44,7 +44,7 @@ function decode(text: string): string {
 /**
  * Parses the header `Authorization: OAuth name="value", ...`.
  *
- * @throws a 400 error if there is none
+ * @throws a 400 error if the header is missing
  */
 export function oauthParameters({ authorization }: SignedRequest): OAuthParameters {
   if (!/^oauth\s/i.test(authorization ?? ''))
@@ -66,7 +66,7 @@ function baseString({ method, url }: SignedRequest, parameters: OAuthParameters)
 /**
  * Returns whether a request is signed with the secrets of a consumer and its token (RFC 5849, section 3.2).
  *
- * @throws a 400 error if the signature method is unknown, or the time of the signature differs too much
+ * @throws a 400 error if the signature method is unknown, or the timestamp differs too much from the current time
  */
 export function isSigned(request: SignedRequest, consumerSecret: string, tokenSecret = ''): boolean {
   const parameters = oauthParameters(request);
@@ -79,7 +79,7 @@ export function isSigned(request: SignedRequest, consumerSecret: string, tokenSe
     throw badRequest(`Validation failed with errors: invalid_request, detail message is: Invalid signature method.`);
   const hash = HASHES[method];
   const key = `${encode(consumerSecret)}&${encode(tokenSecret)}`;
-  // Clients sign with the real time, even if the clock of this cloud is moved.
+  // Clients sign with the real time, even if the clock of this cloud has been advanced or frozen.
   if (hash && !(Math.abs(Number(timestamp) - Date.now() / 1000) <= CLOCK_DIFFERENCE_S))
     throw badRequest(
       `Validation failed with errors: invalid_request, detail message is: Timestamp given is invalid, differ from allowed by over ${CLOCK_DIFFERENCE_S} seconds.`,

@@ -9,7 +9,7 @@ import { isSigned, type OAuthParameters, oauthParameters, type SignedRequest } f
 const REQUEST_TOKEN_MS = 8 * 3_600_000;
 const ACCESS_TOKEN_MS = 24 * 3_600_000;
 const VERIFIER_LENGTH = 8;
-/** Letters and digits that are not confused with others. */
+/** Letters and digits that readers do not confuse with each other. */
 const VERIFIER_CHARACTERS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export const unauthorized = (message: string) => new ServiceError(401, message, 'Unauthorized');
@@ -22,7 +22,7 @@ export function requiredParameter(value: string | undefined, name: string): stri
   );
 }
 
-/** Returns the body of a response with a token. */
+/** Returns the body of a response that contains a token. */
 export function tokenBody({ id, secret, expiresAt }: Pick<AccessToken, 'id' | 'secret' | 'expiresAt'>): string {
   return `oauth_token=${id}&oauth_token_secret=${secret}&oauth_expires_at=${microsZ(expiresAt)}`;
 }
@@ -110,7 +110,7 @@ export function createAccessToken(directory: Directory, request: SignedRequest):
 /**
  * Returns the access token that a signed authentication request names.
  *
- * @throws a 401 error if it is expired, or the signature is wrong; 404 if it does not exist
+ * @throws a 401 error if the token is expired or the signature is wrong; 404 if the token does not exist
  */
 export function accessTokenOf(directory: Directory, request: SignedRequest): AccessToken {
   const token = directory.state.accessTokens.get(

@@ -2,11 +2,11 @@ import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } 
 
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-const BLOCK = 8;
+const BLOCK_SIZE = 8;
 
 function scryptOptions(cost: number): ScryptOptions {
-  // The default limit is too low for a cost of 2^15.
-  return { N: cost, r: BLOCK, p: 1, maxmem: 2 ** 20 + 256 * BLOCK * cost };
+  // The default memory limit is too low for a cost of 2^15.
+  return { N: cost, r: BLOCK_SIZE, p: 1, maxmem: 2 ** 20 + 256 * BLOCK_SIZE * cost };
 }
 
 const textOf = (cost: number, salt: Buffer, key: Buffer) =>
@@ -32,7 +32,7 @@ export class Passwords {
     return textOf(this.#cost, salt, await keyOf(password, salt, this.#cost));
   }
 
-  /** Like `hash`; blocks the process. */
+  /** Like `hash`, but synchronous. */
   hashSync(password: string): string {
     const salt = randomBytes(SALT_BYTES);
     return textOf(this.#cost, salt, scryptSync(password, salt, KEY_BYTES, scryptOptions(this.#cost)));
@@ -46,7 +46,7 @@ export class Passwords {
       return false;
     }
     const expected = Buffer.from(key, 'base64url');
-    const given = await keyOf(password, Buffer.from(salt, 'base64url'), Number(cost));
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    const actual = await keyOf(password, Buffer.from(salt, 'base64url'), Number(cost));
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 }

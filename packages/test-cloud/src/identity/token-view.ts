@@ -18,8 +18,8 @@ function scopeView({ state }: Directory, scope: Scope | null): Wire {
 }
 
 /**
- * Returns the identity service's representation of a token; without catalog if it is unscoped or the request excludes
- * it.
+ * Returns the identity service's representation of a token, without a catalog if the token is unscoped or the request
+ * excludes the catalog.
  */
 export function tokenView({ directory, documents }: CloudContext, token: Token, cloudUrl: string | undefined): Wire {
   const { state } = directory;

@@ -12,8 +12,8 @@ import { forbiddenAction, rejectApplicationCredentials, tokenOf } from './delega
 import { listOf } from './identity-style.js';
 import { Timestamp } from './timestamp.js';
 
-const ANYONE = [] as const;
-/** How often a trust can be delegated further. */
+const NO_ACTIONS = [] as const;
+/** The maximum depth of redelegation. */
 const MAX_REDELEGATIONS = 3;
 
 const role = z.object({ id: anyId.optional(), name: text.optional() });
@@ -24,7 +24,7 @@ const fullRole = (call: Call, id: unknown): Wire => ({
   links: { self: `${call.base}/v3/roles/${id}` },
 });
 
-/** Returns how often a new trust can be delegated further. */
+/** Returns the redelegation depth of a new trust. */
 function depthOf({ allow_redelegation, redelegation_count, remaining_uses }: Wire): number {
   if (allow_redelegation !== true || redelegation_count === 0) return 0;
   const depth = redelegation_count == null ? MAX_REDELEGATIONS : Number(redelegation_count);
@@ -37,7 +37,7 @@ function depthOf({ allow_redelegation, redelegation_count, remaining_uses }: Wir
 /**
  * Returns the properties that a trust inherits if it is created with the token of another trust.
  *
- * @throws a 403 error if it would delegate more than the other trust
+ * @throws a 403 error if the new trust would delegate more than the other trust
  */
 function redelegation(call: Call, trust: Wire): Wire | undefined {
   const token = tokenOf(call);
@@ -71,14 +71,14 @@ function redelegation(call: Call, trust: Wire): Wire | undefined {
   };
 }
 
-/** Trusts: a user delegates some of its roles to another user for a limited time. */
+/** Trusts, by which a user delegates roles to another user for a limited time. */
 export const trusts: ResourceSpec = {
   path: 'OS-TRUST/trusts',
   one: 'trust',
   many: 'trusts',
   filters: ['trustor_user_id', 'trustee_user_id'],
   verbs: ['list', 'show', 'create', 'remove'],
-  admin: ANYONE,
+  admin: NO_ACTIONS,
   revealsMissing: true,
   views: { list: without('roles', 'roles_links') },
   isVisible: ({ caller }, { trustor_user_id, trustee_user_id }) =>

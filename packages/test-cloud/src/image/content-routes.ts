@@ -8,7 +8,7 @@ import { storeContent } from './store-content.js';
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
-/** Parses a range: `bytes 0-99/*` or `bytes=0-99`. */
+/** Parses the range of a request: `bytes 0-99/*` or `bytes=0-99`. */
 function rangeOf(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
   const range = /^bytes[ =](\d+)-(\d*)/.exec(call.req.header('range') ?? call.req.header('content-range') ?? '');
   if (!range) return undefined;
@@ -16,7 +16,7 @@ function rangeOf(call: Call, size: number): { readonly from: number; readonly to
   return { from: Number(range[1]), to };
 }
 
-async function* part(content: AsyncIterable<Uint8Array>, from: number, to: number) {
+async function* slice(content: AsyncIterable<Uint8Array>, from: number, to: number) {
   let at = 0;
   for await (const chunk of content) {
     const start = Math.max(from - at, 0);
@@ -45,7 +45,7 @@ async function download(call: Call) {
   } else if (checksum) call.res.setHeader('Content-MD5', checksum);
   const { from, to } = range ?? { from: 0, to: sizeBytes - 1 };
   call.res.setHeader('Content-Length', to - from + 1);
-  await pipeline(range ? part(content, from, to) : content, call.res);
+  await pipeline(range ? slice(content, from, to) : content, call.res);
   return undefined;
 }
 
@@ -72,7 +72,7 @@ export function contentRoutes(resource: Resource): readonly Route[] {
     }),
     get('/v2/images/:id/file', download),
     put('/v2/images/:id/stage', async (call) => {
-      // Staged content is held in memory, and an acknowledged upload must survive the process.
+      // Staged content is held in memory, but an acknowledged upload must survive a restart.
       if (call.cloud.documents.areDurable) throw unsupportedAction('stage: upload the content to .../file');
       const { status, id } = await find(call);
       if (status !== 'queued' && status !== 'uploading')

@@ -3,10 +3,10 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { checkLiteral, publicLookup } from './public-addresses.js';
 
-/** The allowed sources of content: all addresses, or public ones and the hosts of a set (`HOST` or `HOST:PORT`). */
+/** The allowed sources of content: all addresses, or public addresses and the hosts in a set (`HOST` or `HOST:PORT`). */
 export type DownloadSources = 'all' | ReadonlySet<string>;
 
-/** The maximum time without data, and for a whole download. */
+/** The maximum time without data, and the maximum duration of a download. */
 const IDLE_MS = 60_000;
 const TIMEOUT_MS = 6 * 3_600_000;
 const MAX_REDIRECTS = 5;
@@ -30,7 +30,7 @@ export function checksumOf({ hash }: URL): ExpectedChecksum | undefined {
   if (hash === '') return undefined;
   const [, algorithm = '', value = ''] = /^#(\w+)=([0-9a-f]+)$/.exec(hash.toLowerCase()) ?? [];
   if (CHECKSUM_DIGITS[algorithm] !== value.length)
-    throw new TypeError(`'${hash}' is not a checksum: ${Object.keys(CHECKSUM_DIGITS).join(', ')} and =HEX are`);
+    throw new TypeError(`'${hash}' is not a checksum: use #${Object.keys(CHECKSUM_DIGITS).join('=HEX, #')}=HEX`);
   return { algorithm, value };
 }
 
@@ -66,15 +66,16 @@ async function* verified(content: IncomingMessage, expected: ExpectedChecksum | 
 export async function downloadFile(url: URL, sources: DownloadSources): Promise<AsyncIterable<Uint8Array>> {
   const expected = checksumOf(url);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  let at = url;
+  let current = url;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const response = await request(at, sources, signal);
+    const response = await request(current, sources, signal);
     const { statusCode = 0, headers } = response;
     if (statusCode === 200) return verified(response, expected);
     response.destroy();
-    if (statusCode < 300 || statusCode >= 400 || !headers.location) throw new Error(`${at} returned ${statusCode}`);
-    at = new URL(headers.location, at);
-    if (!['http:', 'https:'].includes(at.protocol)) throw new Error(`${url} redirects to ${at}, which is not HTTP`);
+    if (statusCode < 300 || statusCode >= 400 || !headers.location) throw new Error(`${current} returned ${statusCode}`);
+    current = new URL(headers.location, current);
+    if (!['http:', 'https:'].includes(current.protocol))
+      throw new Error(`${url} redirects to ${current}, which is not HTTP`);
   }
   throw new Error(`${url} redirects more than ${MAX_REDIRECTS} times`);
 }

@@ -4,21 +4,21 @@ import { errorPage, escapedHtml } from '../service/error-page.js';
 import type { ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 
-/** Returns the quality of a type in `Accept`; 0 if it is not acceptable. Without the header, all types are. */
+/** Returns the quality of a media type in an `Accept` header; 0 if the type is not acceptable. */
 function quality(accept: string, type: string): number {
   const [main] = type.split('/');
   let best = { specificity: -1, q: 0 };
   for (const range of accept.split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const specificity = name === type ? 2 : name === `${main}/*` ? 1 : name === '*/*' || name === '' ? 0 : -1;
-    const written = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    const q = written === undefined ? 1 : Number(written) || 0;
+    const value = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    const q = value === undefined ? 1 : Number(value) || 0;
     if (specificity > best.specificity) best = { specificity, q };
   }
   return best.q;
 }
 
-/** Formats errors as HTML, as JSON if the client prefers JSON, and otherwise as plain text. */
+/** Formats an error as JSON if the client prefers JSON to HTML, as plain text if it rejects HTML, and otherwise as HTML. */
 export function imageFault({ status, message }: ServiceError, req: Request): unknown {
   const title = STATUS_CODES[status] ?? 'Unknown';
   const code = `${status} ${title}`;

@@ -8,7 +8,7 @@ type Operation = { readonly op: 'add' | 'replace' | 'remove'; readonly path: str
 
 const path = z.string().startsWith('/').max(1024);
 const Patch = z.array(z.object({ op: z.enum(['add', 'replace', 'remove']), path, value: z.unknown().optional() }));
-/** The older form has the operation as key. */
+/** The isOlder format, in which the name of the operation is a key. */
 const OlderPatch = z.array(
   z.union([
     z
@@ -21,9 +21,9 @@ const OlderPatch = z.array(
   ]),
 );
 
-/** Returns the change of a JSON patch; null removes a property. */
-export function readPatch(resource: Resource, image: Doc, body: unknown, older: boolean): Wire {
-  const checked = (older ? OlderPatch : Patch).safeParse(body);
+/** Converts a JSON patch to a change; null removes a property. */
+export function readPatch(resource: Resource, image: Doc, body: unknown, isOlder: boolean): Wire {
+  const checked = (isOlder ? OlderPatch : Patch).safeParse(body);
   if (!checked.success) throw badRequest(`Invalid operations in the patch: ${checked.error.issues[0]?.message}`);
   const change: Record<string, unknown> = {};
   const has = (key: string) => (Object.hasOwn(change, key) ? change[key] !== null : Object.hasOwn(image, key));

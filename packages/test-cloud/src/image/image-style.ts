@@ -6,13 +6,13 @@ import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import type { Wire } from '../service/wire.js';
 
-const PAGE = 25;
-const MAX_PAGE = 1000;
+const PAGE_SIZE = 25;
+const MAX_PAGE_SIZE = 1000;
 const PAGING = new Set(['limit', 'marker', 'sort', 'sort_key', 'sort_dir', 'tag', 'member_status']);
 const SORT_KEYS = ['name', 'status', 'container_format', 'disk_format', 'size', 'id', 'created_at', 'updated_at'];
 /** Filters that accept several values as `in:a,b`. */
-const ONE_OF = new Set(['id', 'name', 'status', 'container_format', 'disk_format']);
-const MOMENTS = new Set(['created_at', 'updated_at']);
+const MULTI_VALUE_FILTERS = new Set(['id', 'name', 'status', 'container_format', 'disk_format']);
+const TIME_FILTERS = new Set(['created_at', 'updated_at']);
 const VISIBILITIES = ['community', 'public', 'private', 'shared', 'all'];
 
 /** Parses `a,"b,c",d` into three values. */
@@ -20,14 +20,14 @@ function valuesOf(written: string): readonly string[] {
   return [...written.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
 }
 
-function withDetails(name: string, written: string): number {
+function sizeInBytes(name: string, written: string): number {
   if (/^-?\d+$/.test(written) && Number(written) >= 0) return Number(written);
   throw badRequest(`Invalid ${name} filter value: ${written}: it must be a number that is not negative`);
 }
 
 /** Returns a predicate for a filter; validates the filter before it is applied to an image. */
 function conditionOf(name: string, written: string): (image: Wire) => boolean {
-  if (MOMENTS.has(name)) {
+  if (TIME_FILTERS.has(name)) {
     const condition = comparison(written);
     if (!condition) throw badRequest(`Unable to filter by unknown operator '${written.split(':', 1)[0]}'.`);
     const moment = momentOf(condition.value);
@@ -35,7 +35,7 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
     return (image) => condition.holds(momentOf(String(image[name])) - moment);
   }
   if (name === 'size_min' || name === 'size_max') {
-    const bound = withDetails(name, written);
+    const bound = sizeInBytes(name, written);
     return ({ size }) => size !== null && (name === 'size_min' ? Number(size) >= bound : Number(size) <= bound);
   }
   if (name === 'visibility') {
@@ -51,7 +51,7 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
     return (image) => image[name] === flag;
   }
   if (name === 'changes-since') throw badRequest('The "changes-since" filter is no longer available on v2.');
-  if (ONE_OF.has(name) && written.startsWith('in:')) {
+  if (MULTI_VALUE_FILTERS.has(name) && written.startsWith('in:')) {
     const values = valuesOf(written.slice(3));
     return (image) => values.includes(String(image[name]));
   }
@@ -96,16 +96,16 @@ function sortKeys({ query }: Call): readonly SortKey[] {
 
 function limitOf(call: Call): number {
   const written = call.query.get('limit');
-  if (written === null) return PAGE;
+  if (written === null) return PAGE_SIZE;
   if (!/^-?\d+$/.test(written)) throw badRequest('limit param must be an integer');
   if (Number(written) < 0) throw badRequest('limit param must be positive');
-  return Math.min(Number(written), MAX_PAGE);
+  return Math.min(Number(written), MAX_PAGE_SIZE);
 }
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many, path } = resource.spec;
   const keys = sortKeys(call);
-  // Images with the same creation second keep their order of creation.
+  // Images that were created in the same second keep their order of creation.
   const descending = keys.at(-1)?.descending ?? true;
   const inOrder = descending ? items : [...items].reverse();
   const ordered = sorted(filterItems(call, inOrder), keys);
@@ -127,7 +127,7 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   };
 }
 
-/** Conventions of the image service, version 2: no envelopes. Lists are newest first. */
+/** Conventions of the image service, version 2: no envelopes, and lists with the newest item first. */
 export const imageStyle: Style = {
   service: 'image',
   root: '/v2',

@@ -1,10 +1,10 @@
 import type { ImageMember, ImageRecord } from '@apistrata/compute-engine/catalogs';
 import { seconds } from '../service/times.js';
 
-/** The only store: memory. */
+/** The id of the only store. */
 export const STORE_ID = 'embedded';
 
-/** The wire format of an image: its properties are on the same level as its fields. */
+/** Returns the wire format of an image, with its properties on the same level as its fields. */
 export function imageView(image: ImageRecord) {
   return {
     ...image.properties,

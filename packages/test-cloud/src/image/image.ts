@@ -11,7 +11,7 @@ import { memberRoutes } from './member-routes.js';
 import { metadefRoutes } from './metadef-routes.js';
 import { tasks } from './tasks.js';
 
-/** The image service, version 2, on the catalog that servers boot from. */
+/** The image service, version 2. It uses the catalog whose images servers boot from. */
 export const imageService = fakeService({
   name: 'image',
   types: ['image'],

@@ -15,7 +15,7 @@ import { importMethods } from './import-routes.js';
 import { CONTAINER_FORMATS, DISK_FORMATS } from './schemas.js';
 import { isStaged } from './staging.js';
 
-/** Wire names of the fields in the catalog. */
+/** The names of the fields in the catalog, by wire name. */
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     name: 'name',
@@ -48,7 +48,7 @@ const READ_ONLY = [
   'locations',
 ] as const;
 
-/** Names that only the service itself uses, and prefixes of such names. */
+/** Property names that only the service itself uses, and their prefix. */
 const RESERVED = ['location', 'deleted', 'deleted_at'];
 const RESERVED_PREFIX = 'os_glance';
 
@@ -100,7 +100,7 @@ function checkProperties(resource: Resource, wire: Wire): void {
   }
 }
 
-function mayPublish(call: Call, { visibility, owner }: Wire): void {
+function checkPublication(call: Call, { visibility, owner }: Wire): void {
   if (visibility === 'public' && !call.isAdmin) throw forbidden('You are not authorized to publicize_image.');
   if (owner !== undefined && owner !== call.caller.projectId && !call.isAdmin)
     throw forbidden(`You are not permitted to create images owned by '${owner}'.`);
@@ -111,7 +111,7 @@ const docOf = (call: Call, image: ImageRecord): Doc => {
   return isStaged(call, image.id) ? { ...view, status: 'uploading' } : view;
 };
 
-/** Images that servers boot from and snapshots of servers. */
+/** The images from which servers boot, and snapshots of servers. */
 export const images: ResourceSpec = {
   path: 'images',
   one: 'image',
@@ -119,9 +119,9 @@ export const images: ResourceSpec = {
   verbs: ['list', 'show', 'create', 'remove'],
   fields: imageFields,
   routes: (resource) => [patchRoute(resource)],
-  creating(call, given, resource) {
-    checkProperties(resource, given);
-    mayPublish(call, given);
+  creating(call, requested, resource) {
+    checkProperties(resource, requested);
+    checkPublication(call, requested);
     return undefined;
   },
   storage: {
@@ -139,14 +139,14 @@ export const images: ResourceSpec = {
       return images.map((image) => docOf(call, image));
     },
     get: async (call, id) => docOf(call, await call.cloud.catalogs.images.get(call.caller, id)),
-    create: async (call, given) => {
+    create: async (call, requested) => {
       const { images: catalog } = call.cloud.catalogs;
-      const { properties, ...fields } = changeOf(given);
-      const set = Object.entries(properties ?? {}).filter(([, value]) => value !== null);
+      const { properties, ...fields } = changeOf(requested);
+      const initial = Object.entries(properties ?? {}).filter(([, value]) => value !== null);
       const image = await catalog.create(call.caller, {
         ...fields,
-        properties: Object.fromEntries(set) as Record<string, string>,
-        id: String(given.id ?? randomUUID()),
+        properties: Object.fromEntries(initial) as Record<string, string>,
+        id: String(requested.id ?? randomUUID()),
       });
       call.res.setHeader('Location', `${call.base}/v2/images/${image.id}`);
       call.res.setHeader('OpenStack-image-import-methods', importMethods(call.cloud).join(','));
@@ -171,7 +171,7 @@ function patchRoute(resource: Resource): Route {
     const before = await resource.find(call, call.param('id'), 'change');
     const change = readPatch(resource, before, call.req.body, type === PATCH_TYPES[1]);
     checkProperties(resource, change);
-    mayPublish(call, change);
+    checkPublication(call, change);
     return new Reply(200, await resource.apply(call, before, change));
   });
 }

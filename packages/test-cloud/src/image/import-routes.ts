@@ -11,11 +11,12 @@ import { unstage } from './staging.js';
 import { storeContent } from './store-content.js';
 import { newTask } from './tasks.js';
 
-/** Fetches the content of an import; throws if the image or the request is unsuitable. */
+/** A method of importing the content of an image. */
 interface Method {
-  readonly check: (call: Call, image: Doc, given: ImportBody) => void;
-  /** Stores the content, and returns the reason of a failure. */
-  readonly run: (call: Call, image: Doc, given: ImportBody) => Promise<string | undefined>;
+  /** Throws if the image or the request is unsuitable. */
+  readonly check: (call: Call, image: Doc, requested: ImportBody) => void;
+  /** Stores the content. Returns the reason for a failure; undefined on success. */
+  readonly run: (call: Call, image: Doc, requested: ImportBody) => Promise<string | undefined>;
 }
 
 const ImportBody = z.object({
@@ -44,8 +45,8 @@ const METHODS: Readonly<Record<string, Method>> = {
     run: (call, image, { method }) => downloadInto(call, image, checkedUri(call, method.uri)),
   },
   'copy-image': {
-    check(_call, _image, given) {
-      if (!given.all_stores) throw badRequest(`Image is already present at store '${STORE_ID}'`);
+    check(_call, _image, requested) {
+      if (!requested.all_stores) throw badRequest(`Image is already present at store '${STORE_ID}'`);
     },
     run: async () => undefined,
   },
@@ -68,7 +69,7 @@ function checkImage({ status, disk_format, container_format }: Doc, name: string
   if (!disk_format) throw conflict("'disk_format' needs to be set before import");
 }
 
-/** Records in the image for which stores an import has failed, and that it has ended for all. */
+/** Records in the image that an import has ended, and the stores for which it has failed. */
 async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: string | undefined): Promise<void> {
   await cloud.catalogs.images.update(caller, id, {
     properties: {
@@ -82,17 +83,17 @@ async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: strin
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
     post('/v2/images/:id/import', async (call) => {
-      const given = call.body(ImportBody);
-      const method = importMethods(call.cloud).includes(given.method.name) ? METHODS[given.method.name] : undefined;
-      if (!method) throw badRequest(`Unknown import method name '${given.method.name}'.`);
+      const requested = call.body(ImportBody);
+      const method = importMethods(call.cloud).includes(requested.method.name) ? METHODS[requested.method.name] : undefined;
+      if (!method) throw badRequest(`Unknown import method name '${requested.method.name}'.`);
       const image = await resource.find(call, call.param('id'), 'change');
-      checkImage(image, given.method.name);
-      const unknown = given.stores?.find((store) => store !== STORE_ID);
+      checkImage(image, requested.method.name);
+      const unknown = requested.stores?.find((store) => store !== STORE_ID);
       if (unknown !== undefined) throw conflict(`Unknown scheme '${unknown}' found in URI`);
-      method.check(call, image, given);
-      // The only store has the content of every active image: the original then does not create a task.
-      if (given.method.name === 'copy-image') return accepted();
-      const failure = await method.run(call, image, given);
+      method.check(call, image, requested);
+      // The only store already has the content of every active image. In this case, the original does not create a task.
+      if (requested.method.name === 'copy-image') return accepted();
+      const failure = await method.run(call, image, requested);
       await recordStores(call, image, failure);
       newTask(call, {
         type: 'api_image_import',

@@ -11,15 +11,15 @@ const path = '/v2/images/:id/members';
 /** Projects that an image is shared with. */
 export function memberRoutes(): readonly Route[] {
   const images = (call: Call) => call.cloud.catalogs.images;
-  const at = (call: Call) => [call.caller, call.param('id')] as const;
+  const callerAndId = (call: Call) => [call.caller, call.param('id')] as const;
   return [
     get(path, async (call) => ({
-      members: (await images(call).listMembers(...at(call))).map(memberView),
+      members: (await images(call).listMembers(...callerAndId(call))).map(memberView),
       schema: '/v2/schemas/members',
     })),
-    post(path, async (call) => memberView(await images(call).addMember(...at(call), call.body(Member).member))),
+    post(path, async (call) => memberView(await images(call).addMember(...callerAndId(call), call.body(Member).member))),
     get(`${path}/:member`, async (call) => {
-      const members = await images(call).listMembers(...at(call));
+      const members = await images(call).listMembers(...callerAndId(call));
       const member = members.find(({ projectId }) => projectId === call.param('member'));
       if (!member)
         throw notFound(`${call.param('member')} not found in the member list of the image ${call.param('id')}.`);
@@ -27,10 +27,10 @@ export function memberRoutes(): readonly Route[] {
     }),
     put(`${path}/:member`, async (call) => {
       const { status } = call.body(MemberStatus);
-      return memberView(await images(call).setMemberStatus(...at(call), call.param('member'), status));
+      return memberView(await images(call).setMemberStatus(...callerAndId(call), call.param('member'), status));
     }),
     del(`${path}/:member`, async (call) => {
-      await images(call).removeMember(...at(call), call.param('member'));
+      await images(call).removeMember(...callerAndId(call), call.param('member'));
       return noContent();
     }),
   ];

@@ -41,7 +41,7 @@ const NamespaceBody = z.object({
   owner: z.string().max(255).optional(),
 });
 
-/** The kinds of contents: the schema of each, and its name. */
+/** The kinds of contents, each with its schema and its name in messages. */
 const KINDS = {
   objects: { schema: Target, title: 'object' },
   properties: { schema: Property, title: 'property' },
@@ -61,7 +61,7 @@ const RESOURCE_TYPES = [
 ];
 
 const root = '/v2/metadefs/namespaces';
-const each = `${root}/:namespace`;
+const namespacePath = `${root}/:namespace`;
 const table = ({ cloud }: Call) => cloud.documents.table<Namespace>('image/metadefs');
 const now = (call: Call) => seconds(call.cloud.clock.now());
 const isVisible = (call: Call, { visibility, owner }: Namespace) =>
@@ -74,7 +74,7 @@ function find(call: Call): Namespace {
   return found;
 }
 
-/** Returns the namespace of the path if the caller may change it. */
+/** Returns the namespace in the path if the caller may change it. */
 function findChangeable(call: Call): Namespace {
   call.requireAdmin();
   return find(call);
@@ -83,19 +83,19 @@ function findChangeable(call: Call): Namespace {
 function view({ parts, ...namespace }: Namespace, isComplete: boolean): Wire {
   const { objects, properties, tags, resource_types: associations } = parts;
   const self = `${root}/${namespace.namespace}`;
-  const filled = (one: Parts) => isComplete && Object.keys(one).length > 0;
+  const isShown = (one: Parts) => isComplete && Object.keys(one).length > 0;
   return {
     ...namespace,
     ...(Object.keys(associations).length > 0 && { resource_type_associations: Object.values(associations) }),
-    ...(filled(objects) && { objects: Object.values(objects).map((one) => partView('objects', self, one)) }),
-    ...(filled(properties) && { properties: propertiesOf(properties) }),
-    ...(filled(tags) && { tags: Object.values(tags) }),
+    ...(isShown(objects) && { objects: Object.values(objects).map((one) => partView('objects', self, one)) }),
+    ...(isShown(properties) && { properties: propertiesOf(properties) }),
+    ...(isShown(tags) && { tags: Object.values(tags) }),
     self,
     schema: '/v2/schemas/metadefs/namespace',
   };
 }
 
-/** The wire format of a part: objects have a link, properties have no timestamps. */
+/** Returns the wire format of a part. Objects have a link; properties have no timestamps. */
 function partView(kind: Kind, self: string, part: Wire): Wire {
   if (kind === 'objects')
     return { ...part, self: `${self}/objects/${part.name}`, schema: '/v2/schemas/metadefs/object' };
@@ -119,15 +119,15 @@ function write(call: Call, namespace: Namespace, kind: Kind, parts: Parts): void
 
 function createNamespace(call: Call) {
   call.requireAdmin();
-  const given = call.body(NamespaceBody);
-  if (table(call).has(given.namespace))
-    throw conflict(`The metadata definition namespace=${given.namespace} already exists.`);
+  const requested = call.body(NamespaceBody);
+  if (table(call).has(requested.namespace))
+    throw conflict(`The metadata definition namespace=${requested.namespace} already exists.`);
   const moment = now(call);
   const newNamespace: Namespace = {
     visibility: 'private',
     protected: false,
     owner: call.caller.projectId,
-    ...given,
+    ...requested,
     created_at: moment,
     updated_at: moment,
     parts: { objects: {}, properties: {}, tags: {}, resource_types: {} },
@@ -138,11 +138,11 @@ function createNamespace(call: Call) {
 
 function changeNamespace(call: Call) {
   const before = findChangeable(call);
-  const given = call.body(NamespaceBody);
-  if (given.namespace !== before.namespace && table(call).has(given.namespace))
-    throw conflict(`The metadata definition namespace=${given.namespace} already exists.`);
+  const requested = call.body(NamespaceBody);
+  if (requested.namespace !== before.namespace && table(call).has(requested.namespace))
+    throw conflict(`The metadata definition namespace=${requested.namespace} already exists.`);
   table(call).delete(before.namespace);
-  const after = { ...before, ...given, updated_at: now(call) } as Namespace;
+  const after = { ...before, ...requested, updated_at: now(call) } as Namespace;
   table(call).set(after.namespace, after);
   return view(after, false);
 }
@@ -158,7 +158,7 @@ function removeNamespace(call: Call) {
 /** Routes of the contents of a namespace that are created, shown, changed and deleted in the same way. */
 function partRoutes(kind: Kind): readonly Route[] {
   const { schema, title } = KINDS[kind];
-  const all = `${each}/${kind}`;
+  const all = `${namespacePath}/${kind}`;
   const one = `${all}/:name`;
   const selfOf = ({ namespace }: Namespace) => `${root}/${namespace}`;
 
@@ -171,16 +171,16 @@ function partRoutes(kind: Kind): readonly Route[] {
   }
 
   /** Stores a part, and replaces the one with its previous name. */
-  function store(call: Call, given: Wire, before?: Wire): Wire {
+  function store(call: Call, requested: Wire, before?: Wire): Wire {
     const namespace = findChangeable(call);
     const { [String(before?.name ?? '')]: _, ...others } = namespace.parts[kind];
-    const key = String(given.name);
+    const key = String(requested.name);
     if (Object.hasOwn(others, key))
       throw conflict(
         `A metadata definition ${title} with name=${key} already exists in namespace=${namespace.namespace}.`,
       );
     const moment = now(call);
-    const part = { ...given, created_at: before?.created_at ?? moment, updated_at: moment };
+    const part = { ...requested, created_at: before?.created_at ?? moment, updated_at: moment };
     write(call, namespace, kind, { ...others, [key]: part });
     return partView(kind, selfOf(namespace), part);
   }
@@ -206,11 +206,11 @@ function partRoutes(kind: Kind): readonly Route[] {
   ];
 }
 
-/** Tags are created by path, or as a list that replaces all. */
+/** Routes that create one tag, whose name is in the path, or a list of tags that replaces all others. */
 function tagRoutes(): readonly Route[] {
-  const all = `${each}/tags`;
-  const stamped = (call: Call, given: readonly { readonly name: string }[]): Parts =>
-    Object.fromEntries(given.map((tag) => [tag.name, { ...tag, created_at: now(call), updated_at: now(call) }]));
+  const all = `${namespacePath}/tags`;
+  const stamped = (call: Call, requested: readonly { readonly name: string }[]): Parts =>
+    Object.fromEntries(requested.map((tag) => [tag.name, { ...tag, created_at: now(call), updated_at: now(call) }]));
   return [
     post(`${all}/:name`, (call) => {
       const namespace = findChangeable(call);
@@ -234,7 +234,7 @@ function tagRoutes(): readonly Route[] {
 /** Definitions of properties of images, volumes, flavors and servers, by namespace. */
 export function metadefRoutes(): readonly Route[] {
   const list = (kind: Kind, show: (namespace: Namespace) => Wire) =>
-    get(`${each}/${kind}`, (call) => ({ ...show(find(call)), schema: `/v2/schemas/metadefs/${kind}` }));
+    get(`${namespacePath}/${kind}`, (call) => ({ ...show(find(call)), schema: `/v2/schemas/metadefs/${kind}` }));
   return [
     get(root, (call) => ({
       namespaces: [...table(call).values()].filter((one) => isVisible(call, one)).map((one) => view(one, false)),
@@ -242,9 +242,9 @@ export function metadefRoutes(): readonly Route[] {
       schema: '/v2/schemas/metadefs/namespaces',
     })),
     post(root, createNamespace),
-    get(each, (call) => view(find(call), true)),
-    put(each, changeNamespace),
-    del(each, removeNamespace),
+    get(namespacePath, (call) => view(find(call), true)),
+    put(namespacePath, changeNamespace),
+    del(namespacePath, removeNamespace),
     ...tagRoutes(),
     list('objects', (namespace) => ({
       objects: Object.values(namespace.parts.objects).map((one) =>
@@ -257,7 +257,7 @@ export function metadefRoutes(): readonly Route[] {
       tags: Object.values(parts.tags),
       first: `${root}/${namespace}/tags`,
     })),
-    get(`${each}/resource_types`, (call) => ({
+    get(`${namespacePath}/resource_types`, (call) => ({
       resource_type_associations: Object.values(find(call).parts.resource_types),
     })),
     ...(Object.keys(KINDS) as Kind[]).flatMap(partRoutes),

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Networks whose addresses are not public, and those that embed IPv4 addresses: the registries of special addresses of IANA. */
+/** Networks whose addresses are not public or embed IPv4 addresses, from IANA's special-purpose address registries. */
 const SPECIAL = {
   ipv4: [
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -10,7 +10,7 @@ const SPECIAL = {
   ipv6: ['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 } as const;
 
-/** A list matches addresses of both families, as if IPv4 addresses were mapped ones. Each family therefore has a list. */
+/** Returns the block list of one family. A common list would also match IPv4 addresses as IPv4-mapped IPv6 addresses. */
 function listOf(family: keyof typeof SPECIAL): BlockList {
   const list = new BlockList();
   for (const network of SPECIAL[family]) {
@@ -22,7 +22,7 @@ function listOf(family: keyof typeof SPECIAL): BlockList {
 
 const special = { ipv4: listOf('ipv4'), ipv6: listOf('ipv6') };
 
-/** Returns whether an IP address is one of the Internet, rather than of this computer or of a private network. */
+/** Returns whether an IP address is public, and not one of this computer or of a private network. */
 export function isPublic(address: string): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   return !special[family].check(address, family);
@@ -35,7 +35,7 @@ function checkPublic(host: string, addresses: readonly string[]): void {
     throw new Error(`${host} has the address ${found}, which is not public: an administrator can allow the host`);
 }
 
-/** Resolves names of hosts, and fails if an address is not public. A connection uses the addresses that were checked. */
+/** Resolves host names, and fails if an address is not public. Connections use only the addresses that were checked. */
 export const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error: Error | null, found: LookupAddress[]) => {
     try {
@@ -53,7 +53,7 @@ export const publicLookup: LookupFunction = (host, options, done) => {
   });
 };
 
-/** Like {@link publicLookup}, for a host that is an IP address already, which is not looked up. @throws Error */
+/** Checks a host that is an IP address, for which {@link publicLookup} is not called. @throws Error if it is not public */
 export function checkLiteral(host: string): void {
   if (isIP(host) !== 0) checkPublic(host, [host]);
 }

@@ -28,17 +28,17 @@ const STATUSES = [
   'deactivated',
 ];
 
-const of = (type: string | readonly string[], description: string, more: Schema = {}): Schema => ({
+const schemaOf = (type: string | readonly string[], description: string, more: Schema = {}): Schema => ({
   type,
   description,
   ...more,
 });
-const text = (description: string, more?: Schema) => of('string', description, more);
+const text = (description: string, more?: Schema) => schemaOf('string', description, more);
 const textOrNull = (description: string, maxLength: number, more: Schema = {}) =>
-  of(['null', 'string'], description, { maxLength, ...more });
+  schemaOf(['null', 'string'], description, { maxLength, ...more });
 const readOnly = { readOnly: true } as const;
 
-/** The schema of images: every attribute, and which of them clients can set. */
+/** Returns the schema of images: every attribute, and whether clients can set it. */
 const image = (): Schema => ({
   name: 'image',
   properties: {
@@ -46,27 +46,27 @@ const image = (): Schema => ({
     name: textOrNull('Name of the image', 255),
     status: text('State of the image', { ...readOnly, enum: STATUSES }),
     visibility: text('Visibility of the image', { enum: ['community', 'public', 'private', 'shared'] }),
-    protected: of('boolean', 'Whether the image is protected from deletion'),
-    os_hidden: of('boolean', 'Whether lists without the filter os_hidden exclude the image'),
+    protected: schemaOf('boolean', 'Whether the image is protected from deletion'),
+    os_hidden: schemaOf('boolean', 'Whether lists without the filter os_hidden exclude the image'),
     checksum: textOrNull('MD5 of the content', 32, readOnly),
     os_hash_algo: textOrNull('Algorithm of os_hash_value', 64, readOnly),
     os_hash_value: textOrNull('Hash of the content, in hexadecimal digits', 128, readOnly),
     owner: textOrNull('Project that owns the image', 255),
-    size: of(['null', 'integer'], 'Size of the content, in bytes', readOnly),
-    virtual_size: of(['null', 'integer'], 'Virtual size of the disk, in bytes', readOnly),
-    container_format: of(['null', 'string'], 'Format of the container', { enum: [null, ...CONTAINER_FORMATS] }),
-    disk_format: of(['null', 'string'], 'Format of the disk', { enum: [null, ...DISK_FORMATS] }),
+    size: schemaOf(['null', 'integer'], 'Size of the content, in bytes', readOnly),
+    virtual_size: schemaOf(['null', 'integer'], 'Virtual size of the disk, in bytes', readOnly),
+    container_format: schemaOf(['null', 'string'], 'Format of the container', { enum: [null, ...CONTAINER_FORMATS] }),
+    disk_format: schemaOf(['null', 'string'], 'Format of the disk', { enum: [null, ...DISK_FORMATS] }),
     created_at: text('When the image was created', readOnly),
     updated_at: text('When the image was last updated', readOnly),
-    tags: of('array', 'Tags of the image', { items: { type: 'string', maxLength: 255 } }),
+    tags: schemaOf('array', 'Tags of the image', { items: { type: 'string', maxLength: 255 } }),
     direct_url: text('Location of the content in a store', readOnly),
-    min_ram: of('integer', 'Minimum memory of a server, in MiB'),
-    min_disk: of('integer', 'Minimum disk of a server, in GiB'),
+    min_ram: schemaOf('integer', 'Minimum memory of a server, in MiB'),
+    min_disk: schemaOf('integer', 'Minimum disk of a server, in GiB'),
     self: text('Path of the image', readOnly),
     file: text('Path of the content', readOnly),
     stores: text('Stores that have the content', readOnly),
     schema: text('Path of this schema', readOnly),
-    locations: of('array', 'Locations of the content in stores', {
+    locations: schemaOf('array', 'Locations of the content in stores', {
       items: {
         type: 'object',
         properties: { url: { type: 'string', maxLength: 255 }, metadata: { type: 'object' } },
@@ -100,8 +100,8 @@ const task = (): Schema => ({
     id: text('Identifies the task', { pattern: UUID }),
     type: text('Type of the task', { enum: ['import', 'api_image_import', 'location_import'] }),
     status: text('Status of the task', { enum: ['pending', 'processing', 'success', 'failure'] }),
-    input: of(['null', 'object'], 'Input of the task'),
-    result: of(['null', 'object'], 'Result of the task'),
+    input: schemaOf(['null', 'object'], 'Input of the task'),
+    result: schemaOf(['null', 'object'], 'Result of the task'),
     owner: text('Project that owns the task'),
     message: text('Message of the task'),
     image_id: text('Image of the task'),
@@ -156,7 +156,7 @@ const METADEFS: readonly (readonly [string, string, readonly string[], string?])
   ['tag', 'tags', []],
 ];
 
-/** All schemas by their path below `/v2/schemas/`; each is created on demand. */
+/** All schemas, by their path below `/v2/schemas/`. Each is created on demand. */
 export const SCHEMAS: Readonly<Record<string, () => Schema>> = {
   image,
   images: () => pagesOf('images', image),

@@ -2,8 +2,8 @@ import { IMAGE_HEADER_BYTES, type ImageContent, imageFormatOf } from '@apistrata
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 
-/** Formats whose content has a signature, and those whose content must not have one of another format. */
-const CHECKED: Readonly<Record<string, readonly string[]>> = {
+/** The detected formats that content may have, by the `disk_format` of the image. Other values are not checked. */
+const ALLOWED_FORMATS: Readonly<Record<string, readonly string[]>> = {
   raw: ['raw', 'iso'],
   aki: ['raw'],
   ami: ['raw', 'iso'],
@@ -16,11 +16,11 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Streams content. Throws a 400 error if its first bytes are those of another format. */
-async function* ofFormat(content: AsyncIterable<Uint8Array>, format: string) {
+async function* checkedContent(content: AsyncIterable<Uint8Array>, format: string) {
   let header: Buffer | undefined = Buffer.alloc(0);
   const check = (first: Buffer) => {
     const found = imageFormatOf(first);
-    if (CHECKED[format]?.includes(found) === false)
+    if (ALLOWED_FORMATS[format]?.includes(found) === false)
       throw badRequest(
         `The content is not ${format}, which the image declares as its disk_format: it is ${found === 'raw' ? 'raw or unknown' : found}`,
       );
@@ -42,8 +42,8 @@ async function* asOneChunk(content: Uint8Array) {
 }
 
 /**
- * Stores the content of an image. With real machines, content in a format other than the image declares is rejected with 400,
- * because no server could boot from it.
+ * Stores the content of an image. With real machines, content is rejected with 400 if its format is not the one that the
+ * image declares, because no server could boot from it.
  */
 export async function storeContent(
   { cloud, caller }: Call,
@@ -51,5 +51,5 @@ export async function storeContent(
   content: ImageContent,
 ): Promise<void> {
   const stream = content instanceof Uint8Array ? asOneChunk(content) : content;
-  await cloud.catalogs.images.upload(caller, id, cloud.simulated ? stream : ofFormat(stream, String(format)));
+  await cloud.catalogs.images.upload(caller, id, cloud.simulated ? stream : checkedContent(stream, String(format)));
 }

@@ -55,7 +55,7 @@ function inputOf(given: unknown): z.infer<typeof Input> {
   throw badRequest(`Input to task is not valid: '${issue?.path.join('.')}' ${issue?.message}`);
 }
 
-/** Runs an import: it creates an image with the content of an address. */
+/** Runs an import: creates an image with the content at a URL. */
 async function runImport(call: Call, { import_from, image_properties }: z.infer<typeof Input>): Promise<Wire> {
   const url = checkedUri(call, import_from);
   const { name, disk_format, container_format, ...rest } = image_properties;
@@ -73,7 +73,7 @@ async function runImport(call: Call, { import_from, image_properties }: z.infer<
   return { status: 'failure', message };
 }
 
-/** Tasks of administrators. They complete before the response is sent, although it shows them as pending. */
+/** Tasks of administrators. They complete before the response is sent, although the response shows them as pending. */
 export const tasks: ResourceSpec = {
   path: 'tasks',
   one: 'task',

@@ -12,17 +12,17 @@ const admin = { admin: 'write' } as const;
 const withPrefix = (written: string) =>
   written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`;
 
-/** A subnet, without the bits of hosts. */
+/** A subnet, with the host bits set to 0. */
 const cidr = z.string().transform((written, context) => {
   const parsed = parseCidr(written);
   if (parsed) return formatCidr(parsed);
   context.addIssue({ code: 'custom', message: 'is not a valid IP subnet' });
   return z.NEVER;
 });
-/** Added and removed addresses may also be single ones, without a prefix. */
+/** The addresses to add or remove. They may also be single addresses, without a prefix length. */
 const Addresses = z.object({ addresses: z.array(z.string().transform(withPrefix).pipe(cidr)).min(1) });
 
-/** Address scopes: subnet pools in one scope do not overlap. */
+/** Address scopes. Subnet pools in the same scope do not overlap. */
 export const addressScopes: ResourceSpec = {
   path: 'address-scopes',
   one: 'address_scope',
@@ -69,14 +69,14 @@ export const addressGroups: ResourceSpec = {
       put(`/v2.0/address-groups/:id/${action}`, async (call) => {
         const before = await resource.find(call, call.param('id'), 'change');
         const previous = before.addresses as readonly string[];
-        const { addresses: given } = call.body(Addresses);
-        const odd = given.filter((address) => previous.includes(address) === (action === 'add_addresses'));
-        if (odd.length > 0)
+        const { addresses: requested } = call.body(Addresses);
+        const conflicting = requested.filter((address) => previous.includes(address) === (action === 'add_addresses'));
+        if (conflicting.length > 0)
           throw action === 'add_addresses'
-            ? badRequest(`Address(es) ${odd} already exist in the address group.`, 'AddressesAlreadyExist')
-            : notFound(`Address(es) ${odd} not found in the address group.`, 'AddressesNotFound');
+            ? badRequest(`Address(es) ${conflicting} already exist in the address group.`, 'AddressesAlreadyExist')
+            : notFound(`Address(es) ${conflicting} not found in the address group.`, 'AddressesNotFound');
         const addresses =
-          action === 'add_addresses' ? [...previous, ...given] : previous.filter((address) => !given.includes(address));
+          action === 'add_addresses' ? [...previous, ...requested] : previous.filter((address) => !requested.includes(address));
         return { address_group: await resource.apply(call, before, { addresses }) };
       }),
     ),

@@ -8,7 +8,7 @@ import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
 import { flag, longText } from '../service/wire-types.js';
 
-/** The parts of the network service that every host has: addresses, routers, metadata and ports of its servers. */
+/** The network agents of every host: for DHCP, routers, metadata and the ports of its servers. */
 const KINDS = [
   { agent_type: 'DHCP agent', binary: 'neutron-dhcp-agent', topic: 'dhcp_agent', availability_zone: 'nova' },
   { agent_type: 'L3 agent', binary: 'neutron-l3-agent', topic: 'l3_agent', availability_zone: 'nova' },
@@ -16,10 +16,10 @@ const KINDS = [
   { agent_type: 'Open vSwitch agent', binary: 'neutron-openvswitch-agent', topic: 'N/A', availability_zone: null },
 ] as const;
 
-/** `2026-01-31 12:34:56` */
+/** Formats a time as `2026-01-31 12:34:56`. */
 const secondsWithSpace = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** What administrators have set. */
+/** The table of the settings that administrators have changed, by agent. */
 const table = ({ cloud }: Call) => cloud.documents.table<Wire>('network/agents');
 
 async function agentsOfHosts(call: Call): Promise<readonly Doc[]> {
@@ -57,11 +57,11 @@ const storage: Storage = {
     table(call).set(before.id, { ...table(call).get(before.id), ...change });
     return { ...before, ...change };
   },
-  // As in the original, the agent of a host that runs registers again, with the initial settings.
+  // As in the original, the agent of a running host registers again, with the initial settings.
   remove: (call, { id }) => table(call).delete(id),
 };
 
-/** Agents: the parts of the network service on each host. They are alive while the host is. */
+/** Agents, the parts of the network service on each host. An agent is alive while its host is. */
 export const agents: ResourceSpec = {
   path: 'agents',
   one: 'agent',
@@ -84,7 +84,7 @@ export const agents: ResourceSpec = {
     resources_synced: derived(undefined, { filter: false }),
   }),
   changing: async (call, _before, { admin_state_up }) => {
-    // Hosts with real machines do not read it.
+    // Hosts with real machines do not read this setting.
     if (admin_state_up === false && !call.cloud.simulated) throw unsupportedAction('admin_state_up');
     return undefined;
   },

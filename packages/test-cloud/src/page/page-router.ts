@@ -1,6 +1,6 @@
 import { MAX_VERSION } from '@apistrata/compute-router';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { cloudsYaml, environment, PRINTS } from '../environment.js';
+import { cloudsYaml, environment, SETTINGS_FORMATS } from '../environment.js';
 import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 import { journalQuery } from '../gateway/journal-query.js';
 import { PASSWORD } from '../identity/demo-directory.js';
@@ -51,7 +51,7 @@ export function pageRouter(options: PageOptions): Router {
   });
   router.get('/_page/clients', (req: Request, res: Response) => {
     const authUrl = `${addressOf(req)}/identity/v3`;
-    res.json({ env: PRINTS.env(environment(authUrl, PASSWORD)), cloudsYaml: cloudsYaml(authUrl, PASSWORD) });
+    res.json({ env: SETTINGS_FORMATS.env(environment(authUrl, PASSWORD)), cloudsYaml: cloudsYaml(authUrl, PASSWORD) });
   });
   router.get('/_page/requests', (req: Request, res: Response) => {
     res.json({ requests: journal.latest(SHOWN_REQUESTS, journalQuery(req.query)) });

@@ -105,7 +105,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     },
     async setAdminPassword(password) {
       const hash = await directory.passwords.hash(password);
-      if (directory.state.users.size === 0) directory.begin();
+      if (directory.state.users.size === 0) directory.seed();
       const admin = directory.user('admin', hash);
       directory.setPassword({ ...admin, enabled: true }, hash);
       directory.state.failedLogins.delete(admin.id);
