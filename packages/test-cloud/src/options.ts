@@ -6,7 +6,7 @@ import type { PresetName } from './presets/presets.js';
 export interface CloudOptions {
   /** The initial content; default `small`. */
   readonly preset?: PresetName | Preset;
-  /** Default: a free port. */
+  /** The port to listen on; default: a free port. */
   readonly port?: number;
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;
@@ -21,16 +21,17 @@ export interface CloudOptions {
   readonly latencyMs?: number;
   /**
    * Speed of machines: `instant` (the default), or `realistic`, 300 ms per step, for tests that observe transient
-   * states. Excludes `latencyMs`.
+   * states. Mutually exclusive with `latencyMs`.
    */
   readonly pace?: keyof typeof SPEEDS;
   /**
-   * How long every step of a machine waits until its transient state is read, in milliseconds; default 0: not at all.
+   * The maximum time that a step of a machine waits until a client has read its transient state, in milliseconds;
+   * default 0.
    */
   readonly transientMs?: number;
-  /** `running` (the default), or `frozen`: only `clock.advance()` moves it. */
+  /** `running` (the default), or `frozen`: only `clock.advance()` advances it. */
   readonly clock?: 'running' | 'frozen';
-  /** Highest compute microversion; default 2.100. `latest`: the highest that compute supports. */
+  /** Highest compute microversion; default 2.100. `latest`: the highest that the compute service supports. */
   readonly maxVersion?: string;
   /** Settings of the compute engine: default quotas, deferred deletion, ... */
   readonly settings?: Partial<Settings>;
@@ -69,7 +70,9 @@ export function checkCloudOptions(options: CloudOptions): void {
     throw new TypeError('startCloud(): pace and latencyMs are mutually exclusive');
   const { transientMs = 0 } = options;
   if (!Number.isFinite(transientMs) || transientMs < 0)
-    throw new TypeError(`startCloud(): transientMs is a number of milliseconds, not ${JSON.stringify(transientMs)}`);
+    throw new TypeError(
+      `startCloud(): transientMs must be a number of milliseconds, not ${JSON.stringify(transientMs)}`,
+    );
   if (clock !== undefined && clock !== 'running' && clock !== 'frozen')
-    throw new TypeError(`startCloud(): clock is "running" or "frozen", not ${JSON.stringify(clock)}`);
+    throw new TypeError(`startCloud(): clock must be "running" or "frozen", not ${JSON.stringify(clock)}`);
 }

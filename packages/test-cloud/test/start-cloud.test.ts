@@ -96,7 +96,7 @@ describe('startCloud', () => {
   it.each([
     [{ prest: 'small' }, 'unknown option "prest"'],
     [{ preset: 'huge' }, 'unknown preset "huge"'],
-    [{ clock: 'fast' }, 'clock is "running" or "frozen"'],
+    [{ clock: 'fast' }, 'clock must be "running" or "frozen"'],
   ])('rejects %j with the fix', async (options, text) => {
     await expect(startCloud(options as object)).rejects.toThrow(text);
   });

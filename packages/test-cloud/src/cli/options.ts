@@ -28,7 +28,11 @@ const SPEC = {
   },
   control: { type: 'boolean', help: '--no-control: disable rules, reset, states and clock over HTTP and on the page' },
   latency: { type: 'string', value: 'MS', help: 'duration of every step of a machine (default: 0)' },
-  pace: { type: 'string', value: 'NAME', help: 'instant (default) or realistic (300 ms per step), instead of --latency' },
+  pace: {
+    type: 'string',
+    value: 'NAME',
+    help: 'instant (default) or realistic (300 ms per step), instead of --latency',
+  },
   transient: {
     type: 'string',
     value: 'MS',
@@ -130,7 +134,14 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}
   const parsed = (() => {
     try {
       const cloudArgs = end < 0 ? [...args] : args.slice(0, end);
-      return parseArgs({ args: cloudArgs, options: SPEC, strict: true, allowNegative: true, allowPositionals: false }).values;
+      const { values } = parseArgs({
+        args: cloudArgs,
+        options: SPEC,
+        strict: true,
+        allowNegative: true,
+        allowPositionals: false,
+      });
+      return values;
     } catch (error) {
       throw new CommandError((error as Error).message);
     }

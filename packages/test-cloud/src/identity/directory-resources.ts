@@ -172,7 +172,9 @@ export const projects: ResourceSpec = {
   },
   shows: (call, project) => ({
     ...(call.query.has('parents_as_list') && { parents: ancestors(call, project).map((one) => ({ project: one })) }),
-    ...(call.query.has('subtree_as_list') && { subtree: descendants(call, project.id).map((one) => ({ project: one })) }),
+    ...(call.query.has('subtree_as_list') && {
+      subtree: descendants(call, project.id).map((one) => ({ project: one })),
+    }),
     ...(call.query.has('parents_as_ids') && {
       parents: ancestors(call, project).reduceRight<Tree | null>((tree, { id }) => ({ [String(id)]: tree }), null),
     }),

@@ -72,7 +72,8 @@ export async function downloadFile(url: URL, sources: DownloadSources): Promise<
     const { statusCode = 0, headers } = response;
     if (statusCode === 200) return verified(response, expected);
     response.destroy();
-    if (statusCode < 300 || statusCode >= 400 || !headers.location) throw new Error(`${current} returned ${statusCode}`);
+    if (statusCode < 300 || statusCode >= 400 || !headers.location)
+      throw new Error(`${current} returned ${statusCode}`);
     current = new URL(headers.location, current);
     if (!['http:', 'https:'].includes(current.protocol))
       throw new Error(`${url} redirects to ${current}, which is not HTTP`);

@@ -84,15 +84,16 @@ export function importRoutes(resource: Resource): readonly Route[] {
   return [
     post('/v2/images/:id/import', async (call) => {
       const requested = call.body(ImportBody);
-      const method = importMethods(call.cloud).includes(requested.method.name) ? METHODS[requested.method.name] : undefined;
-      if (!method) throw badRequest(`Unknown import method name '${requested.method.name}'.`);
+      const { name } = requested.method;
+      const method = importMethods(call.cloud).includes(name) ? METHODS[name] : undefined;
+      if (!method) throw badRequest(`Unknown import method name '${name}'.`);
       const image = await resource.find(call, call.param('id'), 'change');
-      checkImage(image, requested.method.name);
+      checkImage(image, name);
       const unknown = requested.stores?.find((store) => store !== STORE_ID);
       if (unknown !== undefined) throw conflict(`Unknown scheme '${unknown}' found in URI`);
       method.check(call, image, requested);
       // The only store already has the content of every active image. In this case, the original does not create a task.
-      if (requested.method.name === 'copy-image') return accepted();
+      if (name === 'copy-image') return accepted();
       const failure = await method.run(call, image, requested);
       await recordStores(call, image, failure);
       newTask(call, {

@@ -17,7 +17,10 @@ export function memberRoutes(): readonly Route[] {
       members: (await images(call).listMembers(...callerAndId(call))).map(memberView),
       schema: '/v2/schemas/members',
     })),
-    post(path, async (call) => memberView(await images(call).addMember(...callerAndId(call), call.body(Member).member))),
+    post(path, async (call) => {
+      const { member } = call.body(Member);
+      return memberView(await images(call).addMember(...callerAndId(call), member));
+    }),
     get(`${path}/:member`, async (call) => {
       const members = await images(call).listMembers(...callerAndId(call));
       const member = members.find(({ projectId }) => projectId === call.param('member'));

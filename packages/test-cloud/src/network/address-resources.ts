@@ -76,7 +76,9 @@ export const addressGroups: ResourceSpec = {
             ? badRequest(`Address(es) ${conflicting} already exist in the address group.`, 'AddressesAlreadyExist')
             : notFound(`Address(es) ${conflicting} not found in the address group.`, 'AddressesNotFound');
         const addresses =
-          action === 'add_addresses' ? [...previous, ...requested] : previous.filter((address) => !requested.includes(address));
+          action === 'add_addresses'
+            ? [...previous, ...requested]
+            : previous.filter((address) => !requested.includes(address));
         return { address_group: await resource.apply(call, before, { addresses }) };
       }),
     ),

@@ -17,9 +17,9 @@ const HELPERS: Readonly<Record<string, readonly string[]>> = {
   tftp: ['udp'],
 };
 
-/** Throws unless a helper of an existing router is allowed, supports its protocol, and is the only one of its kind. */
-export async function checkHelper(call: Call, given: Wire): Promise<undefined> {
-  const { id, helper, protocol, port } = given;
+/** Throws unless the router exists and the helper is allowed, supports the protocol and is not a duplicate. */
+export async function checkHelper(call: Call, requested: Wire): Promise<undefined> {
+  const { id, helper, protocol, port } = requested;
   const protocols = Object.hasOwn(HELPERS, String(helper)) ? HELPERS[String(helper)] : undefined;
   if (!protocols) throw networkError('ConntrackHelperNotAllowed', `Conntrack Helper ${helper} is not allowed.`);
   if (!protocols.includes(String(protocol)))

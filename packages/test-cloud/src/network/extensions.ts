@@ -2,7 +2,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { get, openGet, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 
-/** Supported extensions by alias. */
+/** The names of the supported extensions, by alias. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'address-group': 'Address group',
   'address-scope': 'Address scope',
@@ -75,7 +75,7 @@ const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
   links: [],
 }));
 
-/** Versions, extensions and zones, which clients read before they use the service. */
+/** Versions, extensions and availability zones, which clients read before they use the service. */
 export function discoveryRoutes(resources: readonly ResourceSpec[]): readonly Route[] {
   return [
     openGet('/', ({ base }) => ({

@@ -14,16 +14,17 @@ import { standardFields } from './standard-fields.js';
 const unlisted = { filter: false } as const;
 const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
-/** Adds the router between the port's network and the external network, and the port itself. */
+/** Returns the wire format of a floating IP, with its port and the router that connects the port's network. */
 async function viewOf({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
   if (!floating.portId) return floatingIpView(floating, null, null);
   const port = await cloud.catalogs.networks.getPort(caller, floating.portId);
-  const around = await cloud.catalogs.networks.listPorts({ ...caller, isAdmin: true }, { networkId: port.networkId });
-  const router = around.find(({ deviceOwner }) => deviceOwner === 'network:router_interface');
+  const elevated = { ...caller, isAdmin: true };
+  const networkPorts = await cloud.catalogs.networks.listPorts(elevated, { networkId: port.networkId });
+  const router = networkPorts.find(({ deviceOwner }) => deviceOwner === 'network:router_interface');
   return floatingIpView(floating, router?.deviceId ?? null, port);
 }
 
-async function lead(call: Call, id: string, body: Wire): Promise<Doc> {
+async function changeAssociation(call: Call, id: string, body: Wire): Promise<Doc> {
   const { networks } = call.cloud.catalogs;
   if (typeof body.port_id === 'string') {
     const fixedAddress = (body.fixed_ip_address as string | null | undefined) ?? undefined;
@@ -32,7 +33,7 @@ async function lead(call: Call, id: string, body: Wire): Promise<Doc> {
   return viewOf(call, await networks.getFloatingIp(call.caller, id));
 }
 
-/** External addresses that are forwarded to ports. */
+/** External addresses that can be associated with ports. */
 /** The fields of a port forwarding that its floating address shows. */
 const SHOWN_FORWARDING = [
   'id',
@@ -96,17 +97,17 @@ export const floatingIps: ResourceSpec = {
         description: body.description as string | undefined,
       });
       if (!body.port_id) return viewOf(call, floating);
-      return lead(call, floating.id, body).catch(async (error) => {
+      return changeAssociation(call, floating.id, body).catch(async (error) => {
         await call.cloud.catalogs.networks.releaseFloatingIp(call.caller, floating.id);
         throw error;
       });
     },
-    update: async (call, { id }, given) => {
-      // As in the original: an empty change ends the association.
-      const change: Wire = Object.keys(given).length === 0 ? { port_id: null } : given;
+    update: async (call, { id }, requested) => {
+      // As in the original, an empty change removes the association.
+      const change: Wire = Object.keys(requested).length === 0 ? { port_id: null } : requested;
       const { description, tags } = change as { description?: string; tags?: readonly string[] };
       await call.cloud.catalogs.networks.updateFloatingIp(call.caller, id, { description, tags });
-      return lead(call, id, change);
+      return changeAssociation(call, id, change);
     },
     remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.releaseFloatingIp(caller, id),
   },

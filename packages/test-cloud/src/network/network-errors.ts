@@ -1,7 +1,7 @@
 import type { CatalogError, CatalogErrorCode } from '@apistrata/compute-engine/catalogs';
 import { ServiceError } from '../service/service-error.js';
 
-/** The types of errors that the network service has, with their statuses. */
+/** The error types of the network service, with their statuses. */
 export const NETWORK_ERRORS = {
   AddressGroupInUse: 409,
   AddressPairAndPortSecurityRequired: 409,
@@ -128,8 +128,8 @@ export const NETWORK_ERRORS = {
 /** The type of an error of the network service. */
 export type NetworkErrorType = keyof typeof NETWORK_ERRORS;
 
-/** Errors of the catalog. A code that is missing here has the general type of its status. */
-const TYPES_OF_CATALOG_ERRORS: Partial<Readonly<Record<CatalogErrorCode, NetworkErrorType>>> = {
+/** The error types for the error codes of the catalog. A code that is missing here has the general type of its status. */
+const CATALOG_ERROR_TYPES: Partial<Readonly<Record<CatalogErrorCode, NetworkErrorType>>> = {
   ADDRESS_IN_AUTO_SUBNET: 'AllocationOnAutoAddressSubnet',
   ADDRESS_IN_USE: 'IpAddressAlreadyAllocated',
   ADDRESS_NOT_IN_SUBNET: 'InvalidIpForNetwork',
@@ -170,8 +170,8 @@ const TYPES_OF_CATALOG_ERRORS: Partial<Readonly<Record<CatalogErrorCode, Network
   UNAVAILABLE: 'ServiceUnavailable',
 };
 
-/** Types of errors that the framework of the service creates. */
-const GENERAL: Readonly<Record<number, NetworkErrorType>> = {
+/** The error types that the web framework of the original creates, by status. */
+const GENERAL_TYPES: Readonly<Record<number, NetworkErrorType>> = {
   400: 'HTTPBadRequest',
   401: 'HTTPUnauthorized',
   403: 'HTTPForbidden',
@@ -186,12 +186,12 @@ const BY_LOWER_CASE = new Map(
   Object.keys(NETWORK_ERRORS).map((type) => [type.toLowerCase(), type as NetworkErrorType]),
 );
 
-/** Returns an error of this type, with its status. */
+/** Returns an error of a type, with the status of the type. */
 export function networkError(type: NetworkErrorType, message: string): ServiceError {
   return new ServiceError(NETWORK_ERRORS[type], message, type);
 }
 
-/** Returns the 404 of a kind of resource, by its title: `QoS policy` has `QosPolicyNotFound`. */
+/** Returns the 404 error for a resource. Its type is derived from the title: `QosPolicyNotFound` from `QoS policy`. */
 export function missingResource(title: string, id: string): ServiceError {
   const type = BY_LOWER_CASE.get(`${title.replaceAll(' ', '')}NotFound`.toLowerCase()) ?? 'HTTPNotFound';
   return networkError(type, `${title} ${id} could not be found.`);
@@ -199,14 +199,13 @@ export function missingResource(title: string, id: string): ServiceError {
 
 /** Returns the error of the service for an error of the catalog. */
 export function fromCatalogError({ code, status = 400, message }: CatalogError): ServiceError {
-  const type = TYPES_OF_CATALOG_ERRORS[code] ?? GENERAL[status] ?? 'HTTPBadRequest';
+  const type = CATALOG_ERROR_TYPES[code] ?? GENERAL_TYPES[status] ?? 'HTTPBadRequest';
   return networkError(type, message);
 }
 
-/** Returns the body of an error. Its type is one that the service has: that of its status if the error names another one. */
+/** Returns the body of an error. A type that the service does not define with this status is replaced by a general type. */
 export function networkFault({ type, status, message }: ServiceError): { readonly NeutronError: object } {
   const isDefined = Object.hasOwn(NETWORK_ERRORS, type) && NETWORK_ERRORS[type as NetworkErrorType] === status;
-  return {
-    NeutronError: { type: isDefined ? type : (GENERAL[status] ?? 'HTTPInternalServerError'), message, detail: '' },
-  };
+  const shownType = isDefined ? type : (GENERAL_TYPES[status] ?? 'HTTPInternalServerError');
+  return { NeutronError: { type: shownType, message, detail: '' } };
 }

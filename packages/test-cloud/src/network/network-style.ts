@@ -40,8 +40,8 @@ function filterItems(call: Call, resource: ResourceType, items: readonly Wire[])
 }
 
 /**
- * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`: each must match, several values of one are
- * alternatives.
+ * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`. All keys must match; several values of one key
+ * are alternatives.
  */
 function byFixedIps(items: readonly Wire[], values: readonly string[]): readonly Wire[] {
   if (values.length === 0) return items;
@@ -88,14 +88,14 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   if (limit === 0) return { [many]: shown(ordered) };
   const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
   const marker = call.text('marker');
-  const at = marker === undefined ? undefined : ordered.findIndex(({ id }) => id === marker);
-  if (marker !== undefined && at === -1) throw resource.style.errors.notFound(resource, marker, call);
-  const end = reverse ? (at ?? ordered.length) : Math.min(ordered.length, (at ?? -1) + 1 + limit);
-  const page = ordered.slice(reverse ? Math.max(0, end - limit) : (at ?? -1) + 1, end);
-  const full = page.length >= limit;
+  const index = marker === undefined ? undefined : ordered.findIndex(({ id }) => id === marker);
+  if (marker !== undefined && index === -1) throw resource.style.errors.notFound(resource, marker, call);
+  const end = reverse ? (index ?? ordered.length) : Math.min(ordered.length, (index ?? -1) + 1 + limit);
+  const page = ordered.slice(reverse ? Math.max(0, end - limit) : (index ?? -1) + 1, end);
+  const isFull = page.length >= limit;
   const links = [
-    ...(full || reverse ? [{ rel: 'next', href: pageLink(call, page.at(-1), false) }] : []),
-    ...(full || !reverse ? [{ rel: 'previous', href: pageLink(call, page[0], true) }] : []),
+    ...(isFull || reverse ? [{ rel: 'next', href: pageLink(call, page.at(-1), false) }] : []),
+    ...(isFull || !reverse ? [{ rel: 'previous', href: pageLink(call, page[0], true) }] : []),
   ];
   return { [many]: shown(page), [`${many}_links`]: links };
 }
@@ -109,13 +109,13 @@ function pageLink(call: Call, item: Wire | undefined, reverse: boolean): string 
   return `${call.cloudBase}${call.req.originalUrl.split('?')[0]}?${query}`;
 }
 
-/** Returns only the fields that `fields` names, if it is set. */
+/** Returns only the fields that the parameter `fields` names; all fields without the parameter. */
 export function chosenFields(call: Call, item: Wire): Wire {
   const names = call.query.getAll('fields').filter(Boolean);
   return names.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => names.includes(key)));
 }
 
-/** Returns the error of a policy rule that the caller does not fulfill. */
+/** Returns the error for a policy rule that the caller does not satisfy. */
 export const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
 const RULES = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
@@ -142,17 +142,17 @@ export const networkStyle: Style = {
     if (writes && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId) throw notAllowed(rule);
   },
 
-  authorizeFields(call, { spec, fields }, verb, given) {
-    const { project_id, tenant_id } = given;
+  authorizeFields(call, { spec, fields }, verb, requested) {
+    const { project_id, tenant_id } = requested;
     if (project_id !== undefined && tenant_id !== undefined && project_id !== tenant_id)
       throw invalid("'project_id' and 'tenant_id' do not match");
     if (call.isAdmin) return;
-    const owner = given.project_id ?? given.tenant_id;
+    const owner = requested.project_id ?? requested.tenant_id;
     if (verb === 'create' && owner !== undefined && owner !== call.caller.projectId)
       throw invalid(
         "Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin privileges",
       );
-    const reserved = Object.entries(given).find(([key, value]) => {
+    const reserved = Object.entries(requested).find(([key, value]) => {
       const field = fields[key];
       // A new resource may state the default of a field without permission.
       return field?.admin !== undefined && !(verb === 'create' && value === field.initial);
@@ -217,20 +217,20 @@ export const networkStyle: Style = {
   },
 };
 
-interface Seen {
+interface KnownRevision {
   readonly revision: number;
   readonly number: number;
 }
 
 /**
- * Clients expect revisions as small increasing numbers. Revisions of the catalog are random, so each new value
- * increments the number.
+ * Returns the revision number of a resource. Clients expect small increasing numbers, but revisions of the catalog are
+ * random, so each new revision increments the number.
  */
 function revisionNumber(call: Call, id: string, revision: number): number {
-  const table = call.cloud.documents.table<Seen>('network/revisions');
-  const seen = table.get(id);
-  if (seen?.revision === revision) return seen.number;
-  const number = seen ? seen.number + 1 : 1;
+  const table = call.cloud.documents.table<KnownRevision>('network/revisions');
+  const known = table.get(id);
+  if (known?.revision === revision) return known.number;
+  const number = known ? known.number + 1 : 1;
   table.set(id, { revision, number });
   return number;
 }

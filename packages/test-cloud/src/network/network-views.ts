@@ -20,7 +20,7 @@ interface Described {
   readonly revision: number;
 }
 
-/** Fields that all resources of the network service have. */
+/** Returns the fields that all resources of the network service have. */
 function descriptionFields({ projectId, description, tags, createdAt, updatedAt, revision }: Described) {
   return {
     tenant_id: projectId,
@@ -34,14 +34,14 @@ function descriptionFields({ projectId, description, tags, createdAt, updatedAt,
   };
 }
 
-/** The segment of a network that was created without provider attributes. */
-function usualSegment({ external, seq }: NetworkRecord): ProviderSegment {
+/** Returns the segment of a network that was created without provider attributes. */
+function defaultSegment({ external, seq }: NetworkRecord): ProviderSegment {
   if (external) return { networkType: 'flat', physicalNetwork: 'public', segmentationId: null };
   return { networkType: 'geneve', physicalNetwork: null, segmentationId: seq };
 }
 
 export function networkView(network: NetworkRecord) {
-  const { networkType, physicalNetwork, segmentationId } = network.provider ?? usualSegment(network);
+  const { networkType, physicalNetwork, segmentationId } = network.provider ?? defaultSegment(network);
   return {
     id: network.id,
     name: network.name,
@@ -155,7 +155,7 @@ export function floatingIpView(floating: FloatingIpView, routerId: string | null
 type RuleRecord = SecurityGroupRule & { readonly createdAt?: number; readonly projectId?: string };
 
 export function ruleView(rule: RuleRecord, projectId = rule.projectId ?? '') {
-  const at =
+  const timestamps =
     rule.createdAt === undefined ? {} : { created_at: seconds(rule.createdAt), updated_at: seconds(rule.createdAt) };
   return {
     id: rule.id,
@@ -174,7 +174,7 @@ export function ruleView(rule: RuleRecord, projectId = rule.projectId ?? '') {
     belongs_to_default_sg: false,
     description: rule.description,
     revision_number: 0,
-    ...at,
+    ...timestamps,
   };
 }
 

@@ -45,7 +45,7 @@ const RESOURCES: readonly ResourceSpec[] = [
   ...smallResources,
 ];
 
-/** The network service, version 2, on the catalog that servers get their ports from. */
+/** The network service, version 2. It uses the catalog from which servers obtain their ports. */
 export const networkService = fakeService({
   name: 'network',
   types: ['network'],

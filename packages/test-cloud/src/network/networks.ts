@@ -7,12 +7,12 @@ import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
 import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
-import { forgetSegments, severalSegments } from './segments.js';
+import { removeSegments, multipleSegments } from './segments.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
 const admin = { admin: 'write' } as const;
-/** Provider attributes: only administrators see and set them. */
+/** The access to provider attributes, which only administrators can see and set. */
 const provider = { admin: 'read' } as const;
 
 const Segments = z
@@ -62,12 +62,12 @@ export const networks: ResourceSpec = {
   }),
   creating: async (_call, body) => (body.segments === undefined ? undefined : withSegments(body)),
   changing: async (call, { id }, change) => {
-    if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && severalSegments(call, id))
+    if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && multipleSegments(call, id))
       throw invalid('the provider attributes of a network with several segments cannot be changed');
     return undefined;
   },
   shows: async (call, { id }) =>
-    severalSegments(call, id) ? Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, undefined])) : {},
+    multipleSegments(call, id) ? Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, undefined])) : {},
   storage: {
     list: async ({ cloud, caller, query }) => {
       const ids = query.getAll('id');
@@ -89,7 +89,7 @@ export const networks: ResourceSpec = {
     },
     remove: async (call, { id }) => {
       await call.cloud.catalogs.networks.deleteNetwork(call.caller, id);
-      forgetSegments(call, id);
+      removeSegments(call, id);
     },
   },
 };

@@ -19,10 +19,10 @@ interface Range {
 
 const bad = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
 
-/** Reads the ports of one side: a number, or a range `80:90`. Undefined if the body contains neither. */
-function rangeOf(given: Wire, side: 'external' | 'internal'): Range | undefined {
-  const single = given[`${side}_port`];
-  const range = given[`${side}_port_range`];
+/** Returns the ports of one side: a number, or a range such as `80:90`; undefined if the body contains neither. */
+function rangeOf(requested: Wire, side: 'external' | 'internal'): Range | undefined {
+  const single = requested[`${side}_port`];
+  const range = requested[`${side}_port_range`];
   if (single !== undefined && range !== undefined)
     throw bad(`The ${side}_port and ${side}_port_range attributes cannot be specified simultaneously.`);
   const written = range ?? single;
@@ -38,15 +38,15 @@ const shownRange = (side: string, { first, last }: Range): Wire => ({
   [`${side}_port`]: first === last ? first : undefined,
 });
 
-const shownRanges = ({ external, internal }: Readonly<Record<keyof typeof SIDES, Range>>): Wire => ({
+const shownRanges = ({ external, internal }: Readonly<Record<keyof typeof COLLISION_FIELDS, Range>>): Wire => ({
   ...shownRange('external', external),
   ...shownRange('internal', internal),
 });
 
 /** Returns the ranges of a port forwarding with the changes of a request. */
-function rangesOf(given: Wire, before: Wire): { readonly external: Range; readonly internal: Range } {
+function rangesOf(requested: Wire, before: Wire): { readonly external: Range; readonly internal: Range } {
   const read = (side: 'external' | 'internal') => {
-    const range = rangeOf(given, side) ?? rangeOf({ [`${side}_port_range`]: before[`${side}_port_range`] }, side);
+    const range = rangeOf(requested, side) ?? rangeOf({ [`${side}_port_range`]: before[`${side}_port_range`] }, side);
     if (!range) throw bad(`The ${side}_port or ${side}_port_range attribute is required.`);
     return range;
   };
@@ -59,20 +59,20 @@ function rangesOf(given: Wire, before: Wire): { readonly external: Range; readon
 
 const tableOf = ({ cloud }: Call) => cloud.documents.table<Doc>('network/port_forwardings');
 
-/** Throws `FipInUseByPortForwarding` if ports of a floating address are forwarded. */
+/** Throws `FipInUseByPortForwarding` if ports of a floating IP are forwarded. */
 export function rejectForwarded(call: Call, floatingIpId: string): void {
   if ([...tableOf(call).values()].some(({ floatingip_id }) => floatingip_id === floatingIpId))
     throw networkError('FipInUseByPortForwarding', `Floating IP ${floatingIpId} in use by Port Forwarding resources.`);
 }
 
-/** Deletes the port forwardings that lead to a port. */
+/** Deletes the port forwardings whose destination is a port. */
 export function removeForwardingsTo(call: Call, portId: string): void {
   const table = tableOf(call);
   for (const { id, internal_port_id } of table.values()) if (internal_port_id === portId) table.delete(id);
 }
 
-/** The fields in which colliding ranges of one side are equal. */
-const SIDES = {
+/** The fields that must be equal for ranges of one side to collide. */
+const COLLISION_FIELDS = {
   internal: ['internal_port_id', 'internal_ip_address', 'protocol'],
   external: ['floatingip_id', 'protocol'],
 } as const;
@@ -80,16 +80,16 @@ const SIDES = {
 /** Throws if another port forwarding has one of the ports, external or internal. */
 function rejectDuplicates(
   call: Call,
-  given: Wire,
-  ranges: Readonly<Record<keyof typeof SIDES, Range>>,
+  requested: Wire,
+  ranges: Readonly<Record<keyof typeof COLLISION_FIELDS, Range>>,
   self?: string,
 ): void {
-  const own: Wire = { ...given, floatingip_id: call.param('floatingip_id') };
+  const forwarding: Wire = { ...requested, floatingip_id: call.param('floatingip_id') };
   for (const side of ['internal', 'external'] as const) {
     const key = `${side}_port_range`;
     const { first, last } = ranges[side];
     for (const other of tableOf(call).values()) {
-      if (other.id === self || SIDES[side].some((field) => other[field] !== own[field])) continue;
+      if (other.id === self || COLLISION_FIELDS[side].some((field) => other[field] !== forwarding[field])) continue;
       const range = rangeOf({ [key]: other[key] }, side);
       if (range && range.first <= last && first <= range.last)
         throw bad(
@@ -99,7 +99,7 @@ function rejectDuplicates(
   }
 }
 
-async function rejectWrongPort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
+async function rejectUnsuitablePort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
   const port = await call.cloud.catalogs.networks.getPort(call.caller, String(internal_port_id));
   const addresses = port.fixedIps.map(({ address }) => address).filter((address) => !address.includes(':'));
   if (addresses.length === 0) throw bad(`Requested internal port ${port.id} must allocate an IPv4 address at least.`);
@@ -109,7 +109,7 @@ async function rejectWrongPort(call: Call, { internal_port_id, internal_ip_addre
     );
 }
 
-/** Throws `PortHasBindingFloatingIP` if a floating address belongs to the internal port as a whole. */
+/** Throws `PortHasBindingFloatingIP` if a floating IP is associated with the internal port. */
 async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
   const caller = { ...call.caller, isAdmin: true };
   const bound = (await call.cloud.catalogs.networks.listFloatingIps(caller)).find(
@@ -124,7 +124,7 @@ async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_addre
 
 const hidden = { hidden: true } as const;
 
-/** Ports of a floating address, each forwarded to its own destination. */
+/** Ports of a floating IP, each of which is forwarded to its own destination. */
 export const portForwardings: ResourceSpec = {
   path: 'floatingips/:floatingip_id/port_forwardings',
   one: 'port_forwarding',
@@ -147,17 +147,17 @@ export const portForwardings: ResourceSpec = {
     updated_at: derived(undefined, hidden),
     revision_number: derived(undefined, hidden),
   }),
-  async creating(call, given) {
-    const ranges = rangesOf(given, {});
+  async creating(call, requested) {
+    const ranges = rangesOf(requested, {});
     const floating = await call.cloud.catalogs.networks.getFloatingIp(call.caller, call.param('floatingip_id'));
-    rejectDuplicates(call, given, ranges);
-    await rejectBoundPort(call, given);
+    rejectDuplicates(call, requested, ranges);
+    await rejectBoundPort(call, requested);
     if (floating.portId)
       throw networkError(
         'FloatingIPPortAlreadyAssociated',
-        `Cannot associate floating IP ${floating.address} (${floating.id}) with port ${given.internal_port_id} using fixed IP ${given.internal_ip_address}, as that fixed IP already has a floating IP on external network ${floating.networkId}.`,
+        `Cannot associate floating IP ${floating.address} (${floating.id}) with port ${requested.internal_port_id} using fixed IP ${requested.internal_ip_address}, as that fixed IP already has a floating IP on external network ${floating.networkId}.`,
       );
-    await rejectWrongPort(call, given);
+    await rejectUnsuitablePort(call, requested);
     return shownRanges(ranges);
   },
   async changing(call, before, change) {
@@ -165,7 +165,7 @@ export const portForwardings: ResourceSpec = {
     const changed = { ...before, ...change };
     if (change.internal_port_id !== undefined) await rejectBoundPort(call, changed);
     if (change.internal_port_id !== undefined || change.internal_ip_address !== undefined)
-      await rejectWrongPort(call, changed);
+      await rejectUnsuitablePort(call, changed);
     rejectDuplicates(call, changed, ranges, before.id);
     return shownRanges(ranges);
   },

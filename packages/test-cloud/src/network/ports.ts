@@ -43,7 +43,7 @@ const vnicTypes = [
 const unlisted = { filter: false } as const;
 const visibleToAdmins = { admin: 'read' } as const;
 
-/** Returns the profile of a port that an administrator has declared trusted or not trusted, which contains this. */
+/** Returns the binding profile of a port with the field `trusted`, if an administrator has set this field. */
 function trustedProfile(call: Call, port: Doc): Wire {
   const trusted = call.cloud.documents.table<Wire>('network/ports').get(port.id)?.trusted ?? null;
   return trusted === null ? {} : { 'binding:profile': { ...(port['binding:profile'] as Wire), trusted } };
@@ -56,18 +56,18 @@ function changeOf({ fixed_ips, ...body }: Wire): PortChange {
   return { ...toCamelCase<PortChange>(body), ...(requested && { fixedIps: requested }) };
 }
 
-/** Merges options by name: one without a value is removed, the others replace existing ones. */
-function dhcpOptions(before: unknown, given: unknown): readonly Wire[] {
-  const named = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
-  const merged = new Map(((before ?? []) as readonly Wire[]).map((option) => [named(option), option]));
-  for (const option of (given ?? []) as readonly Wire[]) {
-    if (option.opt_value === null) merged.delete(named(option));
-    else merged.set(named(option), { ip_version: 4, ...option });
+/** Merges DHCP options by name. An option without a value is removed; other options replace existing ones. */
+function dhcpOptions(before: unknown, requested: unknown): readonly Wire[] {
+  const keyOf = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
+  const merged = new Map(((before ?? []) as readonly Wire[]).map((option) => [keyOf(option), option]));
+  for (const option of (requested ?? []) as readonly Wire[]) {
+    if (option.opt_value === null) merged.delete(keyOf(option));
+    else merged.set(keyOf(option), { ip_version: 4, ...option });
   }
   return [...merged.values()];
 }
 
-/** DNS names of the port's addresses. */
+/** Returns the DNS names of a port's addresses. */
 function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
   return (fixed_ips as readonly Wire[]).map(({ ip_address }) => {
     const hostname = String(dns_name || `host-${String(ip_address).replaceAll(/[.:]/g, '-')}`);
@@ -75,19 +75,21 @@ function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
   });
 }
 
-/** Only administrators and the owner of the network may set fields that enable spoofing. */
-async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, given: Wire, rule: string) {
+/** Rejects fields that enable spoofing, unless the caller is an administrator or owns the network. */
+async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, requested: Wire, rule: string) {
   const reserved = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
-  const field = reserved.find((key) => given[key] !== undefined);
+  const field = reserved.find((key) => requested[key] !== undefined);
   if (isAdmin || !field) return;
   const network = await cloud.catalogs.networks.getNetwork(caller, String(networkId));
   // On a shared network, a fixed address may be requested by subnet, but not by value.
-  const harmless = field === 'fixed_ips' && (given.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
-  const owns = network.projectId === caller.projectId || network.projectId === '';
-  if (!owns && !harmless) throw forbidden(`(rule:${rule}:${field}) is disallowed by policy`, 'PolicyNotAuthorized');
+  const isHarmless =
+    field === 'fixed_ips' && (requested.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
+  const isOwner = network.projectId === caller.projectId || network.projectId === '';
+  if (!isOwner && !isHarmless)
+    throw forbidden(`(rule:${rule}:${field}) is disallowed by policy`, 'PolicyNotAuthorized');
 }
 
-/** Ports; those of servers are created and deleted with them. */
+/** Ports. The ports of a server are created and deleted with the server. */
 export const ports: ResourceSpec = {
   path: 'ports',
   one: 'port',

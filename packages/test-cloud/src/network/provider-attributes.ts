@@ -19,7 +19,7 @@ export function checkSegment({ networkType, physicalNetwork, segmentationId }: P
 
 const ATTRIBUTES = ['network_type', 'physical_network', 'segmentation_id'] as const;
 
-/** The fields of the first segment of a network; they are hidden if it has several. */
+/** The fields of the first segment of a network. They are hidden if the network has several segments. */
 export const PROVIDER_FIELDS = ATTRIBUTES.map((name) => `provider:${name}` as const);
 
 type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
@@ -27,17 +27,17 @@ type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 /**
  * Validates the segments of a new network.
  *
- * @returns the provider attributes of the first one, and all segments if there are several
- * @throws ServiceError 400 for equal segments, segments that cannot exist, and segments together with provider attributes
+ * @returns the provider attributes of the first segment, and all segments if there are several
+ * @throws ServiceError 400 for duplicate or invalid segments, and for segments together with provider attributes
  */
 export function withSegments(
   body: Readonly<Record<string, unknown>>,
 ): Segment & { readonly segments: readonly Segment[] | undefined } {
   if (PROVIDER_FIELDS.some((name) => body[name] !== undefined))
     throw invalid('Segments and provider values cannot both be set');
-  // The original takes 0 and empty text, which the Terraform provider sends, for missing attributes.
-  const segments = (body.segments as readonly Partial<Segment>[]).map((given) => {
-    const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, given[name] || null])) as Segment;
+  // The original treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
+  const segments = (body.segments as readonly Partial<Segment>[]).map((requested) => {
+    const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, requested[name] || null])) as Segment;
     const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
     const provider = { networkType, physicalNetwork, segmentationId } as ProviderSegment;
     if (isPhysical({ provider })) checkSegment(provider);
@@ -53,8 +53,8 @@ export function withSegments(
  * Separates the provider attributes of a body from the rest.
  *
  * @param before the network that the body changes
- * @param simulated false: real hosts connect guests to the segment, which they do not do for external networks
- * @throws ServiceError 400 for segments that cannot exist
+ * @param simulated whether machines are simulated; real hosts cannot connect guests to segments of external networks
+ * @throws ServiceError 400 for invalid segments
  */
 export function providerOf(
   body: Readonly<Record<string, unknown>>,
@@ -67,17 +67,17 @@ export function providerOf(
     'provider:segmentation_id': segmentationId,
     ...rest
   } = body;
-  const given = Object.entries({ networkType, physicalNetwork, segmentationId }).filter(
+  const requested = Object.entries({ networkType, physicalNetwork, segmentationId }).filter(
     ([, value]) => value !== undefined,
   );
-  const provider: ProviderSegment = { ...UNSET, ...before?.provider, ...Object.fromEntries(given) };
+  const provider: ProviderSegment = { ...UNSET, ...before?.provider, ...Object.fromEntries(requested) };
   const external = rest['router:external'] ?? before?.external ?? false;
   if (isPhysical({ provider })) {
-    if (given.length > 0) checkSegment(provider);
+    if (requested.length > 0) checkSegment(provider);
     if (external && !simulated)
       throw invalid(
         'external networks cannot be connected to a physical network: routers reach external networks through the host',
       );
   }
-  return given.length > 0 ? { provider, rest } : { rest };
+  return requested.length > 0 ? { provider, rest } : { rest };
 }

@@ -138,9 +138,9 @@ export const qosPolicies = {
   },
   removing({ cloud }, { id }) {
     for (const many of ['networks', 'ports'])
-      for (const [user, { qos_policy_id }] of cloud.documents.table<Doc>(`network/${many}`))
+      for (const [userId, { qos_policy_id }] of cloud.documents.table<Doc>(`network/${many}`))
         if (qos_policy_id === id)
-          throw conflict(`QoS Policy ${id} is used by ${many.slice(0, -1)} ${user}.`, 'QosPolicyInUse');
+          throw conflict(`QoS Policy ${id} is used by ${many.slice(0, -1)} ${userId}.`, 'QosPolicyInUse');
     for (const type of Object.keys(RULES)) {
       const rules = cloud.documents.table<Doc>(table(type));
       for (const rule of rules.values()) if (rule.policy_id === id) rules.delete(rule.id);
@@ -165,10 +165,10 @@ export const qosRules: readonly ResourceSpec[] = Object.keys(RULES).map((type) =
     updated_at: derived(undefined, hidden),
     revision_number: derived(undefined, hidden),
   }),
-  creating(call, given) {
+  creating(call, requested) {
     const policyId = call.param('policy_id');
     const others = [...call.cloud.documents.table<Doc>(table(type)).values()];
-    if (others.some((rule) => rule.policy_id === policyId && rule.direction === given.direction))
+    if (others.some((rule) => rule.policy_id === policyId && rule.direction === requested.direction))
       throw conflict(`Rule ${type} already exists in QoS Policy ${policyId}.`, 'QoSRulesConflict');
   },
 }));

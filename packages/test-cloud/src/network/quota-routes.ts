@@ -21,14 +21,14 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   rbac_policy: 10,
 };
 
-/** Returns the limits of each project that has its own, by kind of resource. */
+/** The table of the limits that administrators have set, by project and kind of resource. */
 const limits = ({ cloud }: Call) => cloud.documents.table<Record<string, number>>('network/limits');
 const limitsOf = (call: Call, project: string): Readonly<Record<string, number>> => ({
   ...DEFAULTS,
   ...limits(call).get(project),
 });
 
-/** How the resources of the catalog are listed, by kind; the others are documents. */
+/** Functions that list the resources of the catalog, by kind. Resources of other kinds are documents. */
 const LISTS: Readonly<Record<string, (call: Call, project: string) => Promise<readonly { projectId: string }[]>>> = {
   network: ({ cloud, caller }) => cloud.catalogs.networks.listNetworks(caller),
   subnet: ({ cloud, caller }) => cloud.catalogs.networks.listSubnets(caller),
@@ -40,8 +40,8 @@ const LISTS: Readonly<Record<string, (call: Call, project: string) => Promise<re
   rbac_policy: async (call) => (await listPolicies(call)).map(({ project_id }) => ({ projectId: String(project_id) })),
 };
 
-/** Returns how many resources of a kind a project has. */
-async function used(call: Call, kind: string, project: string): Promise<number> {
+/** Returns the number of resources of a kind that a project has. */
+async function countUsed(call: Call, kind: string, project: string): Promise<number> {
   const list = LISTS[kind];
   if (list) return (await list(call, project)).filter(({ projectId }) => projectId === project).length;
   const many = kind.replace(/y$/, 'ie');
@@ -66,7 +66,7 @@ export function withQuota(spec: ResourceSpec): ResourceSpec {
       const limits = limitsOf(call, project);
       for (const [kind, added] of Object.entries({ [one]: 1, ...CONTENTS[one] })) {
         const limit = limits[kind] ?? -1;
-        if (limit >= 0 && (await used(call, kind, project)) + added > limit)
+        if (limit >= 0 && (await countUsed(call, kind, project)) + added > limit)
           throw networkError('OverQuota', `Quota exceeded for resources: ['${kind}'].`);
       }
       return creating?.(call, doc, resource);
@@ -91,7 +91,7 @@ function readLimits(call: Call): Readonly<Record<string, number>> {
   );
 }
 
-/** Quotas of projects, as administrators set them. */
+/** Quotas of projects, which administrators can set. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');
@@ -131,7 +131,7 @@ export function quotaRoutes(): readonly Route[] {
     const id = project(call);
     const entries = [];
     for (const [kind, limit] of Object.entries(limitsOf(call, id)))
-      entries.push([kind, { limit, used: await used(call, kind, id), reserved: 0 }]);
+      entries.push([kind, { limit, used: await countUsed(call, kind, id), reserved: 0 }]);
     return { quota: Object.fromEntries(entries) };
   }
 }

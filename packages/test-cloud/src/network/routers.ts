@@ -66,7 +66,7 @@ const interfaceView = (call: Call, port: PortView) => ({
   subnet_ids: port.fixedIps.map(({ subnetId }) => subnetId),
 });
 
-const sameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
+const isSameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
   a.destination === b.destination && a.nexthop === b.nexthop;
 
 /** Routers, which connect networks with each other and with external networks. */
@@ -117,9 +117,9 @@ export const routers: ResourceSpec = {
         const { routes: previous } = (await resource.show(call, before)) as {
           routes: readonly z.infer<typeof route>[];
         };
-        const { routes: given } = call.body(Routes).router;
-        const left = previous.filter((one) => !given.some((other) => sameRoute(one, other)));
-        const routes = action === 'add_extraroutes' ? [...left, ...given] : left;
+        const { routes: requested } = call.body(Routes).router;
+        const remaining = previous.filter((one) => !requested.some((other) => isSameRoute(one, other)));
+        const routes = action === 'add_extraroutes' ? [...remaining, ...requested] : remaining;
         return { router: await resource.apply(call, before, { routes }) };
       }),
     ),

@@ -8,7 +8,7 @@ import { checkedRule } from './security-rule-checks.js';
 import { ownerFields, stampFields, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
-/** Security groups: every project has one named `default`. */
+/** Security groups. Every project has a group named `default`. */
 export const securityGroups: ResourceSpec = {
   path: 'security-groups',
   one: 'security_group',
@@ -34,12 +34,12 @@ export const securityGroups: ResourceSpec = {
   },
 };
 
-/** Null and the empty string mean a missing value in a rule. */
+/** Extends a schema so that null and the empty string are missing values. */
 const orMissing = <S extends z.ZodType>(schema: S) =>
   z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
 const portNumber = orMissing(z.union([z.number(), z.string()]));
 
-/** A single address is a network of one; host bits are kept. */
+/** A prefix. A single address becomes a prefix of full length; host bits are kept. */
 const ipPrefix = z
   .string()
   .transform((written) => (written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`))

@@ -7,7 +7,7 @@ const WITH_PORTS = new Set(['tcp', '6', 'udp', '17', 'dccp', '33', 'sctp', '132'
 const ICMP = new Set(['icmp', '1', 'icmpv6', 'ipv6-icmp', '58']);
 const IPV6_ONLY = ['icmpv6', 'ipv6-encap', 'ipv6-frag', 'ipv6-icmp', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route'];
 const IPV6_ONLY_NUMBERS = ['41', '44', '58', '59', '60', '43'];
-/** A rule for all ports is stored as one without ports. */
+/** The range of all ports. A rule for all ports is stored without ports. */
 const ALL_PORTS = { min: 1, max: 65_535 };
 /** The name of ICMP in rules for IPv6, by the names and numbers that callers use. */
 const ICMP_OF_IPV6: Readonly<Record<string, string>> = { icmp: 'ipv6-icmp', icmpv6: 'ipv6-icmp', 1: '58' };
@@ -18,12 +18,12 @@ const PROTOCOLS = [
   ...['ospf', 'pgm', 'rsvp', 'sctp', 'tcp', 'udp', 'udplite', 'vrrp'],
 ];
 
-/** Returns a port as a number; undefined if the rule has none. Throws `SecurityGroupInvalidPortValue`. */
-function portOf(given: unknown): number | undefined {
-  if (given === undefined) return undefined;
-  const port = /^\d+$/.test(String(given)) ? Number(given) : Number.NaN;
+/** Returns a port as a number; undefined if the rule has no port. Throws `SecurityGroupInvalidPortValue`. */
+function portOf(requested: unknown): number | undefined {
+  if (requested === undefined) return undefined;
+  const port = /^\d+$/.test(String(requested)) ? Number(requested) : Number.NaN;
   if (port <= ALL_PORTS.max) return port;
-  throw networkError('SecurityGroupInvalidPortValue', `Invalid value for port ${given}`);
+  throw networkError('SecurityGroupInvalidPortValue', `Invalid value for port ${requested}`);
 }
 
 function checkProtocol(protocol: string): void {
@@ -65,10 +65,10 @@ function checkPorts(protocol: string | undefined, min: number | undefined, max: 
   if (protocol === undefined)
     throw networkError('SecurityGroupProtocolRequiredWithPorts', 'Must also specify protocol if port range is given.');
   if (ICMP.has(protocol)) checkIcmp(min, max);
-  else checkSpan(protocol, min, max);
+  else checkPortRange(protocol, min, max);
 }
 
-function checkSpan(protocol: string, min: number | undefined, max: number | undefined): void {
+function checkPortRange(protocol: string, min: number | undefined, max: number | undefined): void {
   if (!WITH_PORTS.has(protocol))
     throw networkError(
       'SecurityGroupInvalidProtocolForPort',
@@ -105,8 +105,8 @@ function checkRemotes(rule: Wire): void {
  * itself.
  */
 export function checkedRule(rule: Wire): Wire {
-  const given = rule.protocol === undefined ? undefined : String(rule.protocol).toLowerCase();
-  const protocol = (rule.ethertype === 'IPv6' && given !== undefined && ICMP_OF_IPV6[given]) || given;
+  const requested = rule.protocol === undefined ? undefined : String(rule.protocol).toLowerCase();
+  const protocol = (rule.ethertype === 'IPv6' && requested !== undefined && ICMP_OF_IPV6[requested]) || requested;
   let [min, max] = [portOf(rule.port_range_min), portOf(rule.port_range_max)];
   if (min === ALL_PORTS.min && max === ALL_PORTS.max) [min, max] = [undefined, undefined];
   if (protocol !== undefined) checkProtocol(protocol);
@@ -114,5 +114,5 @@ export function checkedRule(rule: Wire): Wire {
   checkPrefix(rule);
   if (protocol !== undefined) checkEthertype(protocol, rule.ethertype ?? 'IPv4');
   checkRemotes(rule);
-  return { ...(given !== undefined && { protocol }), port_range_min: min, port_range_max: max };
+  return { ...(requested !== undefined && { protocol }), port_range_min: min, port_range_max: max };
 }

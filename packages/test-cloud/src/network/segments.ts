@@ -15,22 +15,22 @@ import { stampFields } from './standard-fields.js';
 
 type Provider = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
-/** Segments that administrators have created, and the names and descriptions of those that networks were created with. */
+/** The table of segments that administrators have created, and of changes to segments that networks were created with. */
 const table = ({ cloud }: Call) => cloud.documents.table<Doc>('network/segments');
 
 /** Returns the segments of a network that was created with several; undefined for other networks. */
-export const severalSegments = ({ cloud }: Call, id: string) =>
+export const multipleSegments = ({ cloud }: Call, id: string) =>
   cloud.documents.table<{ readonly segments?: readonly Provider[] }>('network/networks').get(id)?.segments;
 
-/** Removes what is stored about the segments of a network. */
-export function forgetSegments(call: Call, networkId: string): void {
+/** Removes the records of the segments of a network. */
+export function removeSegments(call: Call, networkId: string): void {
   for (const [id, { network_id }] of table(call)) if (network_id === networkId) table(call).delete(id);
 }
 
-/** Returns the segments that a network was created with. */
-function ownSegments(call: Call, network: NetworkRecord): readonly Doc[] {
+/** Returns the segments with which a network was created. */
+function initialSegments(call: Call, network: NetworkRecord): readonly Doc[] {
   const view = networkView(network);
-  const segments: readonly Provider[] = severalSegments(call, network.id) ?? [view];
+  const segments: readonly Provider[] = multipleSegments(call, network.id) ?? [view];
   return segments.map((provider, index) => {
     const id = stableUuid('segment', `${network.id}/${index}`);
     const [network_type, physical_network, segmentation_id] = PROVIDER_FIELDS.map((name) => provider[name]);
@@ -50,19 +50,20 @@ function ownSegments(call: Call, network: NetworkRecord): readonly Doc[] {
   });
 }
 
-/** Returns all segments: those of the networks, then those that administrators have added. */
-async function allSegments(call: Call): Promise<{ readonly own: readonly Doc[]; readonly added: readonly Doc[] }> {
+/** Returns all segments: those with which networks were created, and those that administrators have added. */
+async function allSegments(call: Call): Promise<{ readonly initial: readonly Doc[]; readonly added: readonly Doc[] }> {
   // As in the original, only administrators see segments.
-  if (!call.isAdmin) return { own: [], added: [] };
-  const own = (await call.cloud.catalogs.networks.listNetworks(call.caller)).flatMap((one) => ownSegments(call, one));
-  const ids = new Set(own.map(({ id }) => id));
-  return { own, added: [...table(call).values()].filter(({ id }) => !ids.has(id)) };
+  if (!call.isAdmin) return { initial: [], added: [] };
+  const networks = await call.cloud.catalogs.networks.listNetworks(call.caller);
+  const initial = networks.flatMap((network) => initialSegments(call, network));
+  const ids = new Set(initial.map(({ id }) => id));
+  return { initial, added: [...table(call).values()].filter(({ id }) => !ids.has(id)) };
 }
 
 const storage: Storage = {
   async list(call) {
-    const { own, added } = await allSegments(call);
-    return [...own, ...added];
+    const { initial, added } = await allSegments(call);
+    return [...initial, ...added];
   },
   get: async (call, id) => (await storage.list(call)).find((segment) => segment.id === id),
   create(call, { project_id: _, ...segment }) {
@@ -80,7 +81,7 @@ const storage: Storage = {
   remove: (call, { id }) => table(call).delete(id),
 };
 
-/** Segments: one or several of each network. Added ones have no effect on machines. */
+/** Segments. Each network has one or more. Segments that are added to a network later have no effect on machines. */
 export const segments: ResourceSpec = {
   path: 'segments',
   one: 'segment',
@@ -107,10 +108,10 @@ export const segments: ResourceSpec = {
     return undefined;
   },
   async removing(call, { id }) {
-    if ((await allSegments(call)).own.some((segment) => segment.id === id))
+    if ((await allSegments(call)).initial.some((segment) => segment.id === id))
       throw networkError(
         'SegmentInUse',
-        `Segment '${id}' cannot be deleted: its network consists of the segments that it was created with.`,
+        `Segment '${id}' cannot be deleted: its network was created with it.`,
       );
   },
   storage,

@@ -69,7 +69,7 @@ const meteringRules: ResourceSpec = {
   }),
 };
 
-/** Flavors of routers, and their profiles. */
+/** Flavors of routers. */
 const flavors: ResourceSpec = {
   path: 'flavors',
   one: 'flavor',
@@ -101,7 +101,7 @@ const serviceProfiles: ResourceSpec = {
   }),
 };
 
-/** Default rules of new security groups. Stored and returned; new groups have the built-in rules. */
+/** Default rules of new security groups. They are stored and returned, but new groups have the built-in rules. */
 const defaultRules: ResourceSpec = {
   path: 'default-security-group-rules',
   one: 'default_security_group_rule',
@@ -124,7 +124,7 @@ const defaultRules: ResourceSpec = {
   }),
 };
 
-/** BGP peers and speakers. */
+/** BGP peers. */
 const bgpPeers: ResourceSpec = {
   path: 'bgp-peers',
   one: 'bgp_peer',
@@ -201,7 +201,7 @@ const tapMirrors: ResourceSpec = {
   },
 };
 
-/** Stored, returned and filtered by their fields, without effect in this cloud. */
+/** Resources that are stored, returned and filtered, but have no effect in this cloud. */
 export const smallResources: readonly ResourceSpec[] = [
   segmentRanges,
   meteringLabels,

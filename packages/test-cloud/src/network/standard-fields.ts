@@ -1,14 +1,14 @@
 import { derived, type Fields, fixed, settable } from '../service/field.js';
 import { longText, text } from '../service/wire-types.js';
 
-/** The owner, under two names; only administrators may set another project. */
+/** The id, and the project, which has two names. Only administrators may set another project. */
 export const ownerFields = {
   id: derived(),
   project_id: fixed(text),
   tenant_id: fixed(text),
 } satisfies Fields;
 
-/** Timestamps and revision. */
+/** The timestamps and the revision number. */
 export const stampFields: Fields = {
   created_at: derived(undefined, { filter: false }),
   updated_at: derived(undefined, { filter: false }),

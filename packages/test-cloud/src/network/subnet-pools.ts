@@ -16,13 +16,13 @@ import { named, standardFields } from './standard-fields.js';
 const prefix = z.string().refine((cidr) => parseCidr(cidr) !== undefined, 'is not a valid IP subnet');
 const Prefixes = z.object({ prefixes: z.array(prefix) });
 const admin = { admin: 'write' } as const;
-const LONGEST = { 4: 32, 6: 128 } as const;
+const MAX_PREFIX_LENGTHS = { 4: 32, 6: 128 } as const;
 
 const LENGTHS = ['min_prefixlen', 'max_prefixlen', 'default_prefixlen'] as const;
 
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');
 
-/** Returns an unused prefix of a pool. Throws the original's errors if there is none. */
+/** Returns an unused prefix from a pool. Throws the original's errors if the pool has none. */
 export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: unknown): Promise<string> {
   if (poolId === null || poolId === undefined)
     throw badRequest('Bad subnets request: a subnetpool must be specified in the absence of a cidr.', 'BadRequest');
@@ -35,7 +35,7 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
   const usedCidrs = all.map(({ cidr }) => cidrOf(cidr));
   for (const text of pool.prefixes as readonly string[]) {
     const { version, first, last } = cidrOf(text);
-    const size = 2n ** BigInt(LONGEST[version] - length);
+    const size = 2n ** BigInt(MAX_PREFIX_LENGTHS[version] - length);
     for (let start = first; start + size - 1n <= last; start += size) {
       const conflicting = usedCidrs.find(
         (other) => other.version === version && other.first < start + size && other.last >= start,
@@ -49,7 +49,7 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
   );
 }
 
-/** Returns the fields derived from prefixes, which must have one IP version. */
+/** Returns the fields that are derived from prefixes, which must all have the same IP version. */
 function fromPrefixes(prefixes: readonly string[]): Wire {
   const cidrs = prefixes.map(cidrOf);
   const [version, ...others] = new Set(cidrs.map((cidr) => cidr.version));
@@ -148,7 +148,7 @@ export const subnetPools: ResourceSpec = {
   async creating(call, pool) {
     const { prefixes, default_prefixlen, min_prefixlen, max_prefixlen } = pool;
     const derivedPrefixes = fromPrefixes(prefixes as readonly string[]);
-    const longest = LONGEST[derivedPrefixes.ip_version as 4 | 6];
+    const longest = MAX_PREFIX_LENGTHS[derivedPrefixes.ip_version as 4 | 6];
     const min = min_prefixlen ?? (longest === 32 ? 8 : 64);
     rejectSecondDefault(call, { ...pool, ...derivedPrefixes });
     await checkScope(call, { ...pool, ...derivedPrefixes });

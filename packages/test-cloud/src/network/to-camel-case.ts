@@ -1,4 +1,4 @@
-/** Wire names whose name in the catalog differs by more than case. */
+/** The catalog's names of the fields whose wire names differ by more than the case. */
 const NAMES: Readonly<Record<string, string>> = {
   'router:external': 'external',
   'binding:host_id': 'hostId',
@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Keys that the catalog derives from others. */
 const EXCLUDED = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
 
-/** Converts a body to the catalog's names: snake case becomes camel case. Null and missing values stay. */
+/** Converts the keys of a body to the catalog's names: snake case becomes camel case. Keeps null, and omits undefined. */
 export function toCamelCase<T>(body: Readonly<Record<string, unknown>>): T {
   const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !EXCLUDED.has(key));
   return Object.fromEntries(

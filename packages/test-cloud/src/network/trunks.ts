@@ -34,20 +34,20 @@ const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof s
 
 /** Rejects a port that is already in a trunk, and a segmentation id that is already used in this trunk. */
 async function rejectDuplicates(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
-  const everywhere = new Set(
+  const usedPorts = new Set(
     trunksOf(call).flatMap((trunk) => [trunk.port_id, ...subPortsOf(trunk).map((sub) => sub.port_id)]),
   );
-  const numbers = new Set(previous.map(({ segmentation_id }) => segmentation_id));
+  const usedIds = new Set(previous.map(({ segmentation_id }) => segmentation_id));
   for (const { port_id, segmentation_id } of requested) {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
-    if (everywhere.has(port_id)) throw networkError('TrunkPortInUse', `Port ${port_id} is in use by another trunk.`);
-    if (segmentation_id !== undefined && numbers.has(segmentation_id))
+    if (usedPorts.has(port_id)) throw networkError('TrunkPortInUse', `Port ${port_id} is in use by another trunk.`);
+    if (segmentation_id !== undefined && usedIds.has(segmentation_id))
       throw conflict(
         `segmentation_type vlan and segmentation_id ${segmentation_id} already in use on trunk.`,
         'DuplicateSubPort',
       );
-    everywhere.add(port_id);
-    numbers.add(segmentation_id);
+    usedPorts.add(port_id);
+    usedIds.add(segmentation_id);
   }
 }
 
@@ -61,26 +61,26 @@ function trunkOf(call: Call, portId: string): { readonly trunk: Doc; readonly is
 
 /** Throws `PortInUseAsSubPort` or `PortInUseAsTrunkParent` for a port of a trunk. */
 export function rejectPortOfTrunk(call: Call, portId: string): void {
-  const around = trunkOf(call, portId);
-  if (around?.isParent)
+  const membership = trunkOf(call, portId);
+  if (membership?.isParent)
     throw networkError(
       'PortInUseAsTrunkParent',
-      `Port ${portId} is currently a parent port for trunk ${around.trunk.id}.`,
+      `Port ${portId} is currently a parent port for trunk ${membership.trunk.id}.`,
     );
-  if (around)
-    throw networkError('PortInUseAsSubPort', `Port ${portId} is currently a subport for trunk ${around.trunk.id}.`);
+  if (membership)
+    throw networkError('PortInUseAsSubPort', `Port ${portId} is currently a subport for trunk ${membership.trunk.id}.`);
 }
 
-/** Returns the fields of a port that follow from its trunk: a subport follows the parent port to its host. */
+/** Returns the fields of a port that depend on its trunk. A subport has the host of the parent port. */
 export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
-  const around = trunkOf(call, port.id);
-  if (!around) return {};
-  const { trunk, isParent } = around;
+  const membership = trunkOf(call, port.id);
+  if (!membership) return {};
+  const { trunk, isParent } = membership;
   const elevated = { ...call.caller, isAdmin: true };
   const { networks } = call.cloud.catalogs;
   if (isParent) {
     const trunk_details = (sub_ports: unknown) => ({ trunk_details: { trunk_id: trunk.id, sub_ports } });
-    // Hardware addresses of subports are shown with one port, never in a list of ports.
+    // MAC addresses of subports are shown for a single port, never in a list of ports.
     if (call.req.params.id === undefined) return trunk_details(trunk.sub_ports);
     const sub_ports = [];
     for (const subPort of subPortsOf(trunk)) {
@@ -110,7 +110,7 @@ async function requireEnabled(resource: Resource, call: Call): Promise<Doc> {
   return trunk;
 }
 
-/** Trunks: ports that carry other ports. */
+/** Trunks, whose parent ports carry the traffic of other ports. */
 export const trunks: ResourceSpec = {
   path: 'trunks',
   one: 'trunk',
@@ -155,8 +155,8 @@ export const trunks: ResourceSpec = {
           `SubPort on trunk ${before.id} with parent port ${missing.port_id} could not be found.`,
           'SubPortNotFound',
         );
-      const left = subPortsOf(before).filter((sub) => !removed.some(({ port_id }) => port_id === sub.port_id));
-      return resource.apply(call, before, { sub_ports: left });
+      const remaining = subPortsOf(before).filter((sub) => !removed.some(({ port_id }) => port_id === sub.port_id));
+      return resource.apply(call, before, { sub_ports: remaining });
     }),
   ],
 };

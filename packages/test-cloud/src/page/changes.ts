@@ -5,7 +5,7 @@ type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A field whose value has changed. */
 export interface FieldChange {
-  /** `status`, `addresses.private.0.addr`. */
+  /** The path of the field, such as `status` or `addresses.private.0.addr`. */
   readonly field: string;
   readonly before?: unknown;
   readonly after?: unknown;
@@ -16,8 +16,8 @@ export interface ResourceChange {
   readonly id: string;
   readonly kind: 'made' | 'removed' | 'changed' | 'unchanged' | 'unknown';
   /**
-   * Numbers of the requests whose responses are compared: the last request before, and this one or the first one after
-   * it.
+   * The numbers of the requests whose responses are compared: the last request before this one, and this request or the
+   * first one after it.
    */
   readonly before?: number;
   readonly after?: number;
@@ -54,32 +54,33 @@ function resourceIn({ status, responseBody }: JournalEntry, id: string): Resourc
 /** Returns the fields that both sides have and that differ, including nested ones. */
 function differences(before: unknown, after: unknown, field = ''): FieldChange[] {
   if (Object.is(before, after)) return [];
-  const inside = (key: string) => (field ? `${field}.${key}` : key);
+  const nestedName = (key: string) => (field ? `${field}.${key}` : key);
   if (isObject(before) && isObject(after)) {
     // At the top level, a shorter view has fewer fields, which is not a change.
     const names = Object.keys(field ? { ...before, ...after } : before).filter((name) => field || name in after);
-    return names.flatMap((name) => differences(before[name], after[name], inside(name)));
+    return names.flatMap((name) => differences(before[name], after[name], nestedName(name)));
   }
   if (Array.isArray(before) && Array.isArray(after)) {
     const length = Math.max(before.length, after.length);
-    return Array.from({ length }, (_, i) => differences(before[i], after[i], inside(String(i)))).flat();
+    return Array.from({ length }, (_, i) => differences(before[i], after[i], nestedName(String(i)))).flat();
   }
   return [{ field, before, after }];
 }
 
-/** Returns the resource of a request: the one in its response, or the one with the last id in its path. */
+/** Returns the resource that a request concerns: the one in its response, or the one with the last id in its path. */
 function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
-  const inPath = urlPath(url).match(ID)?.at(-1);
-  const [alone, another] = resourcesIn(responseBody);
-  const isCreation = method === 'POST' && !!alone && !another && (status === 201 || status === 202 || status === 200);
-  if (isCreation && alone.id !== inPath) return { id: alone.id, made: !url.endsWith('/action') };
-  if (alone && !another) return { id: alone.id, made: false };
-  return inPath === undefined ? undefined : { id: inPath, made: false };
+  const idInPath = urlPath(url).match(ID)?.at(-1);
+  const [first, second] = resourcesIn(responseBody);
+  const single = second ? undefined : first;
+  const isCreation = method === 'POST' && !!single && (status === 201 || status === 202 || status === 200);
+  if (isCreation && single.id !== idInPath) return { id: single.id, made: !url.endsWith('/action') };
+  if (single) return { id: single.id, made: false };
+  return idInPath === undefined ? undefined : { id: idInPath, made: false };
 }
 
 /**
- * Returns the changes of a request: compares the last earlier response with the same resource with its own, or with the
- * first later one. Undefined for requests without a single resource.
+ * Returns the changes that a request made to a resource. Compares the resource in the last earlier response with that in
+ * the response of the request or in the first later one. Returns undefined if the request concerns no single resource.
  */
 export function changeOfRequest(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
   const subject = subjectOf(entry);
@@ -91,15 +92,17 @@ export function changeOfRequest(journal: ReadJournal, entry: JournalEntry): Reso
     .map(({ number }) => journal.get(number))
     .flatMap((other) => {
       const resource = other && resourceIn(other, id);
-      return resource ? [{ number: other.number, thing: resource }] : [];
+      return resource ? [{ number: other.number, resource }] : [];
     });
-  const own = resourceIn(entry, id);
+  const current = resourceIn(entry, id);
   const earlier = isCreation ? undefined : others.find(({ number }) => number < entry.number);
-  const later = own ? { number: entry.number, thing: own } : others.findLast(({ number }) => number > entry.number);
+  const later = current
+    ? { number: entry.number, resource: current }
+    : others.findLast(({ number }) => number > entry.number);
   const numbers = { before: earlier?.number, after: later?.number };
   if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...numbers, fields: [] };
   if (isCreation) return { id, kind: 'made', ...numbers, fields: [] };
   if (!earlier || !later) return { id, kind: 'unknown', ...numbers, fields: [] };
-  const fields = differences(earlier.thing, later.thing);
+  const fields = differences(earlier.resource, later.resource);
   return { id, kind: fields.length > 0 ? 'changed' : 'unchanged', ...numbers, fields };
 }

@@ -1,13 +1,13 @@
 import { type HeaderLink, type HomeLink, type Html, header, html, page, type TemplateValue } from '@apistrata/ui';
 
-/** A part of a page that is shown alone, with a link to it. */
+/** A view of a page. Views are shown one at a time, and each has a link. */
 export interface PageView {
   /** Name in the address: `#NAME`. */
   readonly name: string;
   /** Text of the link. */
   readonly text: string;
   readonly content: Html;
-  /** Whether it is visible before a script selects a view. Default: false. */
+  /** Whether the view is visible before a script selects a view. Default: false. */
   readonly initial?: boolean;
   /** Whether only administrators see the link. Default: false. */
   readonly admin?: boolean;
@@ -22,7 +22,7 @@ export interface CloudPageParts {
   readonly assets: string;
   /** Name of the page's script. */
   readonly script: string;
-  /** Settings of the scripts. */
+  /** Settings for the scripts. */
   readonly data: Readonly<Record<string, string>>;
   /** Additional controls of the header. */
   readonly controls?: TemplateValue;

@@ -6,7 +6,7 @@ import { shellWord } from '../shell-word.js';
 const CONNECTION_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding']);
 
 function header(name: string, value: string): string {
-  // The journal does not contain tokens, so the user of the command inserts one.
+  // The journal does not contain tokens, so the command reads one from an environment variable.
   return name === 'x-auth-token' && value === HIDDEN
     ? '-H "X-Auth-Token: $OS_TOKEN"'
     : `-H ${shellWord(`${name}: ${value}`)}`;

@@ -2,9 +2,9 @@ import { type HeaderLink, type Html, html } from '@apistrata/ui';
 import { cloudPage, type PageView, table } from './cloud-page.js';
 import { resourceViews } from './resource-views.js';
 
-/** How users of the page authenticate. */
+/** The method by which visitors of the page authenticate. */
 export type SignIn =
-  /** The server trusts every caller; the page begins as the administrator. */
+  /** The server trusts every caller; the page initially acts as an administrator. */
   | { readonly kind: 'noauth' }
   /** Visitors paste a token. */
   | { readonly kind: 'token' }
@@ -42,14 +42,14 @@ function signInForm({ kind }: SignIn): Html {
 <h2 id="sign-in-title">Sign in</h2>
 ${FIELDS[kind]}
 <p><button type="submit" class="button-main">Sign in</button></p>
-<p class="soft">The token stays in the memory of this page.</p>
+<p class="soft">The token is kept only in the memory of this page.</p>
 <p id="sign-in-problem" class="bad" role="alert"></p>
 </form>`;
 }
 
 /**
  * Renders the operators' page: resources, consoles, logs and events of a cloud, and a form that creates servers. It uses the
- * compute API at `/v2.1`, the events at `/events`, and the rights of the visitor. Send it with the policy of `pagePolicy()`.
+ * compute API at `/v2.1`, the events at `/events`, and the permissions of the visitor. Send it with the policy of `pagePolicy()`.
  *
  * @example
  * ```ts

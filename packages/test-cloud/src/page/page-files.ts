@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Asset, asset, uiAsset } from '@apistrata/ui';
 import { STYLE } from './page-style.js';
 
-/** Scripts of the pages: modules of the folder `browser`. */
+/** The scripts of the pages, which are modules in the folder `browser`. */
 const SCRIPTS = new Set([
   'clients',
   'clock',

@@ -53,8 +53,8 @@ ${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Effect', 'Hits', ''])}
 <p><button type="submit">Add</button> <span id="rule-problem" class="bad" role="alert"></span></p>
 </form>`;
 
-/** A text to copy, with its button. */
-const paste = (
+/** Renders a text with a button that copies it. */
+const copyableText = (
   name: string,
   title: string,
   note: Html,
@@ -62,8 +62,8 @@ const paste = (
 <p class="soft">${note}</p>
 <pre id="${name}" tabindex="0" role="group" aria-labelledby="${name}-title"></pre>`;
 
-const clientsView = html`${paste('client-env', 'Environment', html`Paste it into a shell, then run any client: an administrator in the project <code>demo</code>.`)}
-${paste('client-yaml', 'clouds.yaml', html`Save it as <code>clouds.yaml</code>, then choose a cloud: <code>test-cloud</code> is a member, <code>test-cloud-admin</code> an administrator.`)}`;
+const clientsView = html`${copyableText('client-env', 'Environment', html`Paste this into a shell, then run any client. It authenticates as an administrator in the project <code>demo</code>.`)}
+${copyableText('client-yaml', 'clouds.yaml', html`Save this as <code>clouds.yaml</code>, then choose a cloud: <code>test-cloud</code> authenticates as a member, <code>test-cloud-admin</code> as an administrator.`)}`;
 
 const clock = html`<form id="clock-form" aria-label="Clock">
 <span id="clock"></span>

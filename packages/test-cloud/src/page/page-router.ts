@@ -17,7 +17,7 @@ type PageOptions = Pick<
 
 const addressOf = (req: Request) => `${req.protocol}://${req.headers.host ?? 'localhost'}`;
 
-/** The page at `/`, and its resources. */
+/** Returns the router for the page at `/` and its data. */
 export function pageRouter(options: PageOptions): Router {
   const { journal, content, directory, control } = options;
   const router = Router();
@@ -62,7 +62,7 @@ export function pageRouter(options: PageOptions): Router {
     res.json(await requestDetail(options, entry, addressOf(req)));
   });
   router.get('/_page/journal.har', (req: Request, res: Response) => {
-    // res.attachment() would require a package.
+    // `res.attachment()` would require an additional package.
     res.set({
       'Content-Disposition': 'attachment; filename=test-cloud.har',
       'Content-Type': 'application/octet-stream',

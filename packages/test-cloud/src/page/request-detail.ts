@@ -5,7 +5,7 @@ import { urlPath } from '../url-path.js';
 import { changeOfRequest } from './changes.js';
 import { curlCommand } from './curl.js';
 
-/** An action of a server with its steps, as the page shows it. */
+/** Returns an action on a server with its steps, in the form that the page shows. */
 function shownAction({ requestId, action, userId, startTime, message, events }: InstanceAction) {
   return {
     action,
@@ -27,8 +27,8 @@ function shownAction({ requestId, action, userId, startTime, message, events }: 
 async function actionOf({ content }: Pick<CloudAppOptions, 'content'>, entry: JournalEntry, id: string | undefined) {
   if (entry.service !== 'compute' || entry.method === 'GET' || id === undefined) return undefined;
   const actions = await content().engine.instanceActions.list(id);
-  const own = actions.find(({ requestId }) => requestId === entry.requestId);
-  return own && shownAction(own);
+  const started = actions.find(({ requestId }) => requestId === entry.requestId);
+  return started && shownAction(started);
 }
 
 /** Returns the details of a request: request and response, changes, a command to repeat it, and a matching rule. */

@@ -20,7 +20,7 @@ const createForm = html`<form id="create" class="with-control" aria-labelledby="
 <p id="create-problem" class="bad" role="alert"></p>
 </form>`;
 
-/** Views of the resources of a cloud, which both pages have. */
+/** The views of a cloud's resources, which both pages contain. */
 export const resourceViews: readonly PageView[] = [
   {
     name: 'servers',

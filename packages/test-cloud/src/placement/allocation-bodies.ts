@@ -3,19 +3,19 @@ import type { Call } from '../service/call.js';
 import { since } from './placement-version.js';
 import { anyUuid, atLeastOne } from './request-body.js';
 
-/** The allocations of a consumer in the form of the newest version. */
-export interface GivenAllocations {
+/** The allocations of a consumer, in the format of the newest version. */
+export interface RequestedAllocations {
   readonly allocations: Readonly<Record<string, { readonly resources: Readonly<Record<string, number>> }>>;
   readonly project_id?: string | undefined;
   readonly user_id?: string | undefined;
-  /** The generation that the client has read; null: none yet. */
+  /** The generation that the client has read; null if the consumer did not exist. */
   readonly consumer_generation?: number | null | undefined;
   readonly consumer_type?: string | undefined;
 }
 
 const classKey = z.string().regex(/^[A-Z0-9_]+$/);
 const resources = atLeastOne(z.record(classKey, z.number().int().min(1)));
-/** A pattern, so that the original rejects keys that are not UUIDs. */
+/** A pattern rather than a UUID, because the original accepts all keys that match this pattern. */
 export const uuidKey = z.string().regex(/^[0-9a-fA-F-]{36}$/);
 const byProvider = z.record(uuidKey, z.strictObject({ resources, generation: z.number().int().optional() }));
 /** Before 1.12, providers are a list. */
@@ -33,7 +33,7 @@ const consumer_type = z
 const mappings = atLeastOne(z.record(z.string().regex(/^([a-zA-Z0-9_-]{1,64})?$/), z.array(anyUuid).min(1))).optional();
 
 /** Returns the schema of one consumer's allocations at the version of the request. */
-function consumerBody(call: Call, allocations: z.ZodType): z.ZodType<GivenAllocations> {
+function consumerBody(call: Call, allocations: z.ZodType): z.ZodType<RequestedAllocations> {
   const body = z.strictObject({
     allocations,
     ...(since(call, 8) && owner),
@@ -41,14 +41,14 @@ function consumerBody(call: Call, allocations: z.ZodType): z.ZodType<GivenAlloca
     ...(since(call, 34) && { mappings }),
     ...(since(call, 38) && { consumer_type }),
   });
-  return body as unknown as z.ZodType<GivenAllocations>;
+  return body as unknown as z.ZodType<RequestedAllocations>;
 }
 
-/** The body of `PUT /allocations/{consumer}`. From 1.28, it may remove all allocations. */
-export function oneConsumer(call: Call): z.ZodType<GivenAllocations> {
+/** Returns the schema of the body of `PUT /allocations/{consumer}`. Since 1.28, it may remove all allocations. */
+export function oneConsumer(call: Call): z.ZodType<RequestedAllocations> {
   if (!since(call, 12)) return consumerBody(call, list);
   return consumerBody(call, since(call, 28) ? byProvider : atLeastOne(byProvider));
 }
 
-/** The allocations of several consumers, by their ids. */
+/** Returns the schema of the allocations of several consumers, by consumer id. */
 export const manyConsumers = (call: Call) => z.record(uuidKey, consumerBody(call, byProvider));

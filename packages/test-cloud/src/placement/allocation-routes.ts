@@ -1,8 +1,8 @@
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { type GivenAllocations, manyConsumers, oneConsumer } from './allocation-bodies.js';
-import { type Consumer, consumer, consumersIn, forget, usagesOf } from './allocations.js';
+import { type RequestedAllocations, manyConsumers, oneConsumer } from './allocation-bodies.js';
+import { type Consumer, consumer, consumersIn, removeConsumer, usagesOf } from './allocations.js';
 import { candidates } from './candidates.js';
 import { since } from './placement-version.js';
 import { providers } from './providers.js';
@@ -10,20 +10,20 @@ import { type Replacement, replaceAllocations } from './replacement.js';
 import { atLeastOne, bodyOf } from './request-body.js';
 import { badQuery, checkParameters } from './request-groups.js';
 
-/** The owner of consumers of the first versions, which do not name one. */
+/** The owner of consumers that are created in the first versions, whose requests do not name an owner. */
 const NO_OWNER = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the replacement of a consumer's allocations that a body requests. */
-export const replacementOf = ([id, given]: readonly [string, GivenAllocations]): Replacement => ({
+export const replacementOf = ([id, body]: readonly [string, RequestedAllocations]): Replacement => ({
   requested: {
     id,
-    project: given.project_id ?? NO_OWNER,
-    user: given.user_id ?? NO_OWNER,
-    type: given.consumer_type ?? 'unknown',
+    project: body.project_id ?? NO_OWNER,
+    user: body.user_id ?? NO_OWNER,
+    type: body.consumer_type ?? 'unknown',
     generation: 0,
-    allocations: Object.fromEntries(Object.entries(given.allocations).map(([uuid, one]) => [uuid, one.resources])),
+    allocations: Object.fromEntries(Object.entries(body.allocations).map(([uuid, one]) => [uuid, one.resources])),
   },
-  seen: given.consumer_generation,
+  seen: body.consumer_generation,
 });
 
 /** Returns the id of the consumer in the path, with dashes. Throws a 400 error for an id that is not a UUID. */
@@ -61,20 +61,22 @@ async function totalUsages(call: Call) {
   const project = call.text('project_id');
   if (!project) throw badRequest("Invalid query string parameters: 'project_id' is a required property");
   const user = call.text('user_id');
-  const elevated = (await consumersIn(call, project)).filter((one) => user === undefined || one.user === user);
-  if (!since(call, 38)) return { usages: usagesOf(elevated) };
+  const matching = (await consumersIn(call, project)).filter((one) => user === undefined || one.user === user);
+  if (!since(call, 38)) return { usages: usagesOf(matching) };
   const requested = call.text('consumer_type');
-  const types = [...new Set(elevated.map(({ type }) => type))].filter(
+  const types = [...new Set(matching.map(({ type }) => type))].filter(
     (type) => requested === undefined || requested === 'all' || requested === type,
   );
-  if (requested === 'all') return { usages: { all: { ...usagesOf(elevated), consumer_count: elevated.length } } };
-  const of = (type: string) => elevated.filter((one) => one.type === type);
+  if (requested === 'all') return { usages: { all: { ...usagesOf(matching), consumer_count: matching.length } } };
+  const ofType = (type: string) => matching.filter((one) => one.type === type);
   return {
-    usages: Object.fromEntries(types.map((type) => [type, { ...usagesOf(of(type)), consumer_count: of(type).length }])),
+    usages: Object.fromEntries(
+      types.map((type) => [type, { ...usagesOf(ofType(type)), consumer_count: ofType(type).length }]),
+    ),
   };
 }
 
-/** Allocations: those of clients, and those of compute servers. */
+/** The allocations that clients have created, and those of compute servers. */
 export function allocationRoutes(): readonly Route[] {
   return [
     get('/allocations/:consumer', async (call) => {
@@ -87,12 +89,12 @@ export function allocationRoutes(): readonly Route[] {
     }),
     del('/allocations/:consumer', async (call) => {
       const id = call.param('consumer');
-      if (!forget(call, id)) throw notFound(`No allocations for consumer '${id}'`);
+      if (!removeConsumer(call, id)) throw notFound(`No allocations for consumer '${id}'`);
       return noContent();
     }),
     post('/allocations', async (call) => {
-      const given = bodyOf(call, atLeastOne(manyConsumers(call)));
-      await replaceAllocations(call, Object.entries(given).map(replacementOf));
+      const body = bodyOf(call, atLeastOne(manyConsumers(call)));
+      await replaceAllocations(call, Object.entries(body).map(replacementOf));
       return noContent();
     }),
     get('/allocation_candidates', candidates),

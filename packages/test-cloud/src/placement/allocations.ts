@@ -5,10 +5,10 @@ import { ifMissing } from '../service/if-missing.js';
 import { type Provider, providers } from './providers.js';
 
 type Resources = Readonly<Record<string, number>>;
-/** Allocated amounts by class. */
+/** The allocated amounts, by resource class. */
 export type Used = Resources;
 
-/** A consumer with its allocations by provider. */
+/** A consumer with its allocations, by provider. */
 export interface Consumer {
   readonly id: string;
   readonly project: string;
@@ -19,17 +19,17 @@ export interface Consumer {
 }
 
 const table = ({ cloud }: Call) => cloud.documents.table<Consumer>('placement/consumers');
-const MAX_SERVERS = 1000;
+const PAGE_SIZE = 1000;
 
 /** Converts the claims of a server to allocations of its hosts. */
 function consumerOf(server: Server, byHost: ReadonlyMap<string, Provider>): Consumer {
   const allocations: Record<string, Resources> = {};
   for (const claim of server.claims) {
-    const from = byHost.get(claim.host);
-    if (!from) continue;
-    const previous = allocations[from.uuid] ?? {};
+    const provider = byHost.get(claim.host);
+    if (!provider) continue;
+    const previous = allocations[provider.uuid] ?? {};
     const merged = byClass(claim).map(([name, amount]) => [name, (previous[name] ?? 0) + amount] as const);
-    allocations[from.uuid] = { ...previous, ...Object.fromEntries(merged) };
+    allocations[provider.uuid] = { ...previous, ...Object.fromEntries(merged) };
   }
   const { id, projectId: project, userId: user } = server;
   return { id, project, user, type: 'INSTANCE', generation: 1, allocations };
@@ -43,39 +43,42 @@ async function hostsOf(call: Call): Promise<ReadonlyMap<string, Provider>> {
 const contextOf = ({ caller }: Call) => ({ caller, requestId: 'placement', isAdmin: true });
 
 /** Returns the compute servers with claims as consumers: of one host, of one project, or all, page by page. */
-async function servers(call: Call, filters: { host?: string; projectId?: string }): Promise<readonly Consumer[]> {
+async function serverConsumers(
+  call: Call,
+  filters: { host?: string; projectId?: string },
+): Promise<readonly Consumer[]> {
   const byHost = await hostsOf(call);
   const consumers: Consumer[] = [];
   let marker: string | undefined;
   for (;;) {
     const page = await call.cloud.engine.servers.list(contextOf(call), {
       allProjects: true,
-      limit: MAX_SERVERS,
+      limit: PAGE_SIZE,
       marker,
       filters,
     });
     for (const server of page) if (server.claims.length > 0) consumers.push(consumerOf(server, byHost));
     const last = page.at(-1);
-    if (!last || page.length < MAX_SERVERS) return consumers;
+    if (!last || page.length < PAGE_SIZE) return consumers;
     marker = last.id;
   }
 }
 
 /** Returns the consumers of a provider. */
 export async function consumersOf(call: Call, { uuid, host }: Provider): Promise<readonly Consumer[]> {
-  const notified = [...table(call).values()].filter(({ allocations }) => allocations[uuid]);
+  const stored = [...table(call).values()].filter(({ allocations }) => allocations[uuid]);
   return host === undefined
-    ? notified
-    : [...(await servers(call, { host })).filter((one) => one.allocations[uuid]), ...notified];
+    ? stored
+    : [...(await serverConsumers(call, { host })).filter((one) => one.allocations[uuid]), ...stored];
 }
 
 /** Returns the consumers of a project. */
 export async function consumersIn(call: Call, projectId: string): Promise<readonly Consumer[]> {
-  const reported = [...table(call).values()].filter(({ project }) => project === projectId);
-  return [...(await servers(call, { projectId })), ...reported];
+  const stored = [...table(call).values()].filter(({ project }) => project === projectId);
+  return [...(await serverConsumers(call, { projectId })), ...stored];
 }
 
-/** Returns all allocations of a provider by class; those of servers are the ones that compute has counted. */
+/** Returns the allocated amounts of a provider, by class. For servers, these are the amounts that compute has counted. */
 export async function usedOf(call: Call, { uuid, host }: Provider): Promise<Used> {
   const used = usagesOf([...table(call).values()], uuid);
   const counted = host === undefined ? {} : await call.cloud.engine.hosts.allocations(host);
@@ -83,19 +86,20 @@ export async function usedOf(call: Call, { uuid, host }: Provider): Promise<Used
   return used;
 }
 
+/** Returns a consumer that a client has created, or a compute server with claims; undefined for unknown ids. */
 export async function consumer(call: Call, id: string): Promise<Consumer | undefined> {
-  const notified = table(call).get(id);
-  if (notified) return notified;
+  const stored = table(call).get(id);
+  if (stored) return stored;
   const server = await call.cloud.engine.servers.get(contextOf(call), id).catch(ifMissing);
   return server && server.claims.length > 0 ? consumerOf(server, await hostsOf(call)) : undefined;
 }
 
-/** Returns the allocated amounts by class. */
+/** Returns the sums of the allocated amounts, by class. @param uuid of a provider; default: all providers */
 export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { allocations } of consumers)
-    for (const [from, resources] of Object.entries(allocations))
-      if (uuid === undefined || from === uuid)
+    for (const [providerId, resources] of Object.entries(allocations))
+      if (uuid === undefined || providerId === uuid)
         for (const [name, amount] of Object.entries(resources)) sums[name] = (sums[name] ?? 0) + amount;
   return sums;
 }
@@ -106,6 +110,7 @@ export function store(call: Call, requested: Consumer, before: Consumer | undefi
   else table(call).set(requested.id, { ...requested, generation: (before?.generation ?? 0) + 1 });
 }
 
-export function forget(call: Call, id: string): boolean {
+/** Removes a consumer that a client has created. Returns false if it does not exist. */
+export function removeConsumer(call: Call, id: string): boolean {
   return table(call).delete(id);
 }

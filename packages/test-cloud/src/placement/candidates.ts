@@ -11,11 +11,11 @@ const SHARES = 'MISC_SHARES_VIA_AGGREGATE';
 interface Node extends Provider {
   readonly root: string;
   readonly used: Used;
-  /** Its aggregates and those of its root. */
+  /** The aggregates of the provider and of its root. */
   readonly treeAggregates: readonly string[];
 }
 
-/** The amounts that one group uses of one provider. */
+/** The amounts that one group uses from one provider. */
 interface Allocated {
   readonly suffix: string;
   readonly node: Node;
@@ -35,7 +35,7 @@ async function forestOf(call: Call): Promise<Forest> {
   return nodes;
 }
 
-/** Returns true if traits contain one of each required set, and none of the forbidden ones. */
+/** Returns whether traits contain at least one of each required set, and none of the forbidden ones. */
 export function hasTraits(
   traits: readonly string[],
   { required, forbidden }: Pick<Requirements, 'required' | 'forbidden'>,
@@ -45,7 +45,7 @@ export function hasTraits(
   );
 }
 
-/** Returns true if aggregates contain one of each set, and none of the forbidden ones. */
+/** Returns whether aggregates contain at least one of each set, and none of the forbidden ones. */
 export function isMember(
   aggregates: readonly string[],
   { memberOf, notMemberOf }: Pick<Requirements, 'memberOf' | 'notMemberOf'>,
@@ -53,12 +53,15 @@ export function isMember(
   return memberOf.every((ids) => aggregates.some((id) => ids.has(id))) && !aggregates.some((id) => notMemberOf.has(id));
 }
 
-const none: readonly ReadonlySet<string>[] = [];
+const noSets: readonly ReadonlySet<string>[] = [];
 
-/** The alternatives for the group without suffix: every class from any provider, all required traits together. */
+/**
+ * Yields the alternatives for the group without a suffix. Its classes may come from different providers, which together
+ * must have all required traits.
+ */
 function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
   const allowed = nodes.filter(
-    (node) => isMember(node.treeAggregates, group) && hasTraits(node.traits, { ...group, required: none }),
+    (node) => isMember(node.treeAggregates, group) && hasTraits(node.traits, { ...group, required: noSets }),
   );
   const classes = [...group.resources];
   function* from(index: number, allocated: readonly Allocated[]): Generator<readonly Allocated[]> {
@@ -80,7 +83,7 @@ function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<re
   yield* from(0, []);
 }
 
-/** The alternatives for a group with a suffix: everything from one provider. */
+/** Yields the alternatives for a group with a suffix, whose classes must all come from one provider. */
 function* granularAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
   for (const node of nodes)
     if (
@@ -97,7 +100,7 @@ function alternativesOf(group: Group, nodes: readonly Node[], forest: Forest): I
   return group.suffix === '' ? sharedAlternatives(group, reachable) : granularAlternatives(group, reachable);
 }
 
-/** The combinations of one alternative of each group. */
+/** Yields the combinations of one alternative for each group. */
 function* combinations(
   groups: readonly Group[],
   nodes: readonly Node[],
@@ -109,7 +112,7 @@ function* combinations(
     for (const others of combinations(rest, nodes, forest)) yield [...alternative, ...others];
 }
 
-/** Returns the amounts by provider and class. */
+/** Returns the sums of the amounts, by provider and class. */
 function totalsOf(allocated: readonly Allocated[]): ReadonlyMap<Node, Readonly<Record<string, number>>> {
   const totals = new Map<Node, Readonly<Record<string, number>>>();
   for (const { node, resources } of allocated) {
@@ -121,20 +124,20 @@ function totalsOf(allocated: readonly Allocated[]): ReadonlyMap<Node, Readonly<R
   return totals;
 }
 
-function isAbove(above: Node, node: Node, forest: Forest): boolean {
-  if (above === node) return true;
+function isAncestorOrSelf(ancestor: Node, node: Node, forest: Forest): boolean {
+  if (ancestor === node) return true;
   const parent = node.parent === null ? undefined : forest.get(node.parent);
-  return parent !== undefined && isAbove(above, parent, forest);
+  return parent !== undefined && isAncestorOrSelf(ancestor, parent, forest);
 }
 
 function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly Allocated[], forest: Forest): boolean {
   const granular = allocated.filter(({ suffix }) => suffix !== '');
   if (isolates && new Set(granular.map(({ node }) => node)).size < granular.length) return false;
-  const haveOneParent = (suffixes: ReadonlySet<string>) => {
+  const haveCommonAncestor = (suffixes: ReadonlySet<string>) => {
     const nodes = granular.filter(({ suffix }) => suffixes.has(suffix)).map(({ node }) => node);
-    return nodes.some((top) => nodes.every((node) => isAbove(top, node, forest)));
+    return nodes.some((top) => nodes.every((node) => isAncestorOrSelf(top, node, forest)));
   };
-  if (!subtrees.every(haveOneParent)) return false;
+  if (!subtrees.every(haveCommonAncestor)) return false;
   return [...totalsOf(allocated)].every(([node, sums]) =>
     Object.entries(sums).every(
       ([name, sum]) =>
@@ -143,7 +146,7 @@ function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly
   );
 }
 
-/** Returns the providers that a tree can use: its own, and those that share with it by an aggregate. */
+/** Returns the providers of a tree, and those that share their resources with it through an aggregate. */
 function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
   const own = all.filter((node) => node.root === root);
   const joined = new Set(own.flatMap(({ aggregates }) => aggregates));
@@ -161,13 +164,13 @@ function mappingsOf(allocated: readonly Allocated[]): Readonly<Record<string, re
   return mappings;
 }
 
-/** Returns whether each tree provides at most one of the providers. Versions before 1.29 have no trees. */
+/** Returns whether each tree contains at most one of the providers. Versions before 1.29 do not support trees. */
 function usesTreesOnce(allocated: readonly Allocated[]): boolean {
   const nodes = [...totalsOf(allocated).keys()];
   return new Set(nodes.map(({ root }) => root)).size === nodes.length;
 }
 
-/** Finds the combinations of providers that satisfy a request, each once, up to its limit. */
+/** Finds the distinct combinations of providers that satisfy a request, up to its limit. */
 function search(request: CandidateRequest, forest: Forest, supportsTrees: boolean): readonly (readonly Allocated[])[] {
   const all = [...forest.values()];
   const found = new Map<string, readonly Allocated[]>();
@@ -195,7 +198,7 @@ function summaryOf(call: Call, node: Node, requested: ReadonlySet<string>) {
   };
 }
 
-/** `GET /allocation_candidates`: the combinations of providers that can satisfy a request. */
+/** Handles `GET /allocation_candidates`: returns the combinations of providers that can satisfy a request. */
 export async function candidates(call: Call) {
   const request = await candidateRequestOf(call);
   const forest = await forestOf(call);

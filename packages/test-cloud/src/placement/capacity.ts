@@ -8,7 +8,7 @@ export function capacityOf({ inventories }: Offer, name: string): number {
   return inventory ? Math.floor((inventory.total - inventory.reserved) * inventory.allocation_ratio) : 0;
 }
 
-/** Returns true if an amount has the units of the inventory, and is free. */
+/** Returns whether an amount has the units of an inventory and is available. */
 export function fits(provider: Offer, used: Readonly<Record<string, number>>, name: string, amount: number): boolean {
   const inventory = provider.inventories[name];
   if (!inventory) return false;

@@ -7,14 +7,14 @@ import {
 import type { Call } from '../service/call.js';
 import type { Inventory } from './inventory.js';
 
-/** The scheduler's record of a compute host. */
+/** The scheduler's record of a compute host, in the format of the placement service. */
 export interface ShownOffer {
   readonly uuid: string;
   readonly host: string;
   readonly name: string;
   readonly inventories: Readonly<Record<string, Inventory>>;
   readonly traits: readonly string[];
-  /** The aggregates of compute. */
+  /** The ids of the host's aggregates in the compute service. */
   readonly aggregates: readonly string[];
 }
 
@@ -63,7 +63,7 @@ function offerOf({ name, node, service, aggregates }: Host): ShownOffer {
 
 const offers = new WeakMap<Host, ShownOffer>();
 
-/** Returns the offers of compute hosts in the format of this service; computed once for each state of a host. */
+/** Returns the offers of all compute hosts. An offer is computed once for each state of a host. */
 export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
   const { hosts } = await call.cloud.engine.hosts.map();
   return [...hosts.values()].map((host) => {
@@ -73,7 +73,7 @@ export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
   });
 }
 
-/** Changes the scheduler's record of a host. A disabled service has a separate trait, which is not stored. */
+/** Changes the scheduler's record of a host. The trait of a disabled service is derived, so it is not stored. */
 export async function changeOffer(
   call: Call,
   host: string,

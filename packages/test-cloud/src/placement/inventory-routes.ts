@@ -11,7 +11,7 @@ import { type Provider, provider, write } from './providers.js';
 import { bodyOf } from './request-body.js';
 
 const count = z.number().int();
-/** The highest number of single precision, as the original stores ratios. */
+/** The highest number in single precision, in which the original stores ratios. */
 const HIGHEST_RATIO = 3.40282e38;
 const INVENTORY = {
   total: count.min(1).max(MAX_AMOUNT),
@@ -41,7 +41,7 @@ export async function rejectUnknown(call: Call, names: readonly string[]): Promi
   if (unknown) throw badRequest(`Unknown resource class in inventory: ${missingClass(unknown)}`);
 }
 
-/** Rejects an inventory without capacity; from 1.26, everything may be reserved. */
+/** Rejects an inventory without capacity. Since 1.26, the whole inventory may be reserved. */
 function rejectWithoutCapacity(
   call: Call,
   uuid: string,
@@ -58,10 +58,10 @@ function rejectWithoutCapacity(
   }
 }
 
-/** The first standard classes, in their order. */
+/** The standard classes that messages name first, in their order. */
 const FIRST_CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'];
 
-/** The error for inventories that cannot be removed; names the classes in their standard order. */
+/** Returns the error for inventories that are in use. Names the classes in their standard order. */
 export function inventoryInUse(uuid: string, names: readonly string[]): ServiceError {
   const rank = (name: string) => (FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length);
   const listed = [...names].sort((a, b) => rank(a) - rank(b)).join(', ');
@@ -71,14 +71,14 @@ export function inventoryInUse(uuid: string, names: readonly string[]): ServiceE
   );
 }
 
-/** Rejects removing inventory in use, or reducing it below its usage. */
+/** Rejects the removal of inventories that are in use. */
 async function rejectInUse(call: Call, one: Provider, next: Readonly<Record<string, Inventory>>): Promise<void> {
   const used = await usedOf(call, one);
   const inUse = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
   if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse);
 }
 
-/** Inventories of providers by class. */
+/** Inventories of providers, by class. */
 export function inventoryRoutes(): readonly Route[] {
   const path = '/resource_providers/:id/inventories';
   const missing = (call: Call) => notFound(`No inventory of class ${call.param('class')} for ${call.param('id')}`);

@@ -38,7 +38,7 @@ function classRoutes(): readonly Route[] {
     get('/resource_classes/:name', async (call) => view(await find(call))),
     put('/resource_classes/:name', async (call) => {
       if (!since(call, 7)) {
-        // Before 1.7, this renames a class.
+        // Before 1.7, this operation renames a class.
         const { name } = bodyOf(call, New);
         const before = await find(call);
         if (!createdNames(call, 'classes').has(before))
@@ -88,11 +88,11 @@ function traitRoutes(): readonly Route[] {
           'placement.query.bad_value',
         );
       const value = written?.slice(written.indexOf(':') + 1) ?? '';
-      const named = (name: string) =>
+      const hasName = (name: string) =>
         written === undefined || (written.startsWith('in:') ? value.split(',').includes(name) : name.startsWith(value));
       return {
         traits: [...(await traitNames(call))].filter(
-          (name) => named(name) && (associated === undefined || used.has(name) === associated),
+          (name) => hasName(name) && (associated === undefined || used.has(name) === associated),
         ),
       };
     }),
@@ -132,9 +132,9 @@ function providerTraitRoutes(): readonly Route[] {
   return [
     get(path, async (call) => view(await provider(call))),
     put(path, async (call) => {
-      const { traits: given, resource_provider_generation: seen } = bodyOf(call, Traits);
+      const { traits: requested, resource_provider_generation: seen } = bodyOf(call, Traits);
       const before = await provider(call);
-      const traits = [...new Set(given)];
+      const traits = [...new Set(requested)];
       rejectOutdated(before, seen);
       const names = await traitNames(call);
       const unknown = traits.filter((name) => !names.has(name));

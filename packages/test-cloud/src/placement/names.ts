@@ -18,6 +18,7 @@ export async function traitNames(call: Call): Promise<ReadonlySet<string>> {
   return new Set([...TRAITS, ...createdNames(call, 'traits').keys(), ...hostTraits]);
 }
 
-/** The messages for an unknown resource class and for unknown traits. */
+/** Returns the message for an unknown resource class. */
 export const missingClass = (name: string) => `No such resource class ${name}.`;
+/** Returns the message for unknown traits. */
 export const missingTraits = (names: readonly string[]) => `No such trait(s): ${names.join(', ')}.`;

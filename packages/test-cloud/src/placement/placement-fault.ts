@@ -7,7 +7,7 @@ import { ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 import { MAX_VERSION, MIN_VERSION, sinceIn } from './placement-version.js';
 
-/** The start of an error's detail by status, as the library of the original writes it. */
+/** The first part of an error's detail, by status, as the library of the original formats it. */
 const EXPLANATIONS: Readonly<Record<number, (req: Request) => string>> = {
   400: () => 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
   403: () => 'Access was denied to this resource.',
@@ -21,10 +21,10 @@ const EXPLANATIONS: Readonly<Record<number, (req: Request) => string>> = {
 
 const UNACCEPTABLE = 'UNACCEPTABLE_VERSION';
 
-/** The message of an unknown path, which consists of the explanation only. */
+/** The message for an unknown path. The detail of its error contains only the explanation. */
 export const NOT_FOUND_MESSAGE = 'The resource could not be found.';
 
-/** Converts an error of the parsers of versions and bodies. */
+/** Converts an error of the version parser or the body parser. */
 export function fromParserError({ status, message, type, code }: ParserError): ServiceError {
   if (type === 'entity.parse.failed') return new ServiceError(400, `Malformed JSON: ${message}`);
   if (code === 'INVALID_VERSION_HEADER')

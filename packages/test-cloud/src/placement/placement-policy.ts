@@ -6,11 +6,11 @@ import { forbidden } from '../service/service-error.js';
 const ROLES: Readonly<Record<string, readonly string[]>> = { '/reshaper': ['service'] };
 const ADMINISTRATION = ['admin', 'service'];
 
-/** Whether a reader of a project requests the usage of this project. */
+/** Returns whether a reader of a project requests the usage of this project. */
 const isOwnUsage = ({ path }: Route, { caller, query }: Call) =>
   path === '/usages' && caller.roles.includes('reader') && query.get('project_id') === caller.projectId;
 
-/** Restricts a route to the roles of its policy. Tokens of the whole system have no access. */
+/** Restricts a route to the roles of its policy. Tokens with the system scope have no access. */
 export function restricted(route: Route): Route {
   const roles = ROLES[route.path] ?? ADMINISTRATION;
   return {

@@ -7,7 +7,7 @@ import { consumersOf, usedOf } from './allocations.js';
 import { hasTraits, isMember } from './candidates.js';
 import { fits } from './capacity.js';
 import { since } from './placement-version.js';
-import { drop, type Provider, provider, providers, put, rejectOutdated, rootOf, write } from './providers.js';
+import { removeProvider, type Provider, provider, providers, put, rejectOutdated, rootOf, write } from './providers.js';
 import { anyUuid, bodyOf } from './request-body.js';
 import { amountsOf, badQuery, checkNames, requirementsOf } from './request-groups.js';
 
@@ -47,7 +47,7 @@ const FILTERS: Readonly<Record<string, number>> = {
   required: 18,
 };
 
-/** Returns the filter of the caller's list. Throws a 400 error for the invalid parameter. */
+/** Returns the filter that a request for a list selects. Throws a 400 error for an invalid parameter. */
 async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise<(one: Provider) => Promise<boolean>> {
   const { query } = call;
   for (const key of query.keys())
@@ -78,10 +78,10 @@ function rejectDuplicates(
     throw conflict(`Conflicting resource provider name: ${requestedName} already exists.`, 'placement.duplicate_name');
 }
 
-/** Returns whether a provider is the other one, or below it. */
-function isBelow(all: ReadonlyMap<string, Provider>, other: string, uuid: string | null): boolean {
+/** Returns whether a provider is another provider or one of its descendants. */
+function isInSubtree(all: ReadonlyMap<string, Provider>, other: string, uuid: string | null): boolean {
   const one = uuid === null ? undefined : all.get(uuid);
-  return one !== undefined && (one.uuid === other || isBelow(all, other, one.parent));
+  return one !== undefined && (one.uuid === other || isInSubtree(all, other, one.parent));
 }
 
 /** Routes of resource providers. */
@@ -97,15 +97,15 @@ export function providerRoutes(): readonly Route[] {
     }),
     post(path, async (call) => {
       const all = await providers(call);
-      const given: z.infer<typeof NewProvider> = bodyOf(call, since(call, 14) ? NewProvider : OlderProvider);
-      const uuid = given.uuid ?? randomUUID();
+      const requested: z.infer<typeof NewProvider> = bodyOf(call, since(call, 14) ? NewProvider : OlderProvider);
+      const uuid = requested.uuid ?? randomUUID();
       if (all.has(uuid))
         throw conflict(`Conflicting resource provider uuid: ${uuid} already exists.`, 'placement.duplicate_name');
-      rejectDuplicates(all, { uuid, name: given.name });
-      const parent = given.parent_provider_uuid ?? null;
+      rejectDuplicates(all, { uuid, name: requested.name });
+      const parent = requested.parent_provider_uuid ?? null;
       const reject = (reason: string) =>
         badRequest(
-          `Unable to create resource provider "${given.name}", ${uuid}: Object action create failed because: ${reason}`,
+          `Unable to create resource provider "${requested.name}", ${uuid}: Object action create failed because: ${reason}`,
         );
       if (parent === uuid)
         throw reject(
@@ -114,7 +114,7 @@ export function providerRoutes(): readonly Route[] {
       if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
       const created: Provider = {
         uuid,
-        name: given.name,
+        name: requested.name,
         parent,
         generation: 0,
         inventories: {},
@@ -129,16 +129,16 @@ export function providerRoutes(): readonly Route[] {
     putRoute(`${path}/:id`, async (call) => {
       const all = await providers(call);
       const before = await provider(call);
-      const given: z.infer<typeof Change> = bodyOf(call, since(call, 14) ? Change : OlderChange);
-      rejectDuplicates(all, { uuid: before.uuid, name: given.name });
-      const parent = given.parent_provider_uuid === undefined ? before.parent : given.parent_provider_uuid;
+      const requested: z.infer<typeof Change> = bodyOf(call, since(call, 14) ? Change : OlderChange);
+      rejectDuplicates(all, { uuid: before.uuid, name: requested.name });
+      const parent = requested.parent_provider_uuid === undefined ? before.parent : requested.parent_provider_uuid;
       const reject = (reason: string) =>
         badRequest(`Unable to save resource provider ${before.uuid}: Object action update failed because: ${reason}`);
       if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
       if (parent !== before.parent && before.parent !== null && !since(call, 37))
         throw reject(`${parent === null ? 'un' : 're'}-parenting a provider is not currently allowed.`);
-      if (isBelow(all, before.uuid, parent)) throw reject('creating loop in the provider tree is not allowed.');
-      const changed = { ...before, name: given.name, parent };
+      if (isInSubtree(all, before.uuid, parent)) throw reject('creating loop in the provider tree is not allowed.');
+      const changed = { ...before, name: requested.name, parent };
       await put(call, changed);
       return view(call, changed);
     }),
@@ -156,7 +156,7 @@ export function providerRoutes(): readonly Route[] {
           `Unable to delete parent resource provider ${provider.uuid}: It has child resource providers.`,
           'placement.resource_provider.cannot_delete_parent',
         );
-      drop(call, provider);
+      removeProvider(call, provider);
       return noContent();
     }),
     get(`${path}/:id/usages`, async (call) => {
@@ -182,9 +182,10 @@ export function providerRoutes(): readonly Route[] {
       const list = z.array(anyUuid).refine((ids) => new Set(ids).size === ids.length, 'has non-unique elements');
       if (!since(call, 19))
         return aggregatesView(call, await write(call, before, { aggregates: bodyOf(call, list) }, undefined, 0));
-      const given = bodyOf(call, z.strictObject({ aggregates: list, resource_provider_generation: z.number().int() }));
-      rejectOutdated(before, given.resource_provider_generation);
-      return aggregatesView(call, await write(call, before, { aggregates: given.aggregates }));
+      const schema = z.strictObject({ aggregates: list, resource_provider_generation: z.number().int() });
+      const requested = bodyOf(call, schema);
+      rejectOutdated(before, requested.resource_provider_generation);
+      return aggregatesView(call, await write(call, before, { aggregates: requested.aggregates }));
     }),
   ];
 }

@@ -8,7 +8,7 @@ export interface Provider {
   readonly uuid: string;
   readonly name: string;
   readonly parent: string | null;
-  /** Incremented with every change; a client that changes a provider sends the generation it has read. */
+  /** Incremented with every change. A client that changes a provider sends the generation that it has read. */
   readonly generation: number;
   readonly inventories: Readonly<Record<string, Inventory>>;
   readonly traits: readonly string[];
@@ -20,8 +20,8 @@ export interface Provider {
 const table = ({ cloud }: Call) => cloud.documents.table<Provider>('placement/providers');
 
 /**
- * Returns all providers by id. Those of compute hosts are always included: compute stores their inventories and traits,
- * and the placement service stores only additional fields.
+ * Returns all providers, by id. Those of compute hosts are always included: the compute service stores their inventories
+ * and traits, and the placement service stores only additional fields.
  */
 export async function providers(call: Call): Promise<ReadonlyMap<string, Provider>> {
   const hosts = await hostOffers(call);
@@ -51,7 +51,7 @@ export function rejectOutdated({ generation }: Provider, seen: number): void {
 }
 
 /**
- * Stores a changed provider with its next generation; throws if the client's generation is outdated.
+ * Stores a changed provider with its next generation. Throws a 409 error if the client's generation is outdated.
  * @param growth the increase of the generation
  */
 export async function write(
@@ -68,20 +68,20 @@ export async function write(
   return provider(call, before.uuid);
 }
 
-/** Stores a provider; of a compute host, only what compute does not store. */
+/** Stores a provider. For a compute host, stores only the fields that the compute service does not store. */
 export async function put(call: Call, { host, ...changed }: Provider): Promise<void> {
-  const own = host === undefined ? undefined : (await hostOffers(call)).find(({ uuid }) => uuid === changed.uuid);
-  const aggregates = changed.aggregates.filter((id) => !own?.aggregates.includes(id));
-  const stored = own ? { ...changed, host, aggregates, inventories: {}, traits: [] } : changed;
+  const offer = host === undefined ? undefined : (await hostOffers(call)).find(({ uuid }) => uuid === changed.uuid);
+  const aggregates = changed.aggregates.filter((id) => !offer?.aggregates.includes(id));
+  const stored = offer ? { ...changed, host, aggregates, inventories: {}, traits: [] } : changed;
   table(call).set(changed.uuid, stored);
 }
 
-export function drop(call: Call, { uuid }: Provider): void {
+export function removeProvider(call: Call, { uuid }: Provider): void {
   table(call).delete(uuid);
 }
 
 /** Returns the root of a provider's tree. */
 export function rootOf(all: ReadonlyMap<string, Provider>, { uuid, parent }: Provider): string {
-  const above = parent === null ? undefined : all.get(parent);
-  return above ? rootOf(all, above) : uuid;
+  const parentProvider = parent === null ? undefined : all.get(parent);
+  return parentProvider ? rootOf(all, parentProvider) : uuid;
 }

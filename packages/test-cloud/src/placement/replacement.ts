@@ -7,10 +7,10 @@ import { inventoryInUse } from './inventory-routes.js';
 import { classNames, missingClass } from './names.js';
 import { type Provider, provider, providers, write } from './providers.js';
 
-/** The new allocations of a consumer; without allocations, it is deleted. */
+/** The new allocations of a consumer. A consumer without allocations is deleted. */
 export interface Replacement {
   readonly requested: Consumer;
-  /** The generation that the client has read; null: none yet. Undefined: it is not checked. */
+  /** The generation that the client has read; null if the consumer did not exist; undefined if it is not checked. */
   readonly seen: number | null | undefined;
 }
 
@@ -43,7 +43,7 @@ async function rejectUnknown(call: Call, replacements: readonly Replacement[]): 
     }
 }
 
-/** Throws a 409 error if a provider cannot have the new allocations, or is to lose an inventory that is allocated. */
+/** Throws a 409 error if a provider cannot satisfy the new allocations, or would lose an inventory that is allocated. */
 async function checkProvider(
   call: Call,
   one: Provider,
@@ -67,13 +67,13 @@ async function checkProvider(
         );
       used[name] = (used[name] ?? 0) + amount;
     }
-  const lost = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next.inventories[name]);
-  if (lost.length > 0) throw inventoryInUse(one.uuid, lost);
+  const inUse = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next.inventories[name]);
+  if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse);
 }
 
 /**
- * Returns by how much the generation of a provider grows, as in the original: by one for new allocations, or for those
- * of a consumer that loses all, and by one for each of the two steps in which inventories are replaced.
+ * Returns the increase of a provider's generation, as in the original: one for new allocations, or for those of a consumer
+ * that loses all its allocations, and one for each of the steps in which inventories are replaced.
  */
 function growthOf(
   uuid: string,
@@ -92,7 +92,7 @@ function growthOf(
 const changeOf = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
 
 /**
- * Replaces the allocations of consumers, and the inventories of providers, all or none.
+ * Replaces the allocations of consumers and the inventories of providers, either all or none.
  * @throws ServiceError 409 if a generation is outdated or a capacity is insufficient
  */
 export async function replaceAllocations(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 
-/** A UUID with or without dashes, which is converted to the usual form. */
+/** A UUID with or without dashes, which is converted to lower case with dashes. */
 export const anyUuid = z
   .string()
   .refine((written) => /^[0-9a-f]{32}$/i.test(written.replaceAll('-', '')), "is not a 'uuid'")
@@ -15,7 +15,7 @@ export const anyUuid = z
 
 const TOO_FEW = 'does not have enough properties';
 
-/** Requires a property of an object. */
+/** Requires an object to have at least one property. */
 export const atLeastOne = <S extends z.ZodType<object>>(schema: S): S =>
   schema.refine((object) => Object.keys(object).length > 0, TOO_FEW);
 
@@ -26,15 +26,16 @@ const formatValue = (value: unknown): string => (typeof value === 'string' ? `'$
 
 const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', array: 'array' };
 
-/** Keywords of JSON Schema that zod has as refinements, by their messages. */
+/** The keywords of JSON Schema that are refinements in zod, by their messages. */
 const REFINEMENTS: Readonly<Record<string, string>> = {
   [TOO_FEW]: 'minProperties',
   "is not a 'uuid'": 'format',
   'has non-unique elements': 'uniqueItems',
 };
 
+/** A place in a schema. */
 interface Place {
-  /** In the schema, as the original writes it: `['properties']['total']`. */
+  /** The path in the schema, as the original formats it: `['properties']['total']`. */
   readonly text: string;
   readonly schema: z.ZodType | undefined;
 }
@@ -49,15 +50,16 @@ function unwrapped(schema: z.ZodType | undefined): z.ZodType | undefined {
 function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
   let place: Place = { text: '', schema: unwrapped(schema) };
   for (const key of path) {
-    const { text, schema: at } = place;
-    if (at instanceof z.ZodArray) place = { text: `${text}['items']`, schema: unwrapped(at.element as z.ZodType) };
-    else if (at instanceof z.ZodRecord)
+    const { text, schema: outer } = place;
+    if (outer instanceof z.ZodArray)
+      place = { text: `${text}['items']`, schema: unwrapped(outer.element as z.ZodType) };
+    else if (outer instanceof z.ZodRecord)
       place = {
-        text: `${text}['patternProperties']['${patternOf(at)}']`,
-        schema: unwrapped(at.valueType as z.ZodType),
+        text: `${text}['patternProperties']['${patternOf(outer)}']`,
+        schema: unwrapped(outer.valueType as z.ZodType),
       };
     else {
-      const next = at instanceof z.ZodObject ? (at.shape[String(key)] as z.ZodType | undefined) : undefined;
+      const next = outer instanceof z.ZodObject ? (outer.shape[String(key)] as z.ZodType | undefined) : undefined;
       place = { text: `${text}['properties']['${String(key)}']`, schema: unwrapped(next) };
     }
   }
@@ -67,8 +69,8 @@ function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
 /** Returns the pattern of the keys of an object. */
 const patternOf = ({ keyType }: z.ZodRecord): string => z.toJSONSchema(keyType as z.ZodType).pattern ?? '.*';
 
-/** Returns the message of an issue, and the keyword of JSON Schema that fails. */
-function described(issue: Issue, { schema }: Place): readonly [message: string, keyword: string] {
+/** Returns the message for an issue, and the keyword of JSON Schema that the body violates. */
+function describeIssue(issue: Issue, { schema }: Place): readonly [message: string, keyword: string] {
   const { path, input } = issue;
   const key = String(path.at(-1) ?? '');
   if (issue.code === 'invalid_type' && input === undefined) return [`'${key}' is a required property`, 'required'];
@@ -99,18 +101,18 @@ function described(issue: Issue, { schema }: Place): readonly [message: string, 
   return [`${formatValue(input)} ${issue.message}`, REFINEMENTS[issue.message] ?? 'type'];
 }
 
-/** The errors that concern an object rather than one of its properties. */
-const OF_THE_OBJECT = ['required', 'additionalProperties'];
+/** The keywords whose errors concern an object rather than one of its properties. */
+const OBJECT_KEYWORDS = ['required', 'additionalProperties'];
 
-/** Returns the error for a body that does not fit its schema, at the root unless places are given. */
+/** Returns the error for a body that does not match its schema. Default of the paths: the root. */
 export const invalidBody = (message: string, keyword: string, inSchema = '', inBody = '') =>
   badRequest(
     `JSON does not validate: ${message}\n\nFailed validating '${keyword}' in schema${inSchema}\n\nOn instance${inBody}`,
   );
 
 /**
- * Returns the validated body of a request to the placement service, with its messages.
- * @throws ServiceError 400 if the body does not fit the schema
+ * Validates and returns the body of a request, with the messages of the placement service.
+ * @throws ServiceError 400 if the body does not match the schema
  */
 export function bodyOf<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
   const { body } = call.req;
@@ -124,8 +126,8 @@ export function bodyOf<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
   const parent = placeOf(schema, issue.path.slice(0, -1));
   const isKey = issue.code === 'invalid_key';
   const place = isKey ? parent : placeOf(schema, issue.path);
-  const [message, keyword] = described(issue, place);
-  const isOfObject = OF_THE_OBJECT.includes(keyword) && issue.code !== 'unrecognized_keys';
+  const [message, keyword] = describeIssue(issue, place);
+  const isOfObject = OBJECT_KEYWORDS.includes(keyword) && issue.code !== 'unrecognized_keys';
   const path = isOfObject ? issue.path.slice(0, -1) : issue.path;
   const inBody = path.map((key) => `[${formatValue(key)}]`).join('');
   throw invalidBody(message, keyword, (isOfObject ? parent : place).text, inBody);

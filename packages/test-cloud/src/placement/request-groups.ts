@@ -11,7 +11,7 @@ export interface Requirements {
   readonly forbidden: ReadonlySet<string>;
   readonly memberOf: readonly ReadonlySet<string>[];
   readonly notMemberOf: ReadonlySet<string>;
-  /** The id of a provider of the tree; undefined: any tree. */
+  /** The id of a provider in the tree; undefined: any tree. */
   readonly inTree: string | undefined;
 }
 
@@ -25,14 +25,14 @@ export interface Group extends Requirements {
 const badValue = (message: string) => badRequest(message, 'placement.query.bad_value');
 export const badQuery = (message: string) => badRequest(`Invalid query string parameters: ${message}`);
 
-/** Throws a 400 error for the first parameter that is not among these. */
+/** Throws a 400 error for the first unknown parameter. */
 export function checkParameters(call: Call, knownNames: readonly string[]): void {
   const unknownName = [...call.query.keys()].find((key) => !knownNames.includes(key));
   if (unknownName !== undefined)
     throw badQuery(`Additional properties are not allowed ('${unknownName}' was unexpected)`);
 }
 
-/** Parses `VCPU:2,MEMORY_MB:512`. */
+/** Parses amounts of resources, such as `VCPU:2,MEMORY_MB:512`. */
 export function amountsOf(written: string): ReadonlyMap<string, number> {
   const form = 'Expected resources query string parameter in form: ?resources=VCPU:2,MEMORY_MB:1024.';
   if (written.trim() === '') throw badRequest(`Badly formed resources parameter. ${form} Got: empty string.`);
@@ -71,7 +71,7 @@ function anyTraitsOf(call: Call, value: string): Traits {
   return { required: [new Set(names)], forbidden: [] };
 }
 
-/** Parses `A,!B`, or `in:A,B` for any of them. */
+/** Parses traits: `A,!B` requires A and forbids B; `in:A,B` requires any of them. */
 function traitsOf(call: Call, value: string): Traits {
   if (value.startsWith('in:')) return anyTraitsOf(call, value);
   const names = value.split(',').map((name) => name.trim());
@@ -83,7 +83,7 @@ function traitsOf(call: Call, value: string): Traits {
   return { required: names.filter((name) => !name.startsWith('!')).map((name) => new Set([name])), forbidden };
 }
 
-/** Parses the ids of `id`, `in:id,id`, `!id` or `!in:id,id`. */
+/** Parses aggregates: `id`, `in:id,id`, `!id` or `!in:id,id`. */
 function aggregatesOf(value: string): { readonly ids: ReadonlySet<string>; readonly forbids: boolean } {
   const forbids = value.startsWith('!');
   const plain = forbids ? value.slice(1) : value;
@@ -97,7 +97,7 @@ function aggregatesOf(value: string): { readonly ids: ReadonlySet<string>; reado
   return { ids: new Set(ids), forbids };
 }
 
-/** Reads the requirements of the parameters with a suffix. */
+/** Returns the requirements in the parameters with a suffix. */
 export function requirementsOf(call: Call, suffix = ''): Requirements {
   const values = (name: string) => call.query.getAll(`${name}${suffix}`);
   const traits = (since(call, 39) ? values('required') : values('required').slice(-1)).map((text) =>
@@ -120,7 +120,7 @@ export function requirementsOf(call: Call, suffix = ''): Requirements {
   };
 }
 
-/** Throws for classes and traits that do not exist, and for traits that are required and forbidden. */
+/** Throws a 400 error for unknown classes and traits, and for traits that are both required and forbidden. */
 export async function checkNames(call: Call, groups: readonly Group[]): Promise<void> {
   const [classes, traits] = [await classNames(call), await traitNames(call)];
   for (const { suffix, resources, required, forbidden } of groups) {
@@ -137,13 +137,14 @@ export async function checkNames(call: Call, groups: readonly Group[]): Promise<
   }
 }
 
-/** The parameters of a request for candidates, by the version that introduces them; those of groups have suffixes. */
+/** The first minor versions of the parameters of a request for candidates, except those of groups. */
 const PARAMETERS: Readonly<Record<string, number>> = {
   limit: 16,
   group_policy: 25,
   root_required: 35,
   same_subtree: 36,
 };
+/** The first minor versions of the parameters of groups, which may have suffixes. */
 const GROUPS_SINCE: Readonly<Record<string, number>> = { resources: 10, required: 17, member_of: 21, in_tree: 31 };
 
 function suffixPattern(call: Call): string {
@@ -151,7 +152,7 @@ function suffixPattern(call: Call): string {
   return since(call, 25) ? '([1-9][0-9]*)?' : '()';
 }
 
-/** Returns the suffixes of the groups, in their order. Throws for parameters that the version does not have. */
+/** Returns the suffixes of the groups, in their order. Throws a 400 error for parameters that the version does not have. */
 function suffixesOf(call: Call): readonly string[] {
   const allowed = Object.keys(GROUPS_SINCE).filter((name) => since(call, GROUPS_SINCE[name] ?? 0));
   const patterns = allowed.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
@@ -218,7 +219,7 @@ export interface CandidateRequest {
   readonly limit: number;
   /** Traits that the root of the tree must have, or must not have. */
   readonly root: Pick<Requirements, 'required' | 'forbidden'>;
-  /** Sets of suffixes whose providers are below one of them. */
+  /** Sets of suffixes. The providers of each set must be in the subtree of one of them. */
   readonly subtrees: readonly ReadonlySet<string>[];
 }
 
@@ -244,7 +245,7 @@ function rootTraitsOf(call: Call): CandidateRequest['root'] {
   return { required, forbidden: new Set(forbidden) };
 }
 
-/** Reads a request for candidates. Throws a 400 error for an invalid parameter. */
+/** Parses a request for candidates. Throws a 400 error for an invalid parameter. */
 export async function candidateRequestOf(call: Call): Promise<CandidateRequest> {
   const { query } = call;
   const suffixes = suffixesOf(call);

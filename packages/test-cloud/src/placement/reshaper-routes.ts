@@ -15,7 +15,7 @@ const reshapeBody = (call: Call) =>
 async function reshape(call: Call) {
   const { inventories, allocations } = bodyOf(call, reshapeBody(call));
   const all = await providers(call);
-  for (const [uuid, { resource_provider_generation, inventories: given }] of Object.entries(inventories)) {
+  for (const [uuid, { resource_provider_generation, inventories: requested }] of Object.entries(inventories)) {
     const one = all.get(uuid);
     if (!one)
       throw badRequest(
@@ -27,7 +27,7 @@ async function reshape(call: Call) {
         `resource provider generation conflict for provider ${uuid}: actual: ${one.generation}, given: ${resource_provider_generation}`,
         'placement.concurrent_update',
       );
-    await rejectUnknown(call, Object.keys(given));
+    await rejectUnknown(call, Object.keys(requested));
   }
   await replaceAllocations(
     call,
@@ -37,7 +37,7 @@ async function reshape(call: Call) {
   return noContent();
 }
 
-/** Moves inventories between providers together with their allocations. */
+/** The route that moves inventories between providers, together with their allocations. */
 export function reshaperRoutes(): readonly Route[] {
   return [post('/reshaper', reshape)];
 }

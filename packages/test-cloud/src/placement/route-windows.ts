@@ -4,7 +4,7 @@ import { notFound, ServiceError } from '../service/service-error.js';
 import { NOT_FOUND_MESSAGE } from './placement-fault.js';
 import { since } from './placement-version.js';
 
-/** The first minor versions of routes, by path or by method and path; the others exist since 1.0. */
+/** The first minor versions of routes, by path or by method and path. Other routes exist since 1.0. */
 const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/resource_providers/:id/aggregates': 1,
   '/resource_classes': 2,
@@ -19,8 +19,8 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/reshaper': 30,
 };
 
-/** From 1.15, responses that show something name the time of its last change and must be revalidated. */
-function stamp(call: Call, method: Route['method'], result: unknown): void {
+/** Sets the headers that responses with content have since 1.15: a time of the last change, and `no-cache`. */
+function setCacheHeaders(call: Call, method: Route['method'], result: unknown): void {
   const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
   const isShown = method === 'get' || (method === 'put' && call.req.path.startsWith('/traits/')) || body !== undefined;
   if (!isShown || status >= 300 || status === 201 || !since(call, 15)) return;
@@ -28,7 +28,7 @@ function stamp(call: Call, method: Route['method'], result: unknown): void {
   call.res.setHeader('Cache-Control', 'no-cache');
 }
 
-/** Returns the route with its window and its response headers. */
+/** Restricts a route to its window, and adds response headers. */
 export function windowed(route: Route): Route {
   const { method, path } = route;
   const first = FIRST_MINOR[`${method} ${path}`] ?? FIRST_MINOR[path] ?? 0;
@@ -36,13 +36,13 @@ export function windowed(route: Route): Route {
     ...route,
     async run(call) {
       if (!since(call, first)) {
-        // Other methods of this path are older than the method.
+        // In earlier versions, the path exists with other methods.
         if (path.endsWith('/inventories'))
           throw new ServiceError(405, 'The method specified is not allowed for this resource.');
         throw notFound(NOT_FOUND_MESSAGE);
       }
       const result = await route.run(call);
-      stamp(call, method, result);
+      setCacheHeaders(call, method, result);
       return result;
     },
   };

@@ -19,7 +19,7 @@ export interface CloudPreset {
 
 const HOSTS = 500;
 
-/** The default volume type, and a named one. */
+/** The default volume type, and those of the engine's preset. */
 const volumeTypes: Preset['volumeTypes'] = [
   { name: '__DEFAULT__', description: 'Default Volume Type' },
   ...defaultPreset.volumeTypes,
@@ -34,7 +34,7 @@ const images: Preset['images'] = defaultPreset.images.map((image) => ({
 /** The common part of the presets. */
 const common: Preset = { ...defaultPreset, images, volumeTypes };
 
-/** The presets by name. */
+/** The presets, by name. */
 export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
   /** One of each: a flavor, an image, a network, a host. */
   minimal: () => ({

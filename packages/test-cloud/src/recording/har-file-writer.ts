@@ -15,7 +15,7 @@ export class HarFileWriter {
     this.#file = file;
   }
 
-  /** Creates or replaces the file, readable for its owner only, because responses of a cloud are confidential. */
+  /** Creates or replaces the file, readable only by its owner, because responses of a cloud are confidential. */
   static async create(path: string): Promise<HarFileWriter> {
     const file = await open(path, 'w', 0o600);
     try {

@@ -47,13 +47,13 @@ export interface Har {
   };
 }
 
-/** The creator in these files. */
+/** The creator that HAR files of this package name. */
 export const CREATOR = { name: 'Apistrata test cloud', version: '1' } as const;
 
 const pairs = (headers: Readonly<Record<string, string>>): HarPair[] =>
   Object.entries(headers).map(([name, value]) => ({ name, value }));
 
-/** Converts a journal entry for browsers' tools. Unknown values are -1, as the format requires. */
+/** Converts a journal entry to a HAR entry. Unknown values are -1, as the format requires. */
 export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
   const { requestHeaders, responseHeaders, requestBody, responseBody } = entry;
   const url = `${cloudUrl}${entry.url}`;

@@ -19,9 +19,9 @@ interface PasswordLogin {
 }
 
 /**
- * Creates the user of a recorded authentication, with the roles that the real cloud returned, before it is repeated. A
- * user who existed before the recording gets the password of this cloud; a user created in it has the password of that
- * request.
+ * Creates the user of a recorded authentication, with the roles that the real cloud returned, before the authentication is
+ * repeated. A user who existed before the recording has the password of this cloud; a user who was created in the
+ * recording has the password of the request that created it.
  */
 export async function logIn(
   entry: Recorded,
@@ -31,14 +31,14 @@ export async function logIn(
   const { user, project, roles = [] } = (entry.responseBody as { token?: RecordedToken } | undefined)?.token ?? {};
   if (!user || createdUsers.has(user.name)) return;
   const password = (entry.requestBody as PasswordLogin | undefined)?.auth?.identity?.password?.user?.password;
-  if (password !== undefined) names.same(password, cloud.env.OS_PASSWORD);
+  if (password !== undefined) names.add(password, cloud.env.OS_PASSWORD);
   const roleNames = roles.map(({ name }) => name);
   const token = cloud.token(user.name, project?.name, roleNames);
   const here = await requestAsAdmin(cloud, 'GET', '/identity/v3/auth/tokens', undefined, { 'X-Subject-Token': token });
   const login = here.token as Required<RecordedToken>;
-  names.same(user.id, login.user.id);
+  names.add(user.id, login.user.id);
   if (!project) return;
-  names.same(project.id, login.project.id);
+  names.add(project.id, login.project.id);
   const grants = `/identity/v3/projects/${login.project.id}/users/${login.user.id}/roles`;
   for (const { id, name } of login.roles)
     if (roleNames.includes(name)) await requestAsAdmin(cloud, 'PUT', `${grants}/${id}`);

@@ -1,4 +1,4 @@
-/** Identifiers that mean the same everywhere: ids of 32 digits or five groups, and pseudonyms of secrets. */
+/** Identifiers that are replaced wherever they occur: ids of 32 digits or five groups, and pseudonyms of secrets. */
 const NAME_ANYWHERE = /\*\*\*\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g;
 const IS_NAME = new RegExp(`^(?:${NAME_ANYWHERE.source})$`);
 /** Fields that contain ids of any form. */
@@ -12,8 +12,8 @@ const isObject = (value: unknown): value is Json =>
 export class NameMapping {
   readonly #names = new Map<string, string>();
 
-  /** Maps a name to another one; the first mapping wins. */
-  same(recorded: string, here: string): void {
+  /** Maps a recorded name to a name in this cloud. The first mapping of a name wins. */
+  add(recorded: string, here: string): void {
     if (!this.#names.has(recorded)) this.#names.set(recorded, here);
   }
 
@@ -44,10 +44,10 @@ export class NameMapping {
     );
   }
 
-  /** Adds the names in two responses to the same request. */
+  /** Adds the mappings that follow from two responses to the same request. */
   learn(recorded: unknown, here: unknown, field = ''): void {
     if (typeof recorded === 'string' && typeof here === 'string') {
-      if (recorded !== here && (IS_NAME.test(recorded) || ID_FIELD.test(field))) this.same(recorded, here);
+      if (recorded !== here && (IS_NAME.test(recorded) || ID_FIELD.test(field))) this.add(recorded, here);
     } else if (Array.isArray(recorded) && Array.isArray(here)) {
       for (const [one, other] of this.#pairs(recorded, here)) this.learn(one, other, field);
     } else if (isObject(recorded) && isObject(here)) {
@@ -56,23 +56,28 @@ export class NameMapping {
   }
 
   /**
-   * Pairs the elements of two lists: known ones, then those with the same name, then in order. Additional recorded
-   * elements are paired with the first element of the response.
+   * Pairs the elements of two lists: first those with known ids, then those with the same name, then the rest in order.
+   * Additional recorded elements are paired with the first element of the response.
    */
   #pairs(recorded: readonly unknown[], here: readonly unknown[]): readonly (readonly [unknown, unknown])[] {
-    const left = new Set(here);
+    const remaining = new Set(here);
     const pairs: [unknown, unknown][] = [];
-    const take = (items: readonly unknown[], isSame: (one: Json, other: Json) => boolean) =>
+    const pairWhere = (items: readonly unknown[], isSame: (one: Json, other: Json) => boolean) =>
       items.filter((one) => {
-        const other = [...left].find((candidate) => isObject(one) && isObject(candidate) && isSame(one, candidate));
+        const other = [...remaining].find(
+          (candidate) => isObject(one) && isObject(candidate) && isSame(one, candidate),
+        );
         if (other === undefined) return true;
-        left.delete(other);
+        remaining.delete(other);
         pairs.push([one, other]);
         return false;
       });
-    const unknown = take(recorded, (one, other) => typeof one.id === 'string' && this.#names.get(one.id) === other.id);
-    const unnamed = take(unknown, (one, other) => typeof one.name === 'string' && one.name === other.name);
-    const inOrder = [...left];
+    const unknown = pairWhere(
+      recorded,
+      (one, other) => typeof one.id === 'string' && this.#names.get(one.id) === other.id,
+    );
+    const unnamed = pairWhere(unknown, (one, other) => typeof one.name === 'string' && one.name === other.name);
+    const inOrder = [...remaining];
     for (const [index, one] of unnamed.entries()) {
       const other = inOrder[index] ?? here[0];
       if (other !== undefined) pairs.push([one, other]);

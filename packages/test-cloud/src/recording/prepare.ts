@@ -9,8 +9,8 @@ interface Kind {
   /** The path of the list of resources, and the key of the list in the response. */
   readonly list: string;
   readonly plural: string;
-  /** Creates a resource like that of the real cloud. */
-  readonly make: (cloud: TestCloud, resource: Resource) => Promise<void>;
+  /** Creates a resource that is similar to the one of the real cloud. */
+  readonly create: (cloud: TestCloud, resource: Resource) => Promise<void>;
 }
 
 const SAMPLE_BYTES = new Uint8Array(512);
@@ -21,7 +21,7 @@ const KINDS: readonly Kind[] = [
     service: 'compute',
     list: '/compute/v2.1/flavors',
     plural: 'flavors',
-    make: async (cloud, { name, vcpus = 1, ram = 512, disk = 1 }) => {
+    create: async (cloud, { name, vcpus = 1, ram = 512, disk = 1 }) => {
       await requestAsAdmin(cloud, 'POST', '/compute/v2.1/flavors', { flavor: { name, vcpus, ram, disk } });
     },
   },
@@ -29,7 +29,7 @@ const KINDS: readonly Kind[] = [
     service: 'image',
     list: '/image/v2/images',
     plural: 'images',
-    make: async (cloud, { name, disk_format, container_format }) => {
+    create: async (cloud, { name, disk_format, container_format }) => {
       const format = { disk_format: disk_format ?? 'raw', container_format: container_format ?? 'bare' };
       const { id } = await requestAsAdmin(cloud, 'POST', '/image/v2/images', { name, visibility: 'public', ...format });
       const type = { 'Content-Type': 'application/octet-stream' };
@@ -40,7 +40,7 @@ const KINDS: readonly Kind[] = [
     service: 'network',
     list: '/network/v2.0/networks',
     plural: 'networks',
-    make: async (cloud, { name, 'router:external': external = false }) => {
+    create: async (cloud, { name, 'router:external': external = false }) => {
       const body = { network: { name, shared: !external, 'router:external': external } };
       const { network } = await requestAsAdmin(cloud, 'POST', '/network/v2.0/networks', body);
       const subnet = { network_id: network.id, ip_version: 4, cidr: '192.168.0.0/16', name: `${name}-subnet` };
@@ -53,36 +53,36 @@ const isResource = (value: unknown): value is Resource =>
   typeof (value as Resource | undefined)?.id === 'string' && typeof (value as Resource).name === 'string';
 
 /** Returns the resources of a kind in a response. */
-function shownIn({ responseBody, status }: Recorded, { plural }: Kind): readonly Resource[] {
+function resourcesIn({ responseBody, status }: Recorded, { plural }: Kind): readonly Resource[] {
   if (status >= 300 || typeof responseBody !== 'object' || responseBody === null) return [];
   const body = responseBody as Record<string, unknown>;
-  const alone = body[plural.slice(0, -1)] ?? body;
-  return [...(Array.isArray(body[plural]) ? (body[plural] as unknown[]) : []), alone].filter(isResource);
+  const single = body[plural.slice(0, -1)] ?? body;
+  return [...(Array.isArray(body[plural]) ? (body[plural] as unknown[]) : []), single].filter(isResource);
 }
 
 /** Creates the flavors, images and networks of a recording that the test cloud does not have. */
 export async function prepare(entries: readonly Recorded[], cloud: TestCloud): Promise<void> {
   for (const kind of KINDS) {
-    const own = entries.filter(({ url }) => url.startsWith(`/${kind.service}/`));
+    const serviceEntries = entries.filter(({ url }) => url.startsWith(`/${kind.service}/`));
     const createdIds = new Set(
-      own
+      serviceEntries
         .filter(({ method }) => method === 'POST')
-        .flatMap((entry) => shownIn(entry, kind))
+        .flatMap((entry) => resourcesIn(entry, kind))
         .map(({ id }) => id),
     );
-    const matching = own
+    const matching = serviceEntries
       .filter(({ method }) => method === 'GET')
-      .flatMap((entry) => shownIn(entry, kind))
+      .flatMap((entry) => resourcesIn(entry, kind))
       .filter(({ id }) => !createdIds.has(id));
     if (matching.length === 0) continue;
     const here = (await requestAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Resource[];
     const names = new Set(here.map(({ name }) => name));
-    // The longest view of each has the most fields.
-    const longest = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
-    for (const resource of longest) {
+    // A resource is created from its view with the most fields.
+    const longestFirst = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
+    for (const resource of longestFirst) {
       if (names.has(resource.name)) continue;
       names.add(resource.name);
-      await kind.make(cloud, resource);
+      await kind.create(cloud, resource);
     }
   }
 }

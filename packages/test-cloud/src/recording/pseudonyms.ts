@@ -1,13 +1,13 @@
 import type { Redact } from '../gateway/secrets.js';
 
-/** Shorter secrets may occur by chance as normal words. */
+/** The minimum length of secrets that are replaced in texts. Shorter secrets may also be ordinary words. */
 const MIN_LENGTH_IN_TEXT = 6;
-/** In URLs, only text that must be a token is replaced: a password may be part of a path by chance. */
-const SHORTEST_IN_URL = 16;
+/** The minimum length of secrets that are replaced in URLs, where a shorter password may be part of a path by chance. */
+const MIN_LENGTH_IN_URL = 16;
 
 /**
- * Pseudonyms of secrets, `***1`, `***2`, ...: a recording shows which requests used the same secret, but not the
- * secret.
+ * Pseudonyms of secrets: `***1`, `***2`, ... With them, a recording shows which requests used the same secret, but not
+ * the secret itself.
  */
 export class Pseudonyms {
   readonly #names = new Map<string, string>();
@@ -24,7 +24,7 @@ export class Pseudonyms {
   }
 
   inUrl(url: string): string {
-    return this.#without(url, SHORTEST_IN_URL);
+    return this.#without(url, MIN_LENGTH_IN_URL);
   }
 
   /** Replaces secrets in all strings of a JSON value, except names of fields. */
@@ -35,10 +35,10 @@ export class Pseudonyms {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.inJson(item)]));
   }
 
-  #without(text: string, shortest: number): string {
+  #without(text: string, minLength: number): string {
     let shown = text;
     for (const [secret, name] of this.#names)
-      if (secret.length >= shortest)
+      if (secret.length >= minLength)
         shown = shown.replaceAll(secret, name).replaceAll(encodeURIComponent(secret), name);
     return shown;
   }

@@ -18,7 +18,7 @@ export interface Recorded {
 const headersOf = (pairs: HarEntry['request']['headers']): Headers =>
   Object.fromEntries(pairs.map(({ name, value }) => [name.toLowerCase(), value]));
 
-/** @param index from 0 */
+/** Parses an entry of a HAR file. @param index counted from 0 */
 export function readEntry({ request, response }: HarEntry, index: number): Recorded {
   const { pathname, search } = new URL(request.url);
   return {

@@ -138,7 +138,7 @@ describe.skipIf(!executablePath)('the page', () => {
     const { cloud, request } = await cloudWithStoppedServer();
     const page = await open(cloud);
     await page.getByRole('link', { name: '/image/v2/images/nothing' }).click();
-    await page.getByRole('button', { name: 'Create a rule from this' }).click();
+    await page.getByRole('button', { name: 'Create a rule from this request' }).click();
     await expect.poll(() => page.getByLabel('Path').inputValue()).toBe('/image/v2/images/nothing');
     await page.getByLabel('Respond with status').fill('507');
     await page.getByLabel('Times').fill('2');

@@ -9,15 +9,15 @@ export function useToken(next) {
   token = next;
 }
 
-/** The headers of a request of the visitor. */
+/** Returns the headers that authenticate a request of the visitor. */
 export const credentials = () => ({ 'X-Auth-Token': token });
 
 const minor = (version) => Number(version.split('.')[1]);
 
-/** Returns the newest version of the server, at most this one. */
+/** Returns a version, or the newest version of the server if that is lower. */
 export const upTo = (version) => (minor(newest) < minor(version) ? newest : version);
 
-/** Returns whether the server has a version. */
+/** Returns whether the server supports a version. */
 export const has = (version) => minor(newest) >= minor(version);
 
 /**

@@ -1,7 +1,7 @@
 import { compute, has } from './compute.js';
 import { element } from './elements.js';
 
-/** Address of the pages with consoles; '' if machines have none. */
+/** The address of the pages with consoles; '' if machines have no consoles. */
 const { consoles } = document.documentElement.dataset;
 
 const KINDS = [
@@ -9,7 +9,7 @@ const KINDS = [
   { label: 'Screen', protocol: 'vnc', type: 'novnc' },
 ];
 
-/** Returns the address of a page with the console: serial lines have only that of a WebSocket. */
+/** Returns the address of a page with the console. For serial lines, the API returns only the address of a WebSocket. */
 function pageOf(url, type) {
   if (type !== 'serial') return url;
   const page = new URL(url.replace(/^ws/, 'http'));
@@ -17,17 +17,17 @@ function pageOf(url, type) {
   return page.href;
 }
 
-/** Returns the console of a server in the page: it opens on request, because a console belongs to one visitor at a time. */
+/** Returns the elements of a console, which opens on request, because only one visitor at a time can use a console. */
 export function consoleParts(path) {
   if (!consoles || !has('2.6')) return [];
-  const place = element('div', { class: 'console' });
+  const container = element('div', { class: 'console' });
   const problem = element('p', { class: 'bad', role: 'alert' });
   const open = async ({ label, protocol, type }) => {
     problem.textContent = '';
     try {
       const requested = { remote_console: { protocol, type } };
       const { remote_console: opened } = await compute('POST', `${path}/remote-consoles`, requested, '2.6');
-      place.replaceChildren(element('iframe', { src: pageOf(opened.url, type), title: label }));
+      container.replaceChildren(element('iframe', { src: pageOf(opened.url, type), title: label }));
     } catch (error) {
       problem.textContent = error.message;
     }
@@ -35,5 +35,5 @@ export function consoleParts(path) {
   const buttons = KINDS.map((kind) =>
     element('button', { type: 'button', onclick: () => void open(kind) }, kind.label),
   );
-  return [element('h3', {}, 'Console'), element('p', { class: 'bar' }, ...buttons), problem, place];
+  return [element('h3', {}, 'Console'), element('p', { class: 'bar' }, ...buttons), problem, container];
 }

@@ -1,7 +1,7 @@
 import { compute, has, upTo } from './compute.js';
 import { byId, element } from './elements.js';
 
-/** The version of the form's request: since 2.37, the service chooses the network on request. */
+/** The version of the request that the form sends. Since 2.37, a client can let the service choose the network. */
 const VERSION = upTo('2.90');
 
 function fillChoices(select, items, first = []) {
@@ -9,14 +9,14 @@ function fillChoices(select, items, first = []) {
   const text = JSON.stringify(choices);
   if (select.dataset.choices === text) return;
   select.dataset.choices = text;
-  const before = select.value;
+  const selected = select.value;
   select.replaceChildren(...choices.map((choice) => element('option', { value: choice.id }, choice.text)));
-  if (items.some(({ id }) => id === before)) select.value = before;
+  if (items.some(({ id }) => id === selected)) select.value = selected;
 }
 
 const gib = (mib) => `${Math.round(mib / 102.4) / 10} GiB`;
 
-/** Reads the choices of the form's fields, after which the form can be submitted. */
+/** Reads the choices for the fields of the form, and enables the form if images and flavors exist. */
 export async function showChoices() {
   const form = byId('create').elements;
   const [{ images }, { flavors }, { networks }, { keypairs }] = await Promise.all([
@@ -54,7 +54,7 @@ export async function showChoices() {
 /** Encodes text as Base64 of its UTF-8 bytes. */
 const encodeBase64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** Returns the networks of a new server: the only one of the project, or the chosen one. */
+/** Returns the networks of a new server: the chosen network, or the only network of the project. */
 async function networksFor(choice) {
   if (choice === 'none') return 'none';
   if (choice !== '') return [{ uuid: choice }];

@@ -1,4 +1,4 @@
-/** Returns the element with an id; all of them exist from the start. */
+/** Returns the element with an id. The HTML contains all elements with ids. */
 export const byId = (id) => document.getElementById(id);
 
 /**
@@ -22,10 +22,10 @@ export function element(name, attributes = {}, ...content) {
 
 export const code = (text) => element('code', {}, String(text));
 export const cell = (content, className) => element('td', { class: className }, content);
-/** A short label in the color of its meaning: `plain`, `good`, `warn`, `bad` or `info`. */
+/** Creates a short label in the color of its tone: `plain`, `good`, `warn`, `bad` or `info`. */
 export const chip = (text, tone) => element('span', { class: `chip chip-${tone}` }, text);
 
-/** Returns names with their values as a list. */
+/** Creates a description list of names and values. */
 export function pairs(entries) {
   return element('dl', {}, ...entries.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
 }
@@ -68,7 +68,7 @@ export const timeOf = (at) => new Date(at).toISOString().slice(11, 23);
 /** Returns a time as `2026-01-31 12:34:56`, in UTC. */
 export const dateOf = (at) => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
-/** JSON to read. */
+/** Formats a value as indented JSON. */
 export const pretty = (value) => JSON.stringify(value, null, 2);
 
 /** Copies text, and shows on the button whether that succeeded. */
@@ -78,7 +78,7 @@ export async function copy(text, button) {
     () => true,
     () => false,
   );
-  button.textContent = done ? 'Copied' : 'The browser did not allow it: select the text below';
+  button.textContent = done ? 'Copied' : 'Copying is not allowed: select the text below';
   setTimeout(() => {
     button.textContent = before;
   }, 2000);

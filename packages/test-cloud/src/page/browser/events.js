@@ -5,8 +5,8 @@ const SHOWN_EVENTS = 200;
 const RETRY_MS = 5_000;
 const { events: address } = document.documentElement.dataset;
 
-/** Statuses after which a retry cannot succeed. */
-const FINAL = {
+/** The notes for statuses after which a retry cannot succeed. */
+const FINAL_NOTES = {
   403: 'Only administrators can read events.',
   404: 'This server does not store events: start it with --events.',
 };
@@ -27,7 +27,7 @@ function show({ event, data }) {
   while (body.children.length > SHOWN_EVENTS) body.lastElementChild.remove();
 }
 
-/** Reads server-sent events; browsers cannot send a token with an EventSource. */
+/** Reads server-sent events from a response. `EventSource` is unsuitable, because it cannot send a token. */
 async function read(body, onEvent) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -56,8 +56,8 @@ export async function followEvents(signal, onEvent) {
     try {
       const headers = { ...credentials(), ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
       const response = await fetch(address, { headers, signal });
-      if (FINAL[response.status]) {
-        note.textContent = FINAL[response.status];
+      if (FINAL_NOTES[response.status]) {
+        note.textContent = FINAL_NOTES[response.status];
         return;
       }
       if (response.ok) {
@@ -71,7 +71,7 @@ export async function followEvents(signal, onEvent) {
     } catch {
       if (signal.aborted) return;
     }
-    note.textContent = 'The stream was interrupted; it is opened again.';
+    note.textContent = 'The stream was interrupted. Reconnecting.';
     await new Promise((resolve) => {
       setTimeout(resolve, RETRY_MS);
     });

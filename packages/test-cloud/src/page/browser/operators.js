@@ -1,4 +1,4 @@
-// The operators' page: it reads the API with the visitor's token, and shows one view at a time.
+// The operators' page. It reads the API with the visitor's token, and shows one view at a time.
 import { listenToCreate, showChoices } from './create-server.js';
 import { byId } from './elements.js';
 import { followEvents } from './events.js';
@@ -23,15 +23,15 @@ async function refresh() {
   }
 }
 
-async function begin() {
+async function startSession() {
   try {
-    await open();
+    await openSession();
   } catch (error) {
     byId('counts').textContent = error.message;
   }
 }
 
-async function open() {
+async function openSession() {
   const isAdmin = await canAdminister();
   const following = new AbortController();
   session = { isAdmin, following };
@@ -41,7 +41,7 @@ async function open() {
   void followEvents(following.signal, () => void refresh());
 }
 
-function end() {
+function endSession() {
   session?.following.abort();
   session = undefined;
   byId('counts').textContent = '';
@@ -50,4 +50,4 @@ function end() {
 
 const views = startTabs((view) => (view === 'servers' && session ? serverDetail : undefined), refresh);
 listenToCreate(refresh);
-const signOut = startSignIn({ onSignIn: begin, onSignOut: end });
+const signOut = startSignIn({ onSignIn: startSession, onSignOut: endSession });

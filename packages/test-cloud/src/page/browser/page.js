@@ -1,4 +1,4 @@
-// The page of a test cloud: the resources that the operators’ page shows, and requests, rules, unhandled requests and the clock.
+// The page of a test cloud. It shows the same resources as the operators' page, and requests, rules, unhandled requests and the clock.
 import { listenToClients, showClients } from './clients.js';
 import { listenToClock, showClock } from './clock.js';
 import { useToken } from './compute.js';

@@ -10,8 +10,8 @@ const statusText = (status) => (status ? String(status) : 'closed');
 const link = (number, ...content) => element('a', { href: `#requests/${number}` }, ...content);
 
 function filterQuery() {
-  const given = new FormData(byId('filter'));
-  return new URLSearchParams([...given].filter(([, value]) => value !== '')).toString();
+  const fields = new FormData(byId('filter'));
+  return new URLSearchParams([...fields].filter(([, value]) => value !== '')).toString();
 }
 
 /** Shows the requests that match the filter. */
@@ -58,7 +58,7 @@ const KINDS = {
 };
 
 function changes({ id, kind, before, after, fields }, number) {
-  const reference = (other) => (other === number ? 'this answer' : link(other, `request ${other}`));
+  const reference = (other) => (other === number ? 'this response' : link(other, `request ${other}`));
   return [
     element('h3', {}, 'What changed'),
     element('p', { class: 'soft' }, 'About ', code(id), '. ', KINDS[kind] ?? ''),
@@ -101,24 +101,28 @@ export async function requestDetail(number, { control }) {
         { class: 'bar' },
         copyButton,
         control &&
-          element('button', { type: 'button', onclick: () => ruleFromRequest(one.rule) }, 'Create a rule from this'),
+          element(
+            'button',
+            { type: 'button', onclick: () => ruleFromRequest(one.rule) },
+            'Create a rule from this request',
+          ),
       ),
       element('details', {}, element('summary', {}, 'curl'), element('pre', { tabindex: 0 }, one.curl)),
       ...(one.change ? changes(one.change, one.number) : []),
       ...(one.action ? [element('h3', {}, 'Started action'), actionList([one.action])] : []),
       ...side('Request', one.requestHeaders, one.requestBody),
-      ...side('Answer', one.responseHeaders, one.responseBody),
+      ...side('Response', one.responseHeaders, one.responseBody),
     ],
   };
 }
 
-/** The filter applies while the user types; `/` focuses it, arrow keys select requests. */
+/** Applies the filter while the visitor types, and moves the focus between requests with arrow keys. */
 export function listenToRequests() {
-  const again = () => showRequests().catch(() => {});
-  byId('filter').addEventListener('input', again);
+  const apply = () => showRequests().catch(() => {});
+  byId('filter').addEventListener('input', apply);
   byId('filter').addEventListener('submit', (event) => {
     event.preventDefault();
-    void again();
+    void apply();
   });
   byId('requests').addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];

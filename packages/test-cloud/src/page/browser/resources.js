@@ -18,7 +18,7 @@ function limit(used, max, unit, label) {
   return max < 0 ? cell(`${used}${unit}, unlimited`) : load(used, max, unit, label);
 }
 
-/** Names of figures in the limits of a project, with their units. */
+/** The rows of the limits of a project: a label, the fields with usage and limit, the conversion to the unit, and the unit. */
 const LIMITS = [
   ['Servers', 'totalInstancesUsed', 'maxTotalInstances', (n) => n, ''],
   ['CPUs', 'totalCoresUsed', 'maxTotalCores', (n) => n, ''],
@@ -34,7 +34,7 @@ async function projectUsage() {
   return usages;
 }
 
-/** Tables of the page: where the items are read, and the cells of a row. `admin`: only administrators can read them. */
+/** The tables of the page: a function that reads the items, and the cells of a row. Only administrators can read tables with `admin`. */
 const TABLES = {
   images: {
     read: async () => (await compute('GET', '/images/detail')).images,
@@ -120,7 +120,7 @@ const TABLES = {
   },
 };
 
-/** Tables of views that have several. */
+/** The tables of each view that has more than one. */
 const TABLES_OF_VIEW = { usage: ['limits', 'usage'] };
 
 async function showTable(name) {
@@ -138,11 +138,11 @@ export async function showResources(view, isAdmin) {
   if (TABLES[view] && !TABLES_OF_VIEW[view] && counts.length > 0) showCount(view, counts[0]);
 }
 
-/** Reads all resources, for the counts of the links. */
+/** Reads all resources, for the counts in the links to the views. */
 export const showAllResources = (isAdmin) =>
   Promise.all(['images', 'volumes', 'networks', 'hosts'].map((view) => showResources(view, isAdmin)));
 
-/** Returns whether the visitor is an administrator: only they can read hosts. */
+/** Returns whether the visitor is an administrator, because only administrators can read hosts. */
 export async function canAdminister() {
   try {
     await compute('GET', '/os-hypervisors');

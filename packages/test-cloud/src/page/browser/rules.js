@@ -62,27 +62,27 @@ function showKind() {
   for (const part of byId('rule-form').querySelectorAll('[data-kind]')) part.hidden = part.dataset.kind !== kindOf();
 }
 
-/** Returns the value without empty parts; undefined if nothing remains. */
-function givenFields(fields) {
-  const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined && value !== null);
-  return Object.fromEntries(given);
+/** Returns the fields that have a value. */
+function nonEmptyFields(fields) {
+  const present = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined && value !== null);
+  return Object.fromEntries(present);
 }
 
-function ruleOfForm() {
+function ruleFromForm() {
   const form = new FormData(byId('rule-form'));
   const number = (name) => (form.get(name) ? Number(form.get(name)) : undefined);
   const checkedBox = (name) => (form.has(name) ? true : undefined);
   const timing = { delayMs: number('delayMs'), fromCall: number('fromCall'), times: number('times') };
   if (kindOf() === 'machine') {
-    const match = givenFields({ verb: form.get('verb'), name: form.get('name') });
-    return { machine: { match, ...givenFields({ fail: form.get('fail'), hang: checkedBox('hang'), ...timing }) } };
+    const match = nonEmptyFields({ verb: form.get('verb'), name: form.get('name') });
+    return { machine: { match, ...nonEmptyFields({ fail: form.get('fail'), hang: checkedBox('hang'), ...timing }) } };
   }
-  const match = givenFields({ method: form.get('method'), path: form.get('path') });
+  const match = nonEmptyFields({ method: form.get('method'), path: form.get('path') });
   const body = form.get('body') ? JSON.parse(form.get('body')) : undefined;
   return {
     http: {
       match,
-      ...givenFields({
+      ...nonEmptyFields({
         status: number('status'),
         body,
         drop: checkedBox('drop'),
@@ -100,7 +100,7 @@ export function ruleFromRequest({ match, status, times }) {
   for (const [name, value] of Object.entries({ ...match, status, times })) form.elements.namedItem(name).value = value;
   showKind();
   location.hash = '#rules';
-  // The view is shown first.
+  // The field can be selected only after the view is shown.
   setTimeout(() => form.elements.namedItem('status').select());
 }
 
@@ -113,7 +113,7 @@ export function listenToRules(refreshPage) {
     const problem = byId('rule-problem');
     problem.textContent = '';
     try {
-      await requestJson('POST', '/_control/rules', ruleOfForm());
+      await requestJson('POST', '/_control/rules', ruleFromForm());
       form.reset();
       showKind();
       await refresh();

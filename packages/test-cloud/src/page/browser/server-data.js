@@ -18,7 +18,7 @@ export async function requestJson(method, path, body, headers = {}) {
   });
 }
 
-/** Returns the message of an error: all services wrap it in one object, whose name differs. */
+/** Returns the message of an error, which every service wraps in one object with its own name. */
 function messageIn(text) {
   try {
     const [fault] = Object.values(JSON.parse(text));

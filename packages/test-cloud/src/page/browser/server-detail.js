@@ -4,7 +4,7 @@ import { code, dateOf, element, pairs } from './elements.js';
 import { actionList } from './history.js';
 import { addressesOf, flavorOf, hostOf, stateChip, VERSION } from './servers.js';
 
-/** The actions of users on a server, by the states that allow them. */
+/** The actions that a visitor can start on a server, with the states that allow them. */
 const ACTIONS = [
   { label: 'Start', states: ['SHUTOFF'], body: { 'os-start': null } },
   { label: 'Stop', states: ['ACTIVE', 'ERROR'], body: { 'os-stop': null } },
@@ -78,7 +78,7 @@ function factsOf(server) {
  * Returns the detail of a server: its state, console, log and history.
  *
  * @param {string} id
- * @param {boolean} [changes] whether it has buttons that change the server
+ * @param {boolean} [changes] whether the detail has buttons that change the server
  */
 export async function serverDetail(id, changes = true) {
   const path = `/servers/${encodeURIComponent(id)}`;
@@ -107,12 +107,12 @@ export async function serverDetail(id, changes = true) {
       });
     return { states, button: element('button', { type: 'button', onclick: act }, label) };
   });
-  let leaving = false;
+  let isDeleting = false;
   const remove = () =>
     run(async () => {
-      leaving = true;
+      isDeleting = true;
       await compute('DELETE', path).catch((error) => {
-        leaving = false;
+        isDeleting = false;
         throw error;
       });
       location.hash = '#servers';
@@ -139,15 +139,15 @@ export async function serverDetail(id, changes = true) {
     if (state !== shown) {
       shown = state;
       facts.replaceChildren(pairs(factsOf(current)));
-      const idle = current['OS-EXT-STS:task_state'] === null;
-      for (const { states, button } of buttons) button.disabled = !(idle && states.includes(current.status));
-      if (!leaving) history.replaceChildren(actionList(await historyOf(path)));
+      const isIdle = current['OS-EXT-STS:task_state'] === null;
+      for (const { states, button } of buttons) button.disabled = !(isIdle && states.includes(current.status));
+      if (!isDeleting) history.replaceChildren(actionList(await historyOf(path)));
     }
-    if (!leaving) await showLog();
+    if (!isDeleting) await showLog();
   }
-  /** Updates end with a deletion: requests for a deleted server would fail. */
+  /** Updates the detail, unless the server is being deleted: requests for a deleted server would fail. */
   const update = async () => {
-    if (!leaving) await show(await read());
+    if (!isDeleting) await show(await read());
   };
   await show(server);
   return {

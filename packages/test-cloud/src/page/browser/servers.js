@@ -3,7 +3,7 @@ import { byId, cell, chip, code, element, fill } from './elements.js';
 import { showCount } from './views.js';
 
 const SHOWN_SERVERS = 100;
-/** Since 2.47, flavors are part of servers; later versions change nothing that the page shows. */
+/** The version of the page's requests. Since 2.47, servers contain flavors; later changes do not affect the page. */
 export const VERSION = upTo('2.90');
 const TONES = { active: 'good', error: 'bad', build: 'info', shutoff: 'plain' };
 
@@ -16,7 +16,7 @@ export function stateChip({ status }) {
   return chip(state, TONES[state] ?? 'warn');
 }
 
-/** Returns the number of servers, and of those in each state, as a sentence. */
+/** Returns a text with the number of servers, and the numbers of servers in each state. */
 function countsText(servers, total) {
   const states = new Map();
   for (const { status } of servers) states.set(status, (states.get(status) ?? 0) + 1);
@@ -24,13 +24,13 @@ function countsText(servers, total) {
   return `${total} ${total === '1' ? 'server' : 'servers'}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`;
 }
 
-/** Reads the newest servers and shows them: those of all projects, or of the visitor's. */
+/** Reads and shows the newest servers of all projects, or of the visitor's project. */
 export async function showServers(allProjects) {
   const query = `limit=${SHOWN_SERVERS}${allProjects ? '&all_tenants=1' : ''}`;
   const { servers, servers_links: next } = await compute('GET', `/servers/detail?${query}`, undefined, VERSION);
   const total = `${servers.length}${next ? '+' : ''}`;
   const counts = countsText(servers, total);
-  // A live region is read out each time its text is set.
+  // Screen readers announce a live region each time its text is set.
   if (byId('counts').textContent !== counts) byId('counts').textContent = counts;
   showCount('servers', total === '0' ? '' : total);
   fill('servers', servers, {

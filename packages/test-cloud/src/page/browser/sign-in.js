@@ -3,7 +3,7 @@ import { byId } from './elements.js';
 
 const { signIn: kind, identity } = document.documentElement.dataset;
 
-/** Requests a token of the identity service. */
+/** Requests a token from the identity service. */
 async function tokenByPassword({ user, password, project }) {
   const domain = { name: 'Default' };
   const response = await fetch(`${identity}/auth/tokens`, {
@@ -22,7 +22,7 @@ async function tokenByPassword({ user, password, project }) {
   return token;
 }
 
-/** How the fields are exchanged for a token, by authentication method. */
+/** Functions that exchange the fields for a token, by authentication method. */
 const TOKENS = {
   noauth: ({ user, project }) => `${user}:${project}`,
   token: ({ token }) => token,
@@ -33,7 +33,7 @@ const TOKENS = {
  * Asks the visitor to sign in; without authentication, the initial values are used immediately.
  *
  * @param {{ onSignIn: () => Promise<void>, onSignOut: () => void }} listeners
- * @returns a function that signs out and states the reason
+ * @returns a function that signs out and shows the reason
  */
 export function startSignIn({ onSignIn, onSignOut }) {
   const form = byId('sign-in');

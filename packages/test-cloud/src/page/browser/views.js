@@ -16,7 +16,7 @@ export function startTabs(detailOf, refresh) {
   let openedFrom;
   let update;
 
-  function place() {
+  function viewInAddress() {
     const [view, ...rest] = location.hash.slice(1).split('/');
     return names.includes(view) ? { view, id: rest.join('/') } : { view: names[0], id: '' };
   }
@@ -29,7 +29,7 @@ export function startTabs(detailOf, refresh) {
   }
 
   async function go() {
-    const { view, id } = place();
+    const { view, id } = viewInAddress();
     for (const name of names) byId(`view-${name}`).hidden = name !== view;
     for (const link of links)
       if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
@@ -45,7 +45,7 @@ export function startTabs(detailOf, refresh) {
       content: [element('p', { class: 'soft' }, error.message)],
     }));
     // Another item was selected in the meantime.
-    if (place().id !== id) return;
+    if (viewInAddress().id !== id) return;
     document.querySelector(`#${view} [data-key="${CSS.escape(id)}"]`)?.classList.add('chosen');
     byId('detail-title').textContent = detail.title;
     byId('detail-body').replaceChildren(...detail.content.flat().filter(Boolean));
@@ -68,7 +68,7 @@ export function startTabs(detailOf, refresh) {
   });
   window.addEventListener('hashchange', () => void go().then(refresh));
   void go().then(loop);
-  return { go, view: () => place().view };
+  return { go, view: () => viewInAddress().view };
 }
 
 /** Shows the number of items of a view in its link. */
