@@ -19,7 +19,7 @@ import { Documents } from './service/documents.js';
 import { type CloudContent, type ContentOptions, createContent } from './state/cloud-content.js';
 import type { TestCloud } from './test-cloud.js';
 
-/** How long idle connections stay open, as in the reference server: clients that poll every 5 s reuse theirs. */
+/** The time after which idle connections are closed, as in the reference server. Clients that poll can reuse them. */
 const KEEP_ALIVE_MS = 75_000;
 
 function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
@@ -27,7 +27,7 @@ function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
 }
 
 /**
- * Starts a whole cloud in this process, in memory, on a free port. `stop()` leaves nothing behind.
+ * Starts a complete cloud in this process, in memory, on a free port. `stop()` releases all of its resources.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const checkHost = allowedHosts({ host, allowed: options.allowedHosts });
   const maxVersion = options.maxVersion === 'latest' ? newestSupported().text : options.maxVersion;
   const onError = options.onError ?? ((error: unknown) => console.error(error));
-  const begin = presetFrom(options.preset);
+  const initial = presetFrom(options.preset);
   const clock = new CloudClock();
   if (options.clock === 'frozen') clock.freeze();
   const documents = new Documents();
@@ -65,8 +65,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   };
 
   async function firstContent(): Promise<CloudContent> {
-    const created = await createContent(contentOptions, begin.preset);
-    if (begin.population) await populate(created.engine, directory, begin.population);
+    const created = await createContent(contentOptions, initial.preset);
+    if (initial.population) await populate(created.engine, directory, initial.population);
     return created;
   }
   let content = await firstContent();
@@ -151,15 +151,15 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     unhandled: unserved,
     documents,
     rules,
-    // Callers of other computers must not reach programs of this one.
+    // Callers on other computers must not reach services on this computer through downloads.
     downloads: isLoopback(host) ? 'all' : undefined,
     onError,
     maxVersion,
     control: options.control ? cloud : undefined,
   });
-  const serves = gateway({ journal, rules: httpRules, clock, app });
+  const handleRequest = gateway({ journal, rules: httpRules, clock, app });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) =>
-    checkHost(req, res, () => serves(req, res)),
+    checkHost(req, res, () => handleRequest(req, res)),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -9,7 +9,7 @@ import type { JournalEntry, JournalQuery } from './gateway/journal.js';
 import type { UnhandledRequest } from './gateway/unhandled-requests.js';
 import type { DocumentsState } from './service/documents.js';
 
-/** Scripted behavior. */
+/** The rules of a cloud, which script the behavior of machines and HTTP requests. */
 export interface CloudRules {
   /** Adds a rule for machines: steps that are delayed, fail or hang. */
   machine(rule: Rule): RuleHandle;
@@ -28,9 +28,9 @@ export interface CloudState {
 
 /** A cloud in this process. */
 export interface TestCloud {
-  /** Its URL, without trailing slash. */
+  /** The URL of the cloud, without a trailing slash. */
   readonly url: string;
-  /** The URL of its identity service (auth URL). */
+  /** The URL of the identity service (auth URL). */
   readonly authUrl: string;
   /** Environment variables for an administrator in the project `demo`. */
   readonly env: ReturnType<typeof environment>;

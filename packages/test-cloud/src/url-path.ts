@@ -1,4 +1,4 @@
-/** Returns the path of a URL or of a request's target, without query string. */
+/** Returns the path of a URL or of a request target, without the query string. */
 export function urlPath(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? url : url.slice(0, mark);

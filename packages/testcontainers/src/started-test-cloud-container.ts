@@ -5,11 +5,11 @@ export type ControlledRule =
   | { readonly http: Readonly<Record<string, unknown>> }
   | { readonly machine: Readonly<Record<string, unknown>> };
 
-/** A rule that the cloud applies. */
+/** An active rule of the cloud. */
 export interface RuleHandle {
-  /** Returns how many requests or steps the rule has matched. */
+  /** Returns the number of requests or steps that the rule has matched. */
   calls(): Promise<number>;
-  /** Lets the steps continue that a rule with `hang: true` has suspended. */
+  /** Resumes the steps that a rule with `hang: true` has suspended. */
   release(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -35,12 +35,12 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     this.#port = port;
   }
 
-  /** The address of the cloud, without a slash at its end. */
+  /** The address of the cloud, without a trailing slash. */
   get url(): string {
     return `http://${this.getHost()}:${this.getMappedPort(this.#port)}`;
   }
 
-  /** The address of the identity service, from which clients get the addresses of the others. */
+  /** The address of the identity service, which returns the addresses of the other services to clients. */
   get authUrl(): string {
     return `${this.url}/identity/v3`;
   }
@@ -56,7 +56,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     return (await this.control<{ token: string }>('POST', '/tokens', account)).token;
   }
 
-  /** Adds a rule: `rule({ http: { match: { method: 'POST' }, status: 503, times: 1 } })`. */
+  /** Adds a rule, such as `rule({ http: { match: { method: 'POST' }, status: 503, times: 1 } })`. */
   async rule(rule: ControlledRule): Promise<RuleHandle> {
     const { id } = await this.control<{ id: string }>('POST', '/rules', rule);
     return {
@@ -66,7 +66,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     };
   }
 
-  /** Returns entries of the journal: `requests({ service: 'compute', method: 'POST', status: '4xx' })`. */
+  /** Returns entries of the journal that match a query, such as `requests({ service: 'compute', method: 'POST', status: '4xx' })`. */
   async requests(query: Readonly<Record<string, string>> = {}): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { requests } = await this.control<{ requests: Record<string, unknown>[] }>(
       'GET',
@@ -75,7 +75,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     return requests;
   }
 
-  /** Returns the requests that no operation serves, with their number. */
+  /** Returns the requests that no operation serves, with their numbers of occurrences. */
   async unserved(): Promise<readonly { readonly method: string; readonly url: string; readonly count: number }[]> {
     return (await this.control<{ unserved: { method: string; url: string; count: number }[] }>('GET', '/unserved'))
       .unserved;
@@ -86,7 +86,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     await this.control('POST', '/idle');
   }
 
-  /** Advances the clock of the cloud: `advance('5m')`. */
+  /** Advances the clock of the cloud, for example by `'5m'`. */
   async advance(duration: string): Promise<void> {
     await this.control('POST', '/clock', { advance: duration });
   }

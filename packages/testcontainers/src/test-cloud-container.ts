@@ -4,7 +4,7 @@ import { StartedTestCloudContainer } from './started-test-cloud-container.js';
 /** The port of the cloud in the container. */
 const PORT = 8774;
 
-/** How long the container may take to serve requests, in ms. The cloud itself needs less than a second. */
+/** The maximum time until the container serves requests. The cloud itself starts in less than a second. */
 const STARTUP_TIMEOUT_MS = 60_000;
 
 /**
@@ -28,11 +28,11 @@ export class TestCloudContainer extends GenericContainer {
     this.withStartupTimeout(STARTUP_TIMEOUT_MS);
   }
 
-  /** Adds options of the test cloud's command: `withOptions('--pace', 'realistic')`. The port and the address are those of the image. */
+  /** Adds options of the test cloud's command, such as `withOptions('--pace', 'realistic')`. The image sets the port and the host. */
   withOptions(...options: string[]): this {
-    const chosen = options.find((option) => /^--(?:port|host)(?:=|$)/.test(option));
-    if (chosen)
-      throw new TypeError(`Option ${chosen} is not allowed: the container publishes port ${PORT} of the image.`);
+    const forbidden = options.find((option) => /^--(?:port|host)(?:=|$)/.test(option));
+    if (forbidden)
+      throw new TypeError(`Option ${forbidden} is not allowed: the container publishes port ${PORT} of the image.`);
     return this.withCommand([...(this.createOpts.Cmd ?? []), ...options]);
   }
 

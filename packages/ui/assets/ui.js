@@ -1,7 +1,7 @@
-// Copies code, and remembers the tab that was selected for code of every page.
+// Copies code, and remembers the selected tab for the code on all pages.
 const KEY = 'code-tab';
 
-function remembered() {
+function rememberedLabel() {
   try {
     return localStorage.getItem(KEY);
   } catch {
@@ -9,15 +9,15 @@ function remembered() {
   }
 }
 
-/** Selects the remembered tab in all tabs of an element that have it. */
+/** Selects the remembered tab in all groups of tabs inside an element, if they contain it. */
 export function restoreTabs(root = document) {
-  const label = remembered();
+  const label = rememberedLabel();
   if (label === null) return;
   for (const input of root.querySelectorAll('.tabs[data-remember] input[type=radio]'))
     if (input.value === label) input.checked = true;
 }
 
-/** Writes a text to the clipboard, and shows that on the button for a moment. */
+/** Copies text to the clipboard, and shows the result on the button for 1.5 seconds. */
 export async function copyText(text, button) {
   const { label } = button.dataset;
   button.dataset.label = label ?? button.textContent;
@@ -37,7 +37,7 @@ document.addEventListener('change', ({ target }) => {
   try {
     localStorage.setItem(KEY, target.value);
   } catch {
-    // Storage is disabled: the choice lasts until the page is left.
+    // Storage is disabled: the selection is not remembered.
   }
   for (const tabs of document.querySelectorAll('.tabs[data-remember]'))
     if (!tabs.contains(target)) restoreTabs(tabs.parentElement);

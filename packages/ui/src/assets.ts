@@ -12,7 +12,7 @@ export interface Asset {
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
-/** The custom properties of the design system, colors for light and dark included, as CSS. */
+/** Returns the custom properties of the design system as CSS, including the colors of the light and the dark scheme. */
 export function tokensCss(): string {
   return read('tokens.css');
 }
@@ -33,7 +33,7 @@ export function asset(type: string, text: string): Asset {
 
 const cache = new Map<string, Asset>();
 
-/** Returns `ui.css`, `ui.js` or `icon.svg`, and undefined for other names. Files are read on first use. */
+/** Returns the asset `ui.css`, `ui.js` or `icon.svg`; undefined for other names. Files are read on first use. */
 export function uiAsset(name: string): Asset | undefined {
   const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   let found = cache.get(name);

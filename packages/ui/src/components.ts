@@ -1,7 +1,7 @@
 import { highlight } from './highlight.js';
 import { type Html, html, type TemplateValue } from './html.js';
 
-/** The meanings that colors have on all pages. */
+/** The meaning of a color, which is the same on all pages. */
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info';
 
 /** Renders a short label, such as `since 2.26`. */
@@ -12,7 +12,7 @@ export function chip(content: TemplateValue, tone: Tone = 'plain'): Html {
 /**
  * Renders an HTTP method in its color.
  *
- * @param text what is shown; default: the method
+ * @param text the text to show; default: the method
  */
 export function methodLabel(method: string, text: string = method): Html {
   return html`<span class="method method-${method.toLowerCase()}">${text}</span>`;
@@ -49,7 +49,7 @@ export interface TabsOptions {
   readonly name: string;
   /** Description of the tabs, for screen readers. */
   readonly label: string;
-  /** Whether a visitor's choice applies to all such tabs and later pages. Default: false. */
+  /** Whether a visitor's selection also applies to all other tabs with this option, and to later pages. Default: false. */
   readonly remembered?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function tabs(items: readonly Tab[], { name, label, remembered = false }:
   return html`<fieldset class="tabs"${remembered && html` data-remember`}><legend class="unseen">${label}</legend><div class="tabs-bar">${bar}</div><div class="tabs-panels">${panels}</div></fieldset>`;
 }
 
-/** Renders figures with their names as a grid of boxes. */
+/** Renders names and values as a grid of boxes. */
 export function facts(entries: readonly (readonly [name: string, value: TemplateValue])[]): Html {
   return html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

@@ -8,8 +8,8 @@ function token(kind: string, text: string): Html {
 }
 
 /**
- * Returns code with its strings, numbers, keywords and comments marked for the style sheet. Works for JSON, shell, JavaScript,
- * Python and Go; text of other languages is escaped and remains readable.
+ * Marks strings, numbers, keywords and comments in code for the style sheet. Supports JSON, shell, JavaScript, Python and
+ * Go; code in other languages is escaped and remains readable.
  */
 export function highlight(code: string): Html {
   const parts: (Html | string)[] = [];

@@ -6,7 +6,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Markup that is safe to send. Created by {@link html}. */
+/** Markup that is safe to send, because all values in it are escaped. {@link html} creates it. */
 export class Html {
   /** The markup as a string. */
   readonly text: string;
@@ -20,11 +20,11 @@ export class Html {
 /** The values that {@link html} accepts: strings are escaped, lists are joined, `false`, `null` and `undefined` are omitted. */
 export type TemplateValue = Html | string | number | false | null | undefined | readonly TemplateValue[];
 
-function fill(hole: TemplateValue): string {
-  if (hole === undefined || hole === null || hole === false) return '';
-  if (hole instanceof Html) return hole.text;
-  if (typeof hole === 'object') return hole.map(fill).join('');
-  return String(hole).replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
+function escapeValue(value: TemplateValue): string {
+  if (value === undefined || value === null || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(escapeValue).join('');
+  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 }
 
 /**
@@ -37,11 +37,11 @@ function fill(hole: TemplateValue): string {
  * html`<p>${'1 < 2'}</p>`.text; // <p>1 &lt; 2</p>
  * ```
  */
-export function html(strings: TemplateStringsArray, ...holes: readonly TemplateValue[]): Html {
-  return new Html(strings.map((text, index) => (index === 0 ? text : fill(holes[index - 1]) + text)).join(''));
+export function html(strings: TemplateStringsArray, ...values: readonly TemplateValue[]): Html {
+  return new Html(strings.map((text, index) => (index === 0 ? text : escapeValue(values[index - 1]) + text)).join(''));
 }
 
-/** Returns plain text as markup, with the parts between backticks as code. Returns undefined for undefined. */
+/** Converts plain text to markup, in which the parts between backticks are code. Returns undefined for undefined. */
 export function prose(text: string | undefined): Html | undefined {
   if (text === undefined) return undefined;
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

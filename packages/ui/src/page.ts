@@ -3,9 +3,9 @@ import { type Html, html, type TemplateValue } from './html.js';
 /** The parts of a page around its content. */
 export interface PageParts {
   readonly title: string;
-  /** Path of the assets, such as `/docs/assets`. Serves `ui.css`, `ui.js` and `icon.svg`. */
+  /** Path of the assets `ui.css`, `ui.js` and `icon.svg`, such as `/docs/assets`. */
   readonly assets: string;
-  /** Content security policy, for pages that are files. Default: none; servers send it as a header. */
+  /** Content security policy, for pages that are stored as files. Default: none, because servers send it as a header. */
   readonly policy?: string;
   /** Additional markup for the head: style sheets and scripts of the page itself. */
   readonly head?: TemplateValue;
@@ -44,13 +44,13 @@ const MARK = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path fill="curren
 export interface HeaderLink {
   readonly href: string;
   readonly text: string;
-  /** Whether it leads to the current page. */
+  /** Whether the link leads to the current page. */
   readonly current?: boolean;
 }
 
 /** The name of a site, with the address of its first page. */
 export interface HomeLink extends HeaderLink {
-  /** Address of a picture that replaces the logo of the project. */
+  /** Address of an image that replaces the logo of the project. */
   readonly logo?: string;
 }
 

@@ -108,13 +108,13 @@ function integer(name: string, text: string | undefined): number | undefined {
 }
 
 function recordOptions(
-  given: { record?: string; upstream?: string; region?: string; interface?: string },
+  parsed: { record?: string; upstream?: string; region?: string; interface?: string },
   env: NodeJS.ProcessEnv,
 ): RecordOptions | undefined {
-  const { record: file, upstream, region, interface: requested } = given;
+  const { record: file, upstream, region, interface: requested } = parsed;
   if (file === undefined) {
     const misplaced = ['upstream', 'region', 'interface'].find(
-      (name) => given[name as keyof typeof given] !== undefined,
+      (name) => parsed[name as keyof typeof parsed] !== undefined,
     );
     if (misplaced) throw new CommandError(`--${misplaced} requires --record FILE`);
     return undefined;

@@ -41,7 +41,7 @@ function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   throw new ServiceError(400, z.prettifyError(result.error));
 }
 
-/** The control API of the cloud: JSON over HTTP, for tests in other languages. */
+/** Returns the router for the control API of the cloud: JSON over HTTP, for tests in other languages. */
 export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   const states = new Map<string, CloudState>();
 

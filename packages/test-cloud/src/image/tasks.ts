@@ -13,7 +13,7 @@ import { checkedUri, downloadInto } from './downloads.js';
 
 const LIFETIME_MS = 48 * 3_600_000;
 
-function taskOf(call: Call, given: Wire): Doc {
+function taskOf(call: Call, values: Wire): Doc {
   const now = call.cloud.clock.now();
   return {
     id: randomUUID(),
@@ -25,13 +25,13 @@ function taskOf(call: Call, given: Wire): Doc {
     created_at: seconds(now),
     updated_at: seconds(now),
     expires_at: seconds(now + LIFETIME_MS),
-    ...given,
+    ...values,
   };
 }
 
 /** Records a task of an image. */
-export function newTask(call: Call, given: Wire): void {
-  const task = taskOf(call, given);
+export function newTask(call: Call, values: Wire): void {
+  const task = taskOf(call, values);
   call.cloud.documents.table<Doc>('image/tasks').set(task.id, task);
 }
 
@@ -48,8 +48,8 @@ const Input = z.object({
 });
 
 /** Returns the input of an import. Throws a 400 error that names the missing field. */
-function inputOf(given: unknown): z.infer<typeof Input> {
-  const checked = Input.safeParse(given);
+function inputOf(values: unknown): z.infer<typeof Input> {
+  const checked = Input.safeParse(values);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw badRequest(`Input to task is not valid: '${issue?.path.join('.')}' ${issue?.message}`);
@@ -89,12 +89,12 @@ export const tasks: ResourceSpec = {
     result: derived(null),
   }),
   views: { create: (wire) => ({ ...wire, status: 'pending', result: null, message: '' }) },
-  creating: async (call, given) => {
+  creating: async (call, values) => {
     const outcome =
-      given.type === 'import'
-        ? await runImport(call, inputOf(given.input))
-        : { status: 'failure', message: `Tasks of type ${given.type} are not supported.` };
-    return taskOf(call, { ...given, ...outcome });
+      values.type === 'import'
+        ? await runImport(call, inputOf(values.input))
+        : { status: 'failure', message: `Tasks of type ${values.type} are not supported.` };
+    return taskOf(call, { ...values, ...outcome });
   },
   shows: (_call, { id }) => ({ self: `/v2/tasks/${id}`, schema: '/v2/schemas/task' }),
   routes: (resource) => [

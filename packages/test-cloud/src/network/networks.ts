@@ -7,7 +7,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
 import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
-import { removeSegments, multipleSegments } from './segments.js';
+import { multipleSegments, removeSegments } from './segments.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 

@@ -18,7 +18,7 @@ const resources = atLeastOne(z.record(classKey, z.number().int().min(1)));
 /** A pattern rather than a UUID, because the original accepts all keys that match this pattern. */
 export const uuidKey = z.string().regex(/^[0-9a-fA-F-]{36}$/);
 const byProvider = z.record(uuidKey, z.strictObject({ resources, generation: z.number().int().optional() }));
-/** Before 1.12, providers are a list. */
+/** The schema before 1.12, in which providers are a list. */
 const list = z
   .array(z.strictObject({ resource_provider: z.strictObject({ uuid: anyUuid }), resources }))
   .min(1)

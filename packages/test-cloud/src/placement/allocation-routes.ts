@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { type RequestedAllocations, manyConsumers, oneConsumer } from './allocation-bodies.js';
+import { manyConsumers, oneConsumer, type RequestedAllocations } from './allocation-bodies.js';
 import { type Consumer, consumer, consumersIn, removeConsumer, usagesOf } from './allocations.js';
 import { candidates } from './candidates.js';
 import { since } from './placement-version.js';

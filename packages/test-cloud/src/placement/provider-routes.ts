@@ -7,7 +7,7 @@ import { consumersOf, usedOf } from './allocations.js';
 import { hasTraits, isMember } from './candidates.js';
 import { fits } from './capacity.js';
 import { since } from './placement-version.js';
-import { removeProvider, type Provider, provider, providers, put, rejectOutdated, rootOf, write } from './providers.js';
+import { type Provider, provider, providers, put, rejectOutdated, removeProvider, rootOf, write } from './providers.js';
 import { anyUuid, bodyOf } from './request-body.js';
 import { amountsOf, badQuery, checkNames, requirementsOf } from './request-groups.js';
 

@@ -15,7 +15,7 @@ import { Pseudonyms } from './pseudonyms.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
 
 export interface RecorderOptions extends UpstreamOptions {
-  /** The HAR file; an existing one is replaced. */
+  /** The HAR file. An existing file is replaced. */
   readonly file: string;
   readonly port?: number;
   readonly host?: string;
@@ -31,12 +31,12 @@ export interface Recorder {
   stop(): Promise<void>;
 }
 
-/** Longer bodies are passed on, but not recorded. */
+/** The limits of recorded bodies. Longer bodies are forwarded, but not recorded. */
 const LIMITS = { maxRequestBytes: 2 ** 20, maxResponseBytes: 2 ** 24 };
-/** Longer JSON is passed on unchanged, with the URLs of the cloud. */
+/** The maximum size of a JSON response, whose URLs are rewritten in memory. The recorder returns 502 for longer ones. */
 const MAX_REWRITTEN_BYTES = 2 ** 26;
-const SILENCE_MS = 300_000;
-/** Headers of a single connection, or of content that the proxy changes. */
+const IDLE_TIMEOUT_MS = 300_000;
+/** Headers that apply to a single connection, or to content that the proxy changes. */
 const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
@@ -75,7 +75,7 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
 
 /**
  * Starts a proxy of a real cloud that records requests and responses in a HAR file. Clients that authenticate through
- * the proxy get a catalog with its URLs. The file contains pseudonyms `***1`, `***2`, ... instead of tokens and
+ * the proxy receive a catalog with its URLs. The file contains pseudonyms `***1`, `***2`, ... instead of tokens and
  * passwords.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
@@ -127,11 +127,11 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       return reject(res, 503, 'No catalog contains this service yet: log in through the recorder first.');
     const url = new URL(target);
     const headers = { ...without(req.headers, [...CONNECTION_HEADERS, 'host']), 'accept-encoding': 'identity' };
-    const given: RequestOptions = { method: req.method, headers };
-    const sent = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, given, (from) => {
+    const requestOptions: RequestOptions = { method: req.method, headers };
+    const sent = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, requestOptions, (from) => {
       forward(from, res, proxyUrl, req.method === 'HEAD').catch((error) => reject(res, 502, error.message));
     });
-    sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('The cloud does not respond.')));
+    sent.setTimeout(IDLE_TIMEOUT_MS, () => sent.destroy(new Error('The cloud does not respond.')));
     sent.on('error', (error) => reject(res, 502, `The cloud does not respond: ${error.message}`));
     res.on('close', () => sent.destroy());
     req.pipe(sent);

@@ -83,8 +83,8 @@ export function shapeDifferences(recorded: unknown, here: unknown, path = '$'): 
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Headers that clients evaluate: compared by value without parameters, or by presence. */
-const HEADERS_THAT_MATTER = {
+/** The headers that clients evaluate, which are compared by value without parameters, or by presence. */
+const EVALUATED_HEADERS = {
   'content-type': 'value',
   'openstack-api-version': 'value',
   'x-openstack-nova-api-version': 'value',
@@ -97,13 +97,13 @@ const HEADERS_THAT_MATTER = {
   'retry-after': 'presence',
 } as const;
 
-/** Returns the differences of headers that clients evaluate. */
+/** Returns the differences in the headers that clients evaluate. */
 export function headerDifferences(recorded: Headers, here: Headers): ShapeDifference[] {
-  return Object.entries(HEADERS_THAT_MATTER).flatMap(([name, rule]) => {
+  return Object.entries(EVALUATED_HEADERS).flatMap(([name, rule]) => {
     const shown = (headers: Headers) => {
       const text = headers[name];
       if (text === undefined) return ABSENT;
-      return rule === 'value' ? text.replace(/;.*/s, '').trim() : 'there';
+      return rule === 'value' ? text.replace(/;.*/s, '').trim() : 'present';
     };
     return shown(recorded) === shown(here)
       ? []

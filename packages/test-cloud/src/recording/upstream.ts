@@ -25,7 +25,7 @@ export interface UpstreamOptions {
   readonly authUrl: string;
   /** The region to record; default: the first one of a service. */
   readonly region?: string;
-  /** The interface that requests are sent to; default `public`. */
+  /** The interface of the endpoints to which requests are sent; default `public`. */
   readonly interface?: string;
 }
 
@@ -60,7 +60,7 @@ export class Upstream {
     return root === undefined ? undefined : `${root}${rest === '' ? '/' : rest}`;
   }
 
-  /** Learns services from a response of the identity service: tokens and catalogs contain them. */
+  /** Adds the services in a response of the identity service, if it contains a catalog. */
   learn(response: unknown): void {
     const body = response as { token?: { catalog?: unknown }; catalog?: unknown } | null | undefined;
     const catalog = body?.token?.catalog ?? body?.catalog;
@@ -70,9 +70,9 @@ export class Upstream {
       if (typeof type !== 'string' || !Array.isArray(endpoints)) continue;
       const prefix = PREFIXES[type] ?? type.replaceAll(/[^\w-]/g, '-');
       const regionOf = (endpoint: CatalogEndpoint) => endpoint.region_id ?? endpoint.region;
-      const own = region ?? regionOf(endpoints[0] ?? {});
+      const selected = region ?? regionOf(endpoints[0] ?? {});
       for (const endpoint of endpoints as readonly CatalogEndpoint[]) {
-        if (!endpoint.url || !URL.canParse(endpoint.url) || regionOf(endpoint) !== own) continue;
+        if (!endpoint.url || !URL.canParse(endpoint.url) || regionOf(endpoint) !== selected) continue;
         const root = rootOf(endpoint.url);
         this.#addRoot(root, prefix);
         if (endpoint.interface === requested && prefix !== 'identity') this.#targets.set(prefix, root);

@@ -8,12 +8,12 @@ import { prepare } from './prepare.js';
 import { type Recorded, readEntry } from './recorded.js';
 import { type Headers, headerDifferences, type ShapeDifference, shapeDifferences } from './shape.js';
 
-/** Responses of a recording and of a test cloud that differ in form. */
+/** A difference in form between responses of a recording and of a test cloud. */
 export interface RecordedDifference extends ShapeDifference {
-  /** The first entry of the recording with the difference, from 1. */
+  /** The number of the first entry with the difference, counted from 1. */
   readonly entry: number;
   readonly method: string;
-  /** The recorded value. */
+  /** The recorded path and query string. */
   readonly url: string;
   /** Number of responses with the difference. */
   readonly count: number;
@@ -27,10 +27,10 @@ export interface Verification {
   readonly differences: readonly RecordedDifference[];
 }
 
-/** Maximum wait for a response that the recorded client waited for. */
+/** The maximum wait for a status that the recorded client waited for. */
 const CONDITION_TIMEOUT_MS = 10_000;
 const PAUSE_MS = 50;
-/** Headers of a single connection, or that are generated anew. */
+/** Headers that apply to a single connection, or that are generated again. */
 const NOT_REPEATED = [
   'host',
   'connection',
@@ -40,7 +40,7 @@ const NOT_REPEATED = [
   'keep-alive',
   'expect',
 ];
-/** Replaces binary content that a recording does not contain, for example of an image. */
+/** Sent instead of binary content, such as that of an image, which a recording does not contain. */
 const SAMPLE_BYTES = new Uint8Array(512);
 
 interface RecordedResponse {
@@ -117,11 +117,11 @@ export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verif
     names.learn(entry.responseBody, result.body);
     for (const difference of differencesOf(entry, result)) {
       const kind = `${entry.method} ${pattern(entry.url)} ${difference.where} ${difference.recorded} ${difference.here}`;
-      const cached = byKind.get(kind);
+      const existing = byKind.get(kind);
       const { number, method, url } = entry;
       byKind.set(
         kind,
-        cached ? { ...cached, count: cached.count + 1 } : { ...difference, entry: number, method, url, count: 1 },
+        existing ? { ...existing, count: existing.count + 1 } : { ...difference, entry: number, method, url, count: 1 },
       );
     }
   }

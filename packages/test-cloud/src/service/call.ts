@@ -37,17 +37,17 @@ export class Call {
     return String(this.req.params[name]);
   }
 
-  /** URL of the service for the client, without trailing slash. */
+  /** The URL of the service for the client, without a trailing slash. */
   get base(): string {
     return requestBase(this.req);
   }
 
-  /** URL of the cloud for the client. */
+  /** The URL of the cloud for the client, without a trailing slash. */
   get cloudBase(): string {
     return this.base.slice(0, this.base.length - this.req.baseUrl.length);
   }
 
-  /** Returns the validated body; throws a 400 error. */
+  /** Returns the validated body. Throws a 400 error if the body is invalid. */
   body<S extends z.ZodType>(schema: S): z.infer<S> {
     const checked = schema.safeParse(this.req.body ?? {});
     if (checked.success) return checked.data;
@@ -55,7 +55,7 @@ export class Call {
     throw badRequest(`Invalid input for ${issue?.path.join('.') || 'the request body'}: ${issue?.message}`);
   }
 
-  /** Returns a number of the query string; undefined if it is missing. */
+  /** Returns a number from the query string; undefined if it is missing. */
   number(name: string): number | undefined {
     const text = this.query.get(name);
     if (text === null || text === '') return undefined;
@@ -63,7 +63,7 @@ export class Call {
     return Number(text);
   }
 
-  /** Returns a boolean of the query string, in the spellings that clients use. */
+  /** Returns a boolean from the query string, in the spellings that clients use; undefined if it is missing. */
   flag(name: string): boolean | undefined {
     const text = this.query.get(name)?.toLowerCase();
     return text === undefined ? undefined : ['true', '1', 'yes', 't', ''].includes(text);

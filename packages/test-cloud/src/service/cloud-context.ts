@@ -6,12 +6,12 @@ import type { DownloadSources } from '../image/download-file.js';
 import type { Documents } from './documents.js';
 
 /**
- * Returns the caller by the tokens of a request; undefined without a valid one, or if the caller's access rules do not
- * allow this request to a service of these types.
+ * Identifies the caller of a request by its tokens. Returns undefined without a valid token, or if the caller's access
+ * rules do not allow this request to a service of these types.
  */
 export type IdentifyCaller = (req: IncomingMessage, serviceTypes: readonly string[]) => Caller | undefined;
 
-/** The cloud of a request, as its services see it. */
+/** The parts of a cloud that its services use. */
 export interface CloudContext {
   /** The records of the services. */
   readonly documents: Documents;

@@ -7,8 +7,8 @@ import type { ResourceType } from './style.js';
 export function documentStorage(resource: ResourceType): Storage {
   const { spec } = resource;
   const table = (call: Call) => call.cloud.documents.table<Doc>(resource.table);
-  const below = (call: Call, doc: Doc) => (spec.within ?? []).every((name) => doc[name] === call.param(name));
-  const isVisible = (call: Call, doc: Doc) => below(call, doc) && resource.isVisible(call, doc);
+  const hasPathParent = (call: Call, doc: Doc) => (spec.within ?? []).every((name) => doc[name] === call.param(name));
+  const isVisible = (call: Call, doc: Doc) => hasPathParent(call, doc) && resource.isVisible(call, doc);
   return {
     list: (call) => {
       spec.seed?.(call, table(call));
@@ -19,10 +19,10 @@ export function documentStorage(resource: ResourceType): Storage {
       const doc = table(call).get(id);
       return doc && isVisible(call, doc) ? doc : undefined;
     },
-    create: (call, given) => {
+    create: (call, fields) => {
       spec.seed?.(call, table(call));
-      const above = Object.fromEntries((spec.within ?? []).map((name) => [name, call.param(name)]));
-      const doc = { ...given, ...above, id: String(given.id ?? resource.style.newId()) };
+      const parentIds = Object.fromEntries((spec.within ?? []).map((name) => [name, call.param(name)]));
+      const doc = { ...fields, ...parentIds, id: String(fields.id ?? resource.style.newId()) };
       table(call).set(doc.id, doc);
       return doc;
     },

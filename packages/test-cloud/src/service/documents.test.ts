@@ -25,7 +25,7 @@ describe('documents with a store', () => {
     const { store, waiting } = manualStore();
     const documents = new Documents(store);
     expect(documents.table('a/b').get('1')).toBe('first');
-    await documents.stored();
+    await documents.flush();
     expect(waiting).toEqual([]);
   });
 
@@ -37,7 +37,7 @@ describe('documents with a store', () => {
     table.set('2', 'late');
     table.delete('1');
     table.delete('unknown');
-    const stored = documents.stored();
+    const stored = documents.flush();
     finish();
     await stored;
     expect(written).toEqual([
@@ -51,10 +51,10 @@ describe('documents with a store', () => {
     const documents = new Documents(store);
     const table = documents.table<number>('a/b');
     table.set('2', 2);
-    const first = documents.stored();
+    const first = documents.flush();
     table.set('3', 3);
     let resolved = 0;
-    const others = [documents.stored(), documents.stored()].map(async (stored) => {
+    const others = [documents.flush(), documents.flush()].map(async (stored) => {
       await stored;
       resolved++;
     });
@@ -73,12 +73,12 @@ describe('documents with a store', () => {
     const { store, written, waiting, finish } = manualStore();
     const documents = new Documents(store);
     documents.table<number>('a/b').set('2', 2);
-    const first = documents.stored();
+    const first = documents.flush();
     const failed = expect(first).rejects.toThrow('disk full');
     finish(new Error('disk full'));
     await failed;
     documents.table<number>('a/b').set('3', 3);
-    const second = documents.stored();
+    const second = documents.flush();
     await expect.poll(() => waiting.length).toBe(1);
     finish();
     await second;

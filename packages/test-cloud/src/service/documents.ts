@@ -4,14 +4,14 @@ export type Doc = Readonly<Record<string, unknown>> & { readonly id: string };
 /** A snapshot of all documents. */
 export type DocumentsState = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
-/** A new value of a document; undefined: it is removed. */
+/** A new value of a document; undefined if the document is removed. */
 interface Change {
   readonly kind: string;
   readonly id: string;
   readonly value: unknown;
 }
 
-/** Durable storage of documents. Its changes survive the process when `write` resolves. */
+/** Durable storage of documents. Changes are durable when `write` resolves. */
 export interface DocumentStore {
   readonly documents: readonly Change[];
   write(changes: readonly Change[]): Promise<void>;
@@ -44,8 +44,8 @@ class Table extends Map<string, unknown> {
 }
 
 /**
- * Records of the services that compute does not use: tables by name, records by id, in order of creation. Values are
- * immutable JSON: a change replaces the value.
+ * The records of the services that the compute engine does not use: tables by name, records by id, in the order of their
+ * creation. Values are immutable JSON: a change replaces the value.
  */
 export class Documents {
   readonly #store: DocumentStore | undefined;
@@ -56,12 +56,12 @@ export class Documents {
   /** @param store where changes are stored; default: in memory only */
   constructor(store?: DocumentStore) {
     for (const { kind, id, value } of store?.documents ?? []) this.table<unknown>(kind).set(id, value);
-    // Unchanged documents need no write.
+    // Documents that were read from the store need no write.
     this.#changed.clear();
     this.#store = store;
   }
 
-  /** Whether documents survive the process. */
+  /** Whether documents survive a restart of the process. */
   get areDurable(): boolean {
     return this.#store !== undefined;
   }
@@ -98,10 +98,10 @@ export class Documents {
   /**
    * Resolves when all changes up to now are durable; immediately without a store. Concurrent callers share one write.
    *
-   * @throws the error of the store; the changes are part of the next write then
+   * @throws the error of the store; in this case, the next write contains the changes
    */
-  async stored(): Promise<void> {
-    // A write in progress lacks the latest changes; its failure is that of its own callers.
+  async flush(): Promise<void> {
+    // A write in progress does not contain the latest changes. Its failure is reported only to its own callers.
     if (this.#writing) await this.#writing.catch(() => {});
     if (this.#changed.size > 0) this.#writing ??= this.#write();
     // Another caller that waited may have started the next write, which contains the changes of all.

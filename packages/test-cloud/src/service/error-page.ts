@@ -4,8 +4,8 @@ export const escapedHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /**
- * Returns the page of an error, as the library of the originals writes it.
- * @param head status and title, `404 Not Found`
+ * Returns the page for an error, as the library of the originals formats it.
+ * @param head status and title, such as `404 Not Found`
  * @param content HTML
  */
 export function errorPage(head: string, content: string): TextBody {

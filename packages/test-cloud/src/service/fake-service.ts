@@ -11,7 +11,7 @@ import { TextBody } from './text-body.js';
 
 export interface FakeServiceOptions {
   readonly name: string;
-  /** Types of the service in the catalog, which access rules of callers name. */
+  /** Types of the service in the catalog, to which the access rules of callers refer. */
   readonly types: readonly string[];
   /** Called once, on the first request. */
   readonly routes: () => readonly Route[];
@@ -25,17 +25,17 @@ export interface FakeServiceOptions {
   readonly fromCatalogError?: (error: CatalogError) => ServiceError;
   /** Whether other methods of known paths return 405; default: 404. */
   readonly rejectsMethods?: true;
-  /** The service's own error for one of a parser of bodies or versions; default: its status and message. */
+  /** Converts an error of the body parser or the version parser; default: keeps its status and message. */
   readonly fromParserError?: (error: ParserError) => ServiceError;
-  /** Whether every body is read as JSON, also without a media type. */
+  /** Whether every body is parsed as JSON, regardless of its media type. */
   readonly readsEveryType?: true;
-  /** Whether the type of JSON is sent without a charset. */
+  /** Whether the media type of JSON responses has no charset. */
   readonly omitsCharset?: true;
   /** The type of the error for an unknown path; default `NotFound`. */
   readonly unknownPathType?: string;
 }
 
-/** An error of a middleware that parses a part of the request. */
+/** An error of a middleware that parses a part of a request. */
 export interface ParserError {
   readonly status: number;
   readonly message: string;
@@ -51,7 +51,7 @@ const JSON_TYPES = [
   'application/openstack-images-v2.0-json-patch',
 ];
 
-/** The response of the token filter to a request without a valid token. */
+/** Responds to a request without a valid token, as the token middleware of the originals does. */
 function respondUnauthorized(req: Request, res: Response): void {
   const base = `${req.protocol}://${req.headers.host}/identity`;
   const error = { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' };
@@ -60,8 +60,8 @@ function respondUnauthorized(req: Request, res: Response): void {
 
 const sameMessage = ({ status, message }: ParserError) => new ServiceError(status, message);
 
-/** Returns the error that the caller may see. */
-function readable(
+/** Converts an error to the error of the service; undefined for unexpected errors, which callers must not see. */
+function toServiceError(
   error: unknown,
   { fromCatalogError = byCode, fromParserError = sameMessage }: Partial<FakeServiceOptions>,
 ): ServiceError | undefined {
@@ -72,12 +72,12 @@ function readable(
   return undefined;
 }
 
-/** Converts `PORT_NOT_FOUND` to the form of the services: `PortNotFound`. */
-function camel(code: string): string {
+/** Converts a code such as `PORT_NOT_FOUND` to the form of the services, `PortNotFound`. */
+function toPascalCase(code: string): string {
   return code.replaceAll(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase());
 }
 
-const byCode = (error: CatalogError) => new ServiceError(error.status, error.message, camel(error.code));
+const byCode = (error: CatalogError) => new ServiceError(error.status, error.message, toPascalCase(error.code));
 
 type SendJson = (res: Response, body: unknown) => void;
 
@@ -108,16 +108,16 @@ function sendBody(res: Response, body: unknown, sendJson: SendJson): void {
 
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
 
-/** Responds only when all changes are durable, including those of a failed request. */
-async function durable(cloud: CloudContext, run: () => unknown): Promise<unknown> {
+/** Runs a handler and waits until all changes are durable, including those of a failed request. */
+async function runDurably(cloud: CloudContext, run: () => unknown): Promise<unknown> {
   try {
     return await run();
   } finally {
-    await cloud.documents.stored();
+    await cloud.documents.flush();
   }
 }
 
-/** Returns the methods of each path of a table. */
+/** Returns the methods of each path in a table of routes. */
 function methodsByPath(table: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, readonly string[]>();
   for (const { path, method } of table) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
@@ -139,7 +139,7 @@ function routerOf(options: FakeServiceOptions): Router {
       const caller = cloud.identifyCaller(req, types);
       if (!open && !caller) respondUnauthorized(req, res);
       else if (onlyRecords && !cloud.simulated) throw unservedRecord(path);
-      else send(res, await durable(cloud, () => run(new Call(req, res, cloud, caller))), sendJson);
+      else send(res, await runDurably(cloud, () => run(new Call(req, res, cloud, caller))), sendJson);
     });
   }
   if (rejectsMethods)
@@ -153,16 +153,16 @@ function routerOf(options: FakeServiceOptions): Router {
     const { identifyCaller, unhandled: unserved } = cloudOf(res);
     if (!identifyCaller(req, types)) return respondUnauthorized(req, res);
     unserved.note(name, req.method, req.originalUrl);
-    // The status of the originals: clients read resources that they have deleted, and paths of missing extensions.
+    // The status of the originals. Clients rely on it for deleted resources and for the paths of missing extensions.
     throw notFound('The resource could not be found.', unknownPathType);
   });
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const reportedError = readable(error, options);
-    if (!reportedError) cloudOf(res).onError(error);
+    const serviceError = toServiceError(error, options);
+    if (!serviceError) cloudOf(res).onError(error);
     if (res.headersSent) return res.destroy(error as Error);
-    if (reportedError?.unserved)
-      cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${reportedError.unserved}`);
-    const shown = reportedError ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
+    if (serviceError?.unserved)
+      cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${serviceError.unserved}`);
+    const shown = serviceError ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
     const body = fault(shown, req);
     sendBody(res.status(shown.status), body, sendJson);
   });
@@ -170,8 +170,8 @@ function routerOf(options: FakeServiceOptions): Router {
 }
 
 /**
- * Creates a small service: a table of routes with its format of errors. Requests that it does not handle are recorded
- * as unhandled. The table is created on the first request and shared by all clouds of the process.
+ * Creates a service from a table of routes and an error format. Requests that it does not handle are recorded as
+ * unhandled. The table is created on the first request and shared by all clouds of the process.
  */
 export function fakeService(options: FakeServiceOptions): (cloud: CloudContext) => RequestHandler {
   let router: Router | undefined;

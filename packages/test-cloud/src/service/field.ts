@@ -1,25 +1,25 @@
 import type { z } from 'zod';
 import type { Call } from './call.js';
 
-/** An attribute of a resource: its schema, when clients can set it, and its default. */
+/** An attribute of a resource: its schema, its default, and whether clients can set it. */
 export interface Field {
   /** Validates and converts the values of clients. */
   readonly schema?: z.ZodType;
   /** `always`: on creation and later; `once`: only on creation; `never`: derived. */
   readonly sets: 'always' | 'once' | 'never';
-  /** The default. Undefined: the field is missing. */
+  /** The default; undefined: the field is missing. */
   readonly initial?: unknown | ((call: Call) => unknown);
-  /** Creation requires it. */
+  /** Whether creation requires the field. */
   readonly required?: true;
-  /** Restricted to administrators: setting it, or also seeing it. */
+  /** `write`: only administrators can set the field; `read`: only administrators can set and see it. */
   readonly admin?: 'write' | 'read';
-  /** Accepted, possibly stored, but never shown. */
+  /** Whether the field is accepted and possibly stored, but never shown. */
   readonly hidden?: true;
-  /** The first minor version of the service that shows it; default: all. */
+  /** The first minor version of the service that shows the field; default: all versions show it. */
   readonly since?: number;
-  /** False: lists cannot be filtered or sorted by it. `storage`: the storage filters by it. */
+  /** False: lists cannot be filtered or sorted by the field. `storage`: the storage filters by the field. */
   readonly filter?: false | 'storage';
-  /** This field is not part of the catalog record: it is stored in the documents. */
+  /** Whether the field is stored in the documents, because catalog records do not contain it. */
   readonly inDocuments?: true;
 }
 
@@ -27,7 +27,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 type Options = Omit<Field, 'schema' | 'sets' | 'initial'>;
 
-/** Set by clients on creation and later. */
+/** Defines a field that clients can set on creation and later. */
 export const settable = (schema: z.ZodType, initial?: Field['initial'], options: Options = {}): Field => ({
   schema,
   sets: 'always',
@@ -35,7 +35,7 @@ export const settable = (schema: z.ZodType, initial?: Field['initial'], options:
   ...options,
 });
 
-/** Set by clients on creation, immutable afterwards. */
+/** Defines a field that clients can set on creation and that is immutable afterwards. */
 export const fixed = (schema: z.ZodType, initial?: Field['initial'], options: Options = {}): Field => ({
   schema,
   sets: 'once',
@@ -43,7 +43,7 @@ export const fixed = (schema: z.ZodType, initial?: Field['initial'], options: Op
   ...options,
 });
 
-/** Shown, but not settable by clients. */
+/** Defines a field that is shown, but that clients cannot set. */
 export const derived = (initial?: Field['initial'], options: Options = {}): Field => ({
   sets: 'never',
   initial,

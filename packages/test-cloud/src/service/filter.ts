@@ -1,20 +1,20 @@
 import type { Wire } from './wire.js';
 
-/** Returns true if a value matches a query parameter, compared as text. */
+/** Returns whether a value matches a query parameter, compared as text. */
 export function sameValue(value: unknown, expected: string): boolean {
   if (typeof value === 'boolean') return ['true', '1', 'yes', 't', 'on'].includes(expected.toLowerCase()) === value;
   if (Array.isArray(value)) return value.some((item) => sameItem(item, expected));
   return String(value ?? '') === expected;
 }
 
-/** Matches an item of a list: a string, or an object by `key=value`. */
+/** Returns whether an item of a list matches: a string by its value, an object by `key=value`. */
 function sameItem(item: unknown, expected: string): boolean {
   if (typeof item !== 'object' || item === null) return String(item) === expected;
   const mark = expected.indexOf('=');
   return mark > 0 && String((item as Wire)[expected.slice(0, mark)]) === expected.slice(mark + 1);
 }
 
-/** Comparison operators before a value: `gte:2026-01-01T00:00:00Z`. */
+/** Returns whether the order of two values satisfies an operator, such as `gte` in `gte:2026-01-01T00:00:00Z`. */
 type Holds = (order: number) => boolean;
 
 const equal: Holds = (order) => order === 0;
@@ -30,13 +30,13 @@ const COMPARISONS: ReadonlyMap<string, Holds> = new Map(
   }),
 );
 
-/** A parsed `gte:value`; without an operator it is `eq`. `holds` receives the order of the other value. */
+/** A parsed comparison, such as `gte:value`; the default operator is `eq`. `holds` receives the order of another value. */
 interface Comparison {
   readonly holds: Holds;
   readonly value: string;
 }
 
-/** Parses a comparison. Undefined for an unknown operator. */
+/** Parses a comparison; returns undefined for an unknown operator. */
 export function comparison(text: string): Comparison | undefined {
   const mark = text.indexOf(':');
   const operator = text.slice(0, Math.max(mark, 0));
@@ -45,15 +45,15 @@ export function comparison(text: string): Comparison | undefined {
   return holds && { holds, value: text.slice(mark + 1) };
 }
 
-/** Parses a timestamp to milliseconds with a fraction; UTC without a zone. NaN if it is malformed. */
+/** Parses a timestamp to milliseconds with a fraction; NaN if it is malformed. Timestamps without a zone are in UTC. */
 export function momentOf(written: string): number {
   if (!/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(written)) return Number.NaN;
-  const zoned = /(Z|[+-]\d{2}:?\d{2})$/.test(written.slice(10)) || written.length === 10;
-  const beyond = /\.\d{3}(\d{1,3})/.exec(written)?.[1]?.padEnd(3, '0') ?? '0';
-  return Date.parse(zoned ? written : `${written.replace(' ', 'T')}Z`) + Number(beyond) / 1000;
+  const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(written.slice(10)) || written.length === 10;
+  const microseconds = /\.\d{3}(\d{1,3})/.exec(written)?.[1]?.padEnd(3, '0') ?? '0';
+  return Date.parse(hasZone ? written : `${written.replace(' ', 'T')}Z`) + Number(microseconds) / 1000;
 }
 
-/** Text comparisons after a name: `name__icontains=web`. */
+/** Compares texts as a suffix of a filter's name selects, such as `contains` in `name__icontains=web`. */
 type Matches = (value: string, expected: string) => boolean;
 
 const INEXACT: ReadonlyMap<string, Matches> = new Map(
@@ -80,7 +80,7 @@ export function onlyValue(query: URLSearchParams, name: string): string | undefi
   return others.length === 0 ? value : undefined;
 }
 
-/** The four tag filters; each accepts tags separated by commas. */
+/** The four tag filters. Each accepts tags that are separated by commas. */
 export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expected: readonly string[]) => boolean>> =
   {
     tags: (tags, expected) => expected.every((tag) => tags.includes(tag)),
@@ -89,7 +89,7 @@ export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expe
     'not-tags-any': (tags, expected) => !expected.some((tag) => tags.includes(tag)),
   };
 
-/** Filters by the tag parameters of a query string. */
+/** Filters items by the tag parameters of a query string. */
 export function filteredByTags<W extends Wire>(items: readonly W[], query: URLSearchParams): readonly W[] {
   const filters = Object.entries(TAG_FILTERS).flatMap(([name, holds]) =>
     query.getAll(name).map((value) => ({ holds, tags: value.split(',') })),

@@ -2,16 +2,16 @@ import type { Call } from './call.js';
 import { sameValue } from './filter.js';
 import type { Wire } from './wire.js';
 
-/** Filters by the given parameters; several values of one are alternatives. */
+/** Filters items by query parameters. Several values of a parameter are alternatives. */
 export function filtered<W extends Wire>(
   items: readonly W[],
   query: URLSearchParams,
   names: readonly string[],
 ): readonly W[] {
-  const given = [...new Set(names)].filter((name) => query.has(name));
-  if (given.length === 0) return items;
+  const present = [...new Set(names)].filter((name) => query.has(name));
+  if (present.length === 0) return items;
   return items.filter((item) =>
-    given.every((name) => query.getAll(name).some((value) => sameValue(item[name], value))),
+    present.every((name) => query.getAll(name).some((value) => sameValue(item[name], value))),
   );
 }
 
@@ -26,7 +26,7 @@ function order(left: unknown, right: unknown): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Sorts by the first key, then the second, ...; stable. */
+/** Sorts items by the first key, then by the second, and so on. The sort is stable. */
 export function sorted<W extends Wire>(items: readonly W[], keys: readonly SortKey[]): readonly W[] {
   if (keys.length === 0) return items;
   return [...items].sort((a, b) => {
@@ -51,9 +51,9 @@ export function pageOf<W extends Wire>(
   items: readonly W[],
   { limit, marker, offset = 0 }: { readonly limit?: number; readonly marker?: string; readonly offset?: number },
 ): Page<W> | undefined {
-  const at = marker === undefined ? -1 : items.findIndex(({ id }) => id === marker);
-  if (marker !== undefined && at < 0) return undefined;
-  const start = at + 1 + offset;
+  const markerIndex = marker === undefined ? -1 : items.findIndex(({ id }) => id === marker);
+  if (marker !== undefined && markerIndex < 0) return undefined;
+  const start = markerIndex + 1 + offset;
   const end = limit === undefined ? items.length : start + limit;
   const page = items.slice(start, end);
   const last = page.at(-1);

@@ -8,15 +8,15 @@ function isObject(value: unknown): value is Wire {
 }
 
 /** Validates and converts the fields of a body. Throws the service's errors. */
-export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', given: unknown): Wire {
+export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', body: unknown): Wire {
   const { style, spec, fields } = resource;
-  if (!isObject(given)) throw style.errors.noBody(resource);
+  if (!isObject(body)) throw style.errors.noBody(resource);
   const fieldOf = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
-  const unknown = Object.keys(given).filter((key) => !fieldOf(key));
+  const unknown = Object.keys(body).filter((key) => !fieldOf(key));
   const unknownFields = spec.unknownFields?.(call, verb) ?? style.unknownFields;
   if (unknown.length > 0 && unknownFields === 'reject') throw style.errors.unknown(resource, unknown, verb);
   const read: [string, unknown][] = [];
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(body)) {
     const field = fieldOf(key);
     if (!field) {
       if (unknownFields === 'keep') read.push([key, value]);
@@ -40,7 +40,7 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
   return values;
 }
 
-/** Adds defaults to fields. */
+/** Adds the defaults of missing fields. */
 export function withInitials(call: Call, resource: ResourceType, values: Wire): Wire {
   const filled: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(resource.fields)) {

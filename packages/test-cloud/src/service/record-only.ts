@@ -1,6 +1,6 @@
 /**
- * Paths of resources that are only recorded: no machine, network or disk changes with them. By service; a name is a path
- * below the version, and includes what is below it.
+ * Paths of resources that are only recorded, by service: they have no effect on machines, networks and disks. A path is
+ * relative to the version, and includes all paths below it.
  */
 const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
   network: [
@@ -30,7 +30,7 @@ const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns whether a request creates a resource that is only recorded. */
 export function isRecordOnly(service: string, method: string, path: string): boolean {
-  const [, , ...below] = path.split('/');
-  const name = `${below.join('/')}/`;
+  const [, , ...segments] = path.split('/');
+  const name = `${segments.join('/')}/`;
   return method === 'post' && (RECORD_ONLY[service] ?? []).some((one) => name.startsWith(`${one}/`));
 }

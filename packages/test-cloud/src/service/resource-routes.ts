@@ -6,26 +6,26 @@ import { tagRoutes } from './tag-routes.js';
 import type { ViewName } from './view.js';
 import type { Wire } from './wire.js';
 
-/** Returns the content of an envelope; undefined without one. */
+/** Returns the content of an envelope; undefined without an envelope. */
 function envelopeContent(body: unknown, key: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, key) ? (body as Wire)[key] : undefined;
 }
 
 const requestBody = (call: Call, key: string) => envelopeContent(call.req.body, key);
 
-/** Returns the routes of a resource: its additional ones first, then the standard ones that it supports. */
+/** Returns the routes of a resource: first its additional routes, then the standard routes that it supports. */
 export function resourceRoutes(resource: Resource): readonly Route[] {
   const { style, spec, verbs } = resource;
   const { one, many, statuses, views = {} } = spec;
-  const seen = (name: ViewName, wire: Wire) => (views[name] ? views[name](wire) : wire);
+  const applyView = (name: ViewName, wire: Wire) => (views[name] ? views[name](wire) : wire);
   /** Returns the body of one resource, in an envelope if the service uses one. */
   function responseBody(name: ViewName, wire: Wire): unknown {
-    const shown = seen(name, wire);
+    const shown = applyView(name, wire);
     return style.bare || shown === undefined ? shown : { [one]: shown };
   }
-  const givenBody = (call: Call) => (style.bare ? call.req.body : requestBody(call, one));
+  const fieldsOf = (call: Call) => (style.bare ? call.req.body : requestBody(call, one));
   const all = `${style.root}/${spec.path}`;
-  const each = `${all}/:id`;
+  const itemPath = `${all}/:id`;
   const id = (call: Call) => call.param('id');
 
   async function create(call: Call): Promise<Reply> {
@@ -37,7 +37,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       return new Reply(status, { [many]: await resource.createAll(call, given) });
     }
     if (spec.bulk === 'only') throw style.errors.noBody(resource);
-    return new Reply(status, responseBody('create', await resource.create(call, givenBody(call))));
+    return new Reply(status, responseBody('create', await resource.create(call, fieldsOf(call))));
   }
 
   async function remove(call: Call): Promise<Reply> {
@@ -49,26 +49,26 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     const listed = style.list(call, resource, await resource.list(call));
     if (!views[name]) return listed;
     const body = listed as Readonly<Record<string, readonly Wire[]>>;
-    return { ...body, [many]: (body[many] ?? []).map((wire) => seen(name, wire)) };
+    return { ...body, [many]: (body[many] ?? []).map((wire) => applyView(name, wire)) };
   }
 
-  const usual: Readonly<Record<Verb, Route>> = {
+  const standardRoutes: Readonly<Record<Verb, Route>> = {
     list: get(all, (call) => list(call, 'list')),
     create: post(all, create),
-    show: get(each, async (call) => {
+    show: get(itemPath, async (call) => {
       const shown = await resource.show(call, await resource.find(call, id(call)));
       return responseBody('show', style.selected?.(call, shown) ?? shown);
     }),
-    change: (style.change === 'put' ? put : patch)(each, async (call) => {
-      const changed = await resource.change(call, id(call), givenBody(call));
+    change: (style.change === 'put' ? put : patch)(itemPath, async (call) => {
+      const changed = await resource.change(call, id(call), fieldsOf(call));
       return new Reply(statuses?.change ?? 200, responseBody('change', changed));
     }),
-    remove: del(each, remove),
+    remove: del(itemPath, remove),
   };
   return [
     ...(spec.routes?.(resource) ?? []),
     ...(spec.tags ? tagRoutes(resource) : []),
     ...(style.detailedLists && views.list ? [get(`${all}/detail`, (call) => list(call, 'show'))] : []),
-    ...verbs.map((verb) => usual[verb]),
+    ...verbs.map((verb) => standardRoutes[verb]),
   ];
 }

@@ -14,9 +14,9 @@ type Awaitable<T> = T | Promise<T>;
 
 /** The specification of a resource. */
 export interface ResourceSpec extends ResourceNames {
-  /** Called once, on first use. */
+  /** Returns the fields. Called once, on first use. */
   readonly fields: () => Fields;
-  /** Default: all five. */
+  /** The supported verbs; default: all five. */
   readonly verbs?: readonly Verb[];
   /** Verbs restricted to administrators; default: those of the service. */
   readonly admin?: readonly Verb[];
@@ -31,9 +31,9 @@ export interface ResourceSpec extends ResourceNames {
    * `.../detail`.
    */
   readonly views?: Views;
-  /** `only`: bodies always contain several, in an envelope of the plural. */
+  /** `only`: bodies always contain a list of resources, in an envelope with the plural name. */
   readonly bulk?: 'only';
-  /** Throws if the record cannot be created; its result is stored as well. */
+  /** Throws if the record cannot be created. The returned fields are also stored. */
   readonly creating?: (call: Call, doc: Wire, resource: Resource) => Awaitable<Wire | undefined>;
   readonly changing?: (call: Call, before: Doc, change: Wire) => Awaitable<Wire | undefined>;
   /** Called after the record is stored. */
@@ -41,7 +41,7 @@ export interface ResourceSpec extends ResourceNames {
   readonly removing?: (call: Call, doc: Doc) => Awaitable<unknown>;
   /** Returns additional fields of a response. */
   readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
-  /** Additional routes: actions, parts. They have precedence over the standard ones. */
+  /** Additional routes, such as those of actions. They have precedence over the standard routes. */
   readonly routes?: (resource: Resource) => readonly Route[];
   /** Statuses that differ from those of the service. */
   readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
@@ -72,7 +72,7 @@ export class Resource implements ResourceType {
     return this.#fields;
   }
 
-  /** Its table in the documents, also for fields that the catalog does not store. */
+  /** The name of the resource's table in the documents, which also contains fields that the catalog does not store. */
   get table(): string {
     return `${this.style.service}/${this.spec.many}`;
   }
@@ -93,7 +93,7 @@ export class Resource implements ResourceType {
     return this.style.isShared?.(call, doc) ?? doc.shared === true;
   }
 
-  /** Returns the record, or throws the service's 404. */
+  /** Returns a record. Throws the service's 404 error if it does not exist for the caller. */
   async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
     await this.spec.requireParent?.(call);
     if (this.admin.includes(verb) && !this.style.authorizesLast) this.style.authorize(call, this, verb, undefined);
@@ -126,8 +126,8 @@ export class Resource implements ResourceType {
     return Promise.all(listed.map((doc) => this.show(call, doc)));
   }
 
-  /** Creates a resource of validated fields. */
-  async make(call: Call, values: Wire): Promise<Wire> {
+  /** Creates a resource from validated fields. */
+  async createValidated(call: Call, values: Wire): Promise<Wire> {
     this.style.authorize(call, this, 'create', undefined);
     await this.spec.requireParent?.(call);
     const filled = this.style.stamp(call, this, withInitials(call, this, values), undefined);
@@ -139,16 +139,16 @@ export class Resource implements ResourceType {
     return this.show(call, doc);
   }
 
-  create(call: Call, given: unknown): Promise<Wire> {
-    return this.make(call, readFields(call, this, 'create', given));
+  create(call: Call, body: unknown): Promise<Wire> {
+    return this.createValidated(call, readFields(call, this, 'create', body));
   }
 
-  /** Creates all or none: if one fails, those created before are removed. */
-  async createAll(call: Call, given: readonly unknown[]): Promise<readonly Wire[]> {
-    const read = given.map((one) => readFields(call, this, 'create', one));
+  /** Creates all resources or none: if one fails, the previous ones are removed. */
+  async createAll(call: Call, bodies: readonly unknown[]): Promise<readonly Wire[]> {
+    const validated = bodies.map((body) => readFields(call, this, 'create', body));
     const created: Wire[] = [];
     try {
-      for (const values of read) created.push(await this.make(call, values));
+      for (const values of validated) created.push(await this.createValidated(call, values));
     } catch (error) {
       for (const { id } of created.reverse()) await this.storage.remove(call, await this.find(call, String(id)));
       throw error;
@@ -156,9 +156,9 @@ export class Resource implements ResourceType {
     return created;
   }
 
-  change(call: Call, id: string, given: unknown): Promise<Wire> {
+  change(call: Call, id: string, body: unknown): Promise<Wire> {
     return serialized(call.cloud, id, async () => {
-      const read = () => readFields(call, this, 'change', given);
+      const read = () => readFields(call, this, 'change', body);
       const values = this.style.authorizesLast && read();
       const before = await this.find(call, id, 'change');
       return this.apply(call, before, values ?? read());
@@ -191,9 +191,9 @@ export class Resource implements ResourceType {
   }
 
   #storeExtraFields(call: Call, id: string, wire: Wire): void {
-    const remaining = Object.entries(wire).filter(([key]) => this.documentKeys.includes(key));
-    if (remaining.length === 0) return;
+    const extraFields = Object.entries(wire).filter(([key]) => this.documentKeys.includes(key));
+    if (extraFields.length === 0) return;
     const table = call.cloud.documents.table<Wire>(this.table);
-    table.set(id, { ...table.get(id), ...Object.fromEntries(remaining) });
+    table.set(id, { ...table.get(id), ...Object.fromEntries(extraFields) });
   }
 }

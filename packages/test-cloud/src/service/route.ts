@@ -14,11 +14,11 @@ export type Run = (call: Call) => unknown;
 /** A method and path with its handler. */
 export interface Route {
   readonly method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
-  /** In the notation of Express: `/v2.0/ports/:id`. */
+  /** The path in the notation of Express, such as `/v2.0/ports/:id`. */
   readonly path: string;
-  /** Whether it is accessible without a token. */
+  /** Whether the route is accessible without a token. */
   readonly open: boolean;
-  /** Returns the body of a 200, or a {@link Reply}; undefined if it has responded itself. */
+  /** Returns the body of a 200 response, or a {@link Reply}; undefined if it has already sent the response. */
   readonly run: Run;
 }
 
@@ -32,7 +32,7 @@ export const post = define('post');
 export const put = define('put');
 export const patch = define('patch');
 export const del = define('delete');
-/** A GET route without token, for discovery. */
+/** Defines a GET route that requires no token, for discovery. */
 export const openGet = define('get', true);
 export const openPost = define('post', true);
 

@@ -1,20 +1,20 @@
 import type { CloudContext } from './cloud-context.js';
 
-const lines = new WeakMap<CloudContext, Map<string, Promise<unknown>>>();
+const queues = new WeakMap<CloudContext, Map<string, Promise<unknown>>>();
 
 /** Runs changes of the same object sequentially, so that checks stay valid until the change is complete. */
 export async function serialized<T>(cloud: CloudContext, id: string, work: () => Promise<T>): Promise<T> {
-  let line = lines.get(cloud);
-  if (!line) {
-    line = new Map();
-    lines.set(cloud, line);
+  let queue = queues.get(cloud);
+  if (!queue) {
+    queue = new Map();
+    queues.set(cloud, queue);
   }
-  const before = line.get(id) ?? Promise.resolve();
+  const before = queue.get(id) ?? Promise.resolve();
   const result = before.then(work, work);
-  line.set(id, result);
+  queue.set(id, result);
   try {
     return await result;
   } finally {
-    if (line.get(id) === result) line.delete(id);
+    if (queue.get(id) === result) queue.delete(id);
   }
 }

@@ -2,9 +2,9 @@ import { TestCloudError } from '../errors.js';
 
 /** An error response of a fake service, in the service's format. */
 export class ServiceError extends TestCloudError {
-  /** The type of the error that clients of some services read: `PortNotFound`. */
+  /** The type of the error, such as `PortNotFound`, which clients of some services read. */
   readonly type: string;
-  /** The unsupported operation if the path does not identify it: an action. */
+  /** The unsupported action, which the path does not identify. */
   readonly unserved: string | undefined;
 
   constructor(status: number, message: string, type = 'ServiceError', unserved?: string) {

@@ -18,7 +18,7 @@ export interface ResourceNames {
   readonly title?: string;
   /** Parameters of the path that identify the parent. */
   readonly within?: readonly string[];
-  /** Default: the documents of the cloud. */
+  /** The storage of the records; default: the documents of the cloud. */
   readonly storage?: Storage;
   /** Verbs for which the storage itself rejects callers of other projects. */
   readonly storageAuthorizes?: readonly Verb[];
@@ -28,19 +28,19 @@ export interface ResourceNames {
   readonly revealsMissing?: true;
   /** Names of filters, if they are not derived from the fields. */
   readonly filters?: readonly string[];
-  /** How unknown fields are handled, if it differs from the service. */
+  /** The handling of unknown fields, if it differs from that of the service. */
   readonly unknownFields?: (call: Call, verb: Verb) => Style['unknownFields'];
-  /** Whether it supports tags. */
+  /** Whether the resource supports tags. */
   readonly tags?: boolean;
 }
 
-/** A resource, as the conventions of its service see it. */
+/** The parts of a resource that the conventions of its service use. */
 export interface ResourceType {
   readonly style: Style;
   readonly spec: ResourceNames;
   readonly fields: Fields;
   readonly title: string;
-  /** Its table in the documents. */
+  /** The name of the resource's table in the documents. */
   readonly table: string;
   /** Verbs restricted to administrators. */
   readonly admin: readonly Verb[];
@@ -56,13 +56,13 @@ export interface Style {
   readonly change: 'put' | 'patch';
   readonly statuses: { readonly create: number; readonly remove: number };
   readonly newId: () => string;
-  /** How unknown fields are handled. */
+  /** The handling of unknown fields. */
   readonly unknownFields: 'reject' | 'ignore' | 'keep';
-  /** How read-only fields are handled. */
+  /** The handling of read-only fields. */
   readonly readOnlyFields: 'reject' | 'ignore';
-  /** Whether bodies come without an envelope that names the resource. */
+  /** Whether bodies have no envelope that names the resource. */
   readonly bare?: true;
-  /** Whether several resources can be created at once, in an envelope of the plural. */
+  /** Whether one request can create several resources, in an envelope with the plural name. */
   readonly bulk: boolean;
   /** Whether a caller is authorized after the body of a change is validated and the resource is found. */
   readonly authorizesLast?: true;
@@ -71,7 +71,7 @@ export interface Style {
   /** Throws the service's error if the caller may not read or change a resource. */
   readonly authorize: (call: Call, resource: ResourceType, verb: Verb, doc: Doc | undefined) => void;
   /** Throws if the caller may not set these fields. */
-  readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, given: Wire) => void;
+  readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, values: Wire) => void;
   /** Returns whether other projects may see a record. Default: its field `shared`. */
   readonly isShared?: (call: Call, doc: Doc) => boolean;
   /** Returns the fields that the service sets itself: times, revisions, an owner. */

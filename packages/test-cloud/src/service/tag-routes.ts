@@ -9,7 +9,8 @@ const Tag = z.string().min(1).max(255);
 const Tags = z.object({ tags: z.array(Tag) });
 
 /**
- * Routes of the tags of a resource, individually and all together.
+ * Returns the routes of the tags of a resource: of individual tags, and of all tags.
+ *
  * @param collection path of the resources below the root; default: that of the specification
  */
 export function tagRoutes(resource: Resource, collection = resource.spec.path): readonly Route[] {

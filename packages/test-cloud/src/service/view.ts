@@ -9,17 +9,17 @@ export type View = (wire: Wire) => Wire | undefined;
 /** The views of a resource. A response without a view shows everything. */
 export type Views = Readonly<Partial<Record<ViewName, View>>>;
 
-/** Shows these keys and no others. */
+/** Returns a view that shows only these keys. */
 export const only =
   (...keys: readonly string[]): View =>
   (wire) =>
     Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(wire, key) ? [[key, wire[key]]] : [])));
 
-/** Shows everything except these keys. */
+/** Returns a view that shows everything except these keys. */
 export const without =
   (...keys: readonly string[]): View =>
   (wire) =>
     Object.fromEntries(Object.entries(wire).filter(([key]) => !keys.includes(key)));
 
-/** Sends no body. */
+/** The view of a response without a body. */
 export const noBody: View = () => undefined;

@@ -39,4 +39,4 @@ export const integerBetween = (min: number, max: number) =>
 
 export const anything = z.unknown();
 export const dictionary = z.record(z.string(), z.unknown());
-export const words = z.record(z.string(), z.string());
+export const stringMap = z.record(z.string(), z.string());

@@ -14,21 +14,21 @@ import { Documents } from '../service/documents.js';
 import { singleSlashes } from '../service/single-slashes.js';
 import { volumeService } from '../volume/volume.js';
 
-/** About 60 ms of one core and 32 MiB of memory. */
+/** The cost of a password hash: about 60 ms of CPU time and 32 MiB of memory. */
 const PASSWORD_COST = 2 ** 15;
 
 /** Options of {@link openServices}. */
 export interface ServicesOptions {
   /** The compute engine whose database and catalogs the services use. */
   readonly engine: Engine;
-  /** Whether its machines are simulated; otherwise, resources that would only be recorded are rejected with 501. */
+  /** Whether the machines are simulated. If not, resources that would only be recorded are rejected with 501. */
   readonly simulated: boolean;
   /**
-   * Hosts (`HOST` or `HOST:PORT`) from which the image service downloads content although their addresses are not public.
-   * Default: none; public addresses only.
+   * Hosts (`HOST` or `HOST:PORT`) from which the image service downloads content even if their addresses are not public.
+   * Default: none.
    */
   readonly imageSources?: readonly string[];
-  /** When accounts are locked after failed logins; default: never. */
+  /** The rule that locks accounts after failed logins; default: accounts are never locked. */
   readonly lockout?: Lockout;
   /** Receives requests that no service handles. */
   readonly onUnserved?: (service: string, method: string, url: string) => void;
@@ -36,7 +36,7 @@ export interface ServicesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The services of a cloud on the database of its compute engine. */
+/** The services of a cloud, which use the database of its compute engine. */
 export interface Services {
   /** Serves `/identity`, `/image`, `/network`, `/volume` and `/placement`. */
   readonly app: RequestListener;
@@ -47,15 +47,15 @@ export interface Services {
   /** Whether the cloud has users. */
   readonly hasUsers: boolean;
   /**
-   * Creates the first records and the user `admin`, or gives this user a new password. It is an administrator of the project
-   * `admin`, of the default domain and of the system. The changes are durable when it resolves.
+   * Creates the initial records and the user `admin`, or sets a new password for this user. The user is an administrator of
+   * the project `admin`, of the default domain and of the system. The changes are durable when the promise resolves.
    */
   setAdminPassword(password: string): Promise<void>;
 }
 
 /**
- * Opens the services of a cloud, whose records are in the database of an engine: an acknowledged change survives the process.
- * Only one process of a database may do so at a time; the last one writes.
+ * Opens the services of a cloud, whose records are in the database of an engine. Acknowledged changes are durable. Only one
+ * process per database may open the services at a time; only the process that opened them last can write.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       directory.grant(admin, { kind: 'project', id: directory.project('admin').id }, 'admin');
       directory.grant(admin, { kind: 'domain', id: DEFAULT_DOMAIN }, 'admin');
       directory.grant(admin, { kind: 'system', id: 'all' }, 'admin');
-      await documents.stored();
+      await documents.flush();
     },
   };
 }

@@ -15,7 +15,7 @@ export interface CloudContent {
 export interface ContentOptions {
   readonly clock: CloudClock;
   readonly identifyCaller: IdentifyCaller;
-  /** Whether the identity service knows a project. */
+  /** Returns whether a project exists in the identity service. */
   readonly projectExists: (projectId: string) => boolean;
   readonly settings: Partial<Settings> | undefined;
   readonly latencyMs: number;
@@ -24,7 +24,7 @@ export interface ContentOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates the content of a preset. */
+/** Creates the content of a cloud from a preset. */
 export async function createContent(options: ContentOptions, preset: Preset): Promise<CloudContent> {
   const { clock, onError } = options;
   const { latencyMs, transientMs } = options;

@@ -13,16 +13,16 @@ interface Waiting {
 }
 
 /**
- * Simulated machines with observable transient states: each step completes only after a client has read the server
- * since its start, or after a timeout. Clients that wait for `REBOOT` or `RESIZE` observe it, regardless of the speed
- * of machines.
+ * Simulated machines with observable transient states: a step completes only after a client has read the server since
+ * the step started, or after a timeout. Clients that wait for `REBOOT` or `RESIZE` observe this state, regardless of the
+ * speed of machines.
  */
 export class ReadableDriver extends SimulatedDriver {
   readonly #clock: Clock;
   readonly #transientMs: number;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param options.transientMs maximum wait of a step until its state is read; 0: not at all */
+  /** @param options.transientMs the maximum time that a step waits until its state is read; 0: no wait */
   constructor({ transientMs, ...options }: SimulatedDriverOptions & { readonly transientMs: number }) {
     super(options);
     this.#clock = options.clock;

@@ -18,11 +18,11 @@ const CreateAttachment = z.object({
 });
 const UpdateAttachment = z.object({ attachment: z.object({ connector }) });
 
-function connectorOf(given: Readonly<Record<string, unknown>>): Connector {
-  return { ...given, host: String(given.host ?? ''), mountpoint: (given.mountpoint as string | undefined) ?? null };
+function connectorOf(fields: Readonly<Record<string, unknown>>): Connector {
+  return { ...fields, host: String(fields.host ?? ''), mountpoint: (fields.mountpoint as string | undefined) ?? null };
 }
 
-/** Attachments (3.27): the connection of a volume to a server, step by step. */
+/** Attachments (3.27), with which clients connect a volume to a server step by step. */
 export function attachmentRoutes(): readonly Route[] {
   const one = async (call: Call, id: string) => ({
     attachment: attachmentView(await call.cloud.catalogs.volumes.getAttachment(call.caller, id)),
@@ -68,8 +68,8 @@ export function attachmentRoutes(): readonly Route[] {
     del('/v3/attachments/:id', async (call) => {
       const { volumeId } = await call.cloud.catalogs.volumes.getAttachment(call.caller, call.param('id'));
       await call.cloud.catalogs.volumes.deleteAttachment(call.caller, call.param('id'));
-      const left = await call.cloud.catalogs.volumes.listAttachments(call.caller, { volumeId });
-      return { attachments: left.map(attachmentView) };
+      const remaining = await call.cloud.catalogs.volumes.listAttachments(call.caller, { volumeId });
+      return { attachments: remaining.map(attachmentView) };
     }),
   ];
 }

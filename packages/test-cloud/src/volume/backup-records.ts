@@ -8,17 +8,17 @@ import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { checkQuota } from './quota-check.js';
 
-/** The service that stores all backups, by the name of the original's driver for files; records of others cannot be imported. */
+/** The name of the service that stores all backups: the original's driver for files. Only its records can be imported. */
 const SERVICE = 'cinder.backup.drivers.posix.PosixBackupDriver';
 
-const Given = z.object({
+const ImportBody = z.object({
   'backup-record': z.object({ backup_service: z.string().min(1).max(255), backup_url: z.string().min(1) }).strict(),
 });
 
-/** Names in records that differ from those in responses. */
+/** The names of fields in records, if they differ from those in responses. */
 const RECORD_NAMES: Readonly<Record<string, string>> = { name: 'display_name', description: 'display_description' };
 
-/** The keys that a record must have to be imported. */
+/** The keys that are required to import a record. */
 const REQUIRED = [
   'display_name',
   'display_description',
@@ -48,7 +48,7 @@ function decode(written: string): Wire {
   }
 }
 
-/** Returns the reason for which a backup cannot use a record; undefined if it can. */
+/** Returns the reason that a record cannot be imported; undefined if it can. */
 function rejection(service: string, record: Wire): string | undefined {
   if (service !== SERVICE)
     return `Import record failed, cannot find backup service to perform the import. Request service ${service}.`;
@@ -58,7 +58,7 @@ function rejection(service: string, record: Wire): string | undefined {
     : `Driver successfully decoded imported backup data, but there are missing fields (${missing.join(', ')}).`;
 }
 
-/** Returns the fields of a backup from those of a record; the state and the owner are not taken from it. */
+/** Returns the fields of a backup from a record, except the state and the owner. */
 function fieldsOf(resource: Resource, record: Wire): Wire {
   const { volume_metadata } = z
     .object({ volume_metadata: z.record(z.string(), z.string()).optional().catch(undefined) })
@@ -74,11 +74,11 @@ function fieldsOf(resource: Resource, record: Wire): Wire {
   return { ...Object.fromEntries(values), ...(volume_metadata && { volume_metadata }) };
 }
 
-/** Export of backups as records, and import of such records, which creates the backup that they describe. */
+/** Routes that export backups as records, and that create backups from such records. */
 export function backupRecordRoutes(resource: Resource): readonly Route[] {
   async function importBackup(call: Call) {
     call.requireAdmin();
-    const { backup_service, backup_url } = call.body(Given)['backup-record'];
+    const { backup_service, backup_url } = call.body(ImportBody)['backup-record'];
     const record = decode(backup_url);
     for (const [key, what] of [
       ['id', 'an id'],
@@ -112,7 +112,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
       updated_at: now,
     });
     const shown = await resource.show(call, await resource.find(call, id.data));
-    // The response precedes the import of the name.
+    // The original sends the response before it imports the name.
     return created({ backup: resource.spec.views?.create?.({ ...shown, name: null }) });
   }
 

@@ -6,7 +6,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
 import { badRequest, unsupportedAction } from '../service/service-error.js';
 import { only } from '../service/view.js';
-import { anyId, flag, text, words } from '../service/wire-types.js';
+import { anyId, flag, stringMap, text } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { backupRecordRoutes } from './backup-records.js';
 import { checkQuota } from './quota-check.js';
@@ -31,7 +31,7 @@ export const backups: ResourceSpec = {
     incremental: fixed(flag.nullable(), undefined, { hidden: true }),
     force: fixed(flag.nullable(), undefined, { hidden: true }),
     snapshot_id: fixed(anyId.nullable(), null),
-    metadata: settable(words.nullable(), () => ({}), { since: 43 }),
+    metadata: settable(stringMap.nullable(), () => ({}), { since: 43 }),
     availability_zone: fixed(text.nullable(), 'nova'),
     status: derived('available'),
     size: derived(),
@@ -52,10 +52,10 @@ export const backups: ResourceSpec = {
     const volume = await call.cloud.catalogs.volumes.getVolume(call.caller, String(backup.volume_id));
     if (volume.status === 'in-use' && backup.force !== true)
       throw badRequest(`Invalid volume: Backing up an in-use volume must use the force flag.`);
-    const own = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
+    const volumeBackups = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
       ({ volume_id }) => volume_id === volume.id,
     );
-    const parent = backup.incremental === true ? own.at(-1) : undefined;
+    const parent = backup.incremental === true ? volumeBackups.at(-1) : undefined;
     if (backup.incremental === true && !parent)
       throw badRequest('Invalid backup: No backups available to do an incremental backup.');
     if (parent)
@@ -84,13 +84,13 @@ export const backups: ResourceSpec = {
     post('/v3/backups/:id/restore', async (call) => {
       const backup = await resource.find(call, call.param('id'), 'change');
       const { volumes } = call.cloud.catalogs;
-      const given = call.body(Restore).restore;
-      const volume = given.volume_id
-        ? await volumes.getVolume(call.caller, given.volume_id)
+      const requested = call.body(Restore).restore;
+      const volume = requested.volume_id
+        ? await volumes.getVolume(call.caller, requested.volume_id)
         : await volumes.createVolume(call.caller, {
             key: randomUUID(),
             sizeGb: Number(backup.size),
-            name: given.name ?? `restore_backup_${backup.id}`,
+            name: requested.name ?? `restore_backup_${backup.id}`,
           });
       if (volume.status !== 'available') throw badRequest('Invalid volume: Volume to be restored to must be available');
       if (volume.sizeGb < Number(backup.size))

@@ -14,7 +14,7 @@ const NAMED: readonly (readonly [name: string, alias: string, updated: string, d
   ['QuotaClasses', 'os-quota-class-sets', '2012-03-12T00:00:00+00:00', 'Default quotas.'],
   ['Quotas', 'os-quota-sets', '2011-08-08T00:00:00+00:00', 'Quotas of projects.'],
   ['SchedulerHints', 'OS-SCH-HNT', '2013-04-18T00:00:00+00:00', 'Hints for the scheduler.'],
-  ['Scheduler_stats', 'scheduler-stats', '2014-09-07T00:00:00+00:00', 'Storage pools as seen by the scheduler.'],
+  ['Scheduler_stats', 'scheduler-stats', '2014-09-07T00:00:00+00:00', 'Storage pools, as reported to the scheduler.'],
   ['Services', 'os-services', '2012-10-28T00:00:00-00:00', 'Services and their state.'],
   ['SnapshotActions', 'os-snapshot-actions', '2013-07-16T00:00:00+00:00', 'Status reports about snapshots.'],
   ['TypesExtraSpecs', 'os-types-extra-specs', '2011-08-24T00:00:00+00:00', 'Extra specs of volume types.'],

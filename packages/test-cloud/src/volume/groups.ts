@@ -7,7 +7,7 @@ import { accepted, get, post } from '../service/route.js';
 import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
 import { noBody, only } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, flag, text, words } from '../service/wire-types.js';
+import { anyId, flag, stringMap, text } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { specRoutes } from './spec-routes.js';
 import { isListed, isOfVisibility, since } from './volume-style.js';
@@ -33,7 +33,7 @@ const groupTypes: ResourceSpec = {
     name: required(settable(z.string().min(1).max(255))),
     description: settable(text.nullable(), null),
     is_public: settable(flag, true),
-    group_specs: fixed(words, () => ({}), { admin: 'read' }),
+    group_specs: fixed(stringMap, () => ({}), { admin: 'read' }),
   }),
   creating({ cloud }, { name }) {
     if ([...cloud.documents.table<Doc>('volume/group_types').values()].some((one) => one.name === name))
@@ -99,13 +99,13 @@ const groups: ResourceSpec = {
     return undefined;
   },
   async changing(call, { id }, { add_volumes, remove_volumes }) {
-    const listed = (written: unknown) =>
+    const idsIn = (written: unknown) =>
       String(written ?? '')
         .split(',')
         .filter(Boolean);
-    for (const volume of listed(add_volumes)) await call.cloud.catalogs.volumes.getVolume(call.caller, volume);
-    setGroup(call, listed(remove_volumes), null);
-    setGroup(call, listed(add_volumes), id);
+    for (const volume of idsIn(add_volumes)) await call.cloud.catalogs.volumes.getVolume(call.caller, volume);
+    setGroup(call, idsIn(remove_volumes), null);
+    setGroup(call, idsIn(add_volumes), id);
     return { add_volumes: undefined, remove_volumes: undefined };
   },
   shows: (call, { id }) => (call.flag('list_volume') && since(call, 25) ? { volumes: volumesIn(call, id) } : {}),
@@ -114,7 +114,7 @@ const groups: ResourceSpec = {
     post('/v3/groups/action', async (call) => {
       const { name, body } = actionOf(call);
       if (name !== 'create-from-src') throw unsupportedAction(name);
-      const given = body(
+      const requested = body(
         z.object({
           source_group_id: anyId.nullish(),
           group_snapshot_id: anyId.nullish(),
@@ -123,13 +123,13 @@ const groups: ResourceSpec = {
         }),
       );
       const snapshot =
-        given.group_snapshot_id &&
-        call.cloud.documents.table<Doc>('volume/group_snapshots').get(given.group_snapshot_id);
-      const source = given.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
+        requested.group_snapshot_id &&
+        call.cloud.documents.table<Doc>('volume/group_snapshots').get(requested.group_snapshot_id);
+      const source = requested.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
       const { group_type, volume_types, availability_zone } = await resource.find(call, source);
       const created = await resource.create(call, {
-        name: given.name ?? null,
-        description: given.description ?? null,
+        name: requested.name ?? null,
+        description: requested.description ?? null,
         group_type,
         volume_types,
         availability_zone,

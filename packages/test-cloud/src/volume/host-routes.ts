@@ -16,7 +16,7 @@ const SERVICES = [
   ['cinder-backup', 'controller'],
 ] as const;
 
-/** The settings of a service by administrators. */
+/** The settings of a service that administrators can change. */
 interface Setting {
   readonly disabled?: boolean;
   readonly reason?: string | null;
@@ -38,7 +38,7 @@ function set(call: Call, binary: string, host: string, change: Setting): void {
   settings(call).set(`${binary}/${host}`, { ...settingOf(call, binary, host), ...change });
 }
 
-/** Returns true if a service runs on a requested host, with or without backend. */
+/** Returns whether a service runs on a requested host, which may be named with or without its backend. */
 const runsOn = (host: string, requested: string) => host === requested || host.split('@', 1)[0] === requested;
 
 function serviceView(call: Call, binary: string, host: string): Wire {
@@ -84,7 +84,7 @@ function freeze(call: Call, frozen: boolean): Reply {
   return new Reply(200);
 }
 
-/** Services of the volume service: listed, enabled, disabled, frozen. */
+/** Routes that list, enable, disable and freeze the services of the volume service. */
 function serviceRoutes(): readonly Route[] {
   const path = '/v3/os-services';
   return [
@@ -103,32 +103,32 @@ function serviceRoutes(): readonly Route[] {
     }),
     put(`${path}/disable-log-reason`, (call) => {
       call.requireAdmin();
-      const given = call.body(WithReason);
-      const { binary, host, shown } = namedServices(given);
-      set(call, binary, host, { disabled: true, reason: given.disabled_reason });
-      return { ...shown, status: 'disabled', disabled: true, disabled_reason: given.disabled_reason };
+      const requested = call.body(WithReason);
+      const { binary, host, shown } = namedServices(requested);
+      set(call, binary, host, { disabled: true, reason: requested.disabled_reason });
+      return { ...shown, status: 'disabled', disabled: true, disabled_reason: requested.disabled_reason };
     }),
     put(`${path}/freeze`, (call) => freeze(call, true)),
     put(`${path}/thaw`, (call) => freeze(call, false)),
   ];
 }
 
-/** Returns the usage of a host: of all projects, then of each. */
+/** Returns the usage of a host: the total, and then the usage of each project. */
 async function hostUsage(call: Call): Promise<readonly Wire[]> {
   const { volumes: catalog } = call.cloud.catalogs;
   const volumes = await catalog.listVolumes(call.caller, { allProjects: true });
   const snapshots = await catalog.listSnapshots(call.caller, { allProjects: true });
   const sum = (items: readonly { readonly sizeGb: number }[]) => items.reduce((all, { sizeGb }) => all + sizeGb, 0);
   const line = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
-    const [matchingVolumes, remaining] = [volumes.filter(isOf), snapshots.filter(isOf)];
+    const [matchingVolumes, matchingSnapshots] = [volumes.filter(isOf), snapshots.filter(isOf)];
     return {
       resource: {
         host: HOST,
         project,
         volume_count: String(matchingVolumes.length),
         total_volume_gb: String(sum(matchingVolumes)),
-        snapshot_count: String(remaining.length),
-        total_snapshot_gb: String(sum(remaining)),
+        snapshot_count: String(matchingSnapshots.length),
+        total_snapshot_gb: String(sum(matchingSnapshots)),
       },
     };
   };
@@ -139,7 +139,7 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   ];
 }
 
-/** Hosts of the volume service with an enabled service. */
+/** Routes of the hosts on which a service is enabled. */
 function hostListRoutes(): readonly Route[] {
   const enabledServices = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
   const missing = (host: string) => notFound(`Host ${host} could not be found.`);

@@ -19,8 +19,8 @@ interface Unmanaged {
   readonly source?: string;
 }
 
-/** Names in the pool. A snapshot is not named `snapshot-...`, which volume managers reserve. */
-const STORED_AS: Readonly<Record<Kind, (id: string) => string>> = {
+/** The names of volumes and snapshots in the pool. Volume managers reserve `snapshot-...` for other purposes. */
+const POOL_NAMES: Readonly<Record<Kind, (id: string) => string>> = {
   volume: (id) => `volume-${id}`,
   snapshot: (id) => `_snapshot-${id}`,
 };
@@ -44,11 +44,11 @@ const nameOf = (reference: z.infer<typeof ref>) =>
 
 /** Records that the pool still stores a volume or snapshot that was removed from management. */
 export function release(call: Call, kind: Kind, id: string, { size, volumeId }: { size: number; volumeId?: string }) {
-  const source = volumeId === undefined ? undefined : STORED_AS.volume(volumeId);
-  unmanagedTable(call, kind).set(STORED_AS[kind](id), { size, source });
+  const source = volumeId === undefined ? undefined : POOL_NAMES.volume(volumeId);
+  unmanagedTable(call, kind).set(POOL_NAMES[kind](id), { size, source });
 }
 
-/** Takes a name of the pool into management. Throws if it is managed already. */
+/** Brings a volume or snapshot of the pool under management. Throws a 400 error if it is already managed. */
 async function adopt(call: Call, kind: Kind, reference: z.infer<typeof ref>): Promise<Unmanaged | undefined> {
   const name = nameOf(reference);
   if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
@@ -65,7 +65,7 @@ function checkService(call: Call, host: string, missing: Error): void {
   if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
 }
 
-/** The routes of administrators that take existing volumes of a storage into management. */
+/** The routes with which administrators bring existing volumes of a pool under management. */
 export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -79,7 +79,7 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   return pathsOf('volume', manage);
 }
 
-/** The routes of administrators that take existing snapshots of a volume into management. */
+/** The routes with which administrators bring existing snapshots of a volume under management. */
 export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -93,13 +93,13 @@ export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
 
 interface Entry extends Unmanaged {
   readonly name: string;
-  /** The id of the managed volume or snapshot; undefined without one. */
+  /** The id of the volume or snapshot; undefined if it is not managed. */
   readonly id?: string;
 }
 
 async function managedEntries({ cloud, caller }: Call, kind: Kind): Promise<readonly Entry[]> {
   const { volumes } = cloud.catalogs;
-  const name = STORED_AS[kind];
+  const name = POOL_NAMES[kind];
   if (kind === 'volume')
     return (await volumes.listVolumes(caller, { allProjects: true })).map(({ id, sizeGb }) => ({
       name: name(id),
@@ -110,7 +110,7 @@ async function managedEntries({ cloud, caller }: Call, kind: Kind): Promise<read
     name: name(id),
     id,
     size: sizeGb,
-    source: STORED_AS.volume(volumeId),
+    source: POOL_NAMES.volume(volumeId),
   }));
 }
 
@@ -139,7 +139,7 @@ function orderOf({ query }: Call) {
   });
 }
 
-/** Returns the name that a marker refers to: a reference in JSON. */
+/** Returns the name in a marker, which is a reference in JSON. */
 function markerName(marker: string): string {
   try {
     return nameOf(ref.parse(JSON.parse(marker)));
@@ -161,14 +161,14 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   );
   const marker = call.text('marker');
   const after = marker === undefined ? undefined : markerName(marker);
-  const at = entries.findIndex(({ name }) => name === after);
-  if (marker !== undefined && at < 0) throw invalid(`marker not found: ${marker}`);
-  const start = at + 1 + (call.number('offset') ?? 0);
+  const markerIndex = entries.findIndex(({ name }) => name === after);
+  if (marker !== undefined && markerIndex < 0) throw invalid(`marker not found: ${marker}`);
+  const start = markerIndex + 1 + (call.number('offset') ?? 0);
   const shown = entries.slice(start, start + (call.number('limit') ?? 1000)).map((entry) => wireOf(kind, entry));
   return { [`manageable-${kind}s`]: isDetailed ? shown : shown.map(summary) };
 }
 
-/** The paths up to version 3.7, and those since 3.8. */
+/** Returns the routes with the paths until 3.7 and those since 3.8. */
 const pathsOf = (kind: Kind, manage: (call: Call) => Promise<unknown>): readonly Route[] =>
   [`/v3/os-${kind}-manage`, `/v3/manageable_${kind}s`].flatMap((path) => [
     get(path, (call) => list(call, kind, false)),

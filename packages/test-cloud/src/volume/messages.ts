@@ -7,10 +7,10 @@ import type { ResourceSpec } from '../service/resource.js';
 import { micros } from '../service/times.js';
 import { links } from './volume-style.js';
 
-/** How long a message is kept: 30 days. */
+/** The time after which messages expire. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A failure after a request was accepted: the ids and texts of the action and of its cause. */
+/** Failures of accepted requests, each with the ids and texts of the action and of the cause. */
 const FAILURES = {
   noBackend: ['001', 'schedule allocate volume', '003', 'Could not find any available weighted backend.'],
 } as const;

@@ -4,12 +4,12 @@ import type { Resource } from '../service/resource.js';
 import { del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { words } from '../service/wire-types.js';
+import { stringMap } from '../service/wire-types.js';
 
-const Metadata = z.object({ metadata: words });
-const MetaItem = z.object({ meta: words });
+const Metadata = z.object({ metadata: stringMap });
+const MetaItem = z.object({ meta: stringMap });
 
-/** Routes of the metadata of a resource: all items, and single ones. */
+/** Returns the routes of the metadata of a resource: of all items, and of single items. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 

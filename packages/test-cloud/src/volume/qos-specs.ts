@@ -6,7 +6,7 @@ import type { Resource, ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { words } from '../service/wire-types.js';
+import { stringMap } from '../service/wire-types.js';
 import { links } from './volume-style.js';
 
 const NewSpecs = z.object({
@@ -17,16 +17,16 @@ const NewSpecs = z.object({
     })
     .catchall(z.union([z.string(), z.number().transform(String)])),
 });
-const Specs = z.object({ qos_specs: words });
+const Specs = z.object({ qos_specs: stringMap });
 const Keys = z.object({ keys: z.array(z.string()) });
 
-/** Returns the types that use these specs. */
+/** Returns the ids of the volume types that use QoS specs. */
 function associatedTypes(call: Call, id: string): readonly string[] {
   const types = call.cloud.documents.table<Wire>('volume/volume_types');
   return [...types].flatMap(([type, { qos_specs_id }]) => (qos_specs_id === id ? [type] : []));
 }
 
-/** Quality of service of volume types: stored and returned. All other keys of a body are specs. */
+/** QoS specs of volume types, which are stored and returned. All keys of a body except `name` and `consumer` are specs. */
 export const qosSpecs: ResourceSpec = {
   path: 'qos-specs',
   one: 'qos_specs',
@@ -77,10 +77,10 @@ function qosRoutes(resource: Resource): readonly Route[] {
     }),
     del(path, async (call) => {
       const { id } = await find(call);
-      const users = associatedTypes(call, id);
-      if (users.length > 0 && !call.flag('force'))
+      const typeIds = associatedTypes(call, id);
+      if (typeIds.length > 0 && !call.flag('force'))
         throw badRequest(`QoS Specs ${id} is still associated with entities.`);
-      setTypes(call, users, null);
+      setTypes(call, typeIds, null);
       call.cloud.documents.table(resource.table).delete(id);
       return accepted();
     }),
@@ -90,15 +90,15 @@ function qosRoutes(resource: Resource): readonly Route[] {
       const specs = before.specs as Wire;
       const missing = keys.find((key) => !(key in specs));
       if (missing) throw notFound(`QoS spec ${before.id} has no spec with key ${missing}.`);
-      const left = Object.entries(specs).filter(([key]) => !keys.includes(key));
-      await resource.storage.update(call, before, { specs: Object.fromEntries(left) });
+      const remaining = Object.entries(specs).filter(([key]) => !keys.includes(key));
+      await resource.storage.update(call, before, { specs: Object.fromEntries(remaining) });
       return accepted();
     }),
     get(`${path}/associations`, async (call) => {
       const { id } = await find(call);
       const types = await call.cloud.catalogs.volumes.listTypes(call.caller);
-      const users = associatedTypes(call, id);
-      const associated = types.filter((type) => users.includes(type.id));
+      const typeIds = associatedTypes(call, id);
+      const associated = types.filter((type) => typeIds.includes(type.id));
       return {
         qos_associations: associated.map((type) => ({ association_type: 'volume_type', name: type.name, id: type.id })),
       };

@@ -25,9 +25,10 @@ export async function checkQuota(call: Call, added: Added, type?: string | null)
   const { projectId } = call.caller;
   const [limits, used] = await Promise.all([limitsOf(call, projectId), usageOf(call, projectId)]);
   for (const [kind, amount] of Object.entries(added))
-    for (const line of type ? [kind, `${kind}_${type}`] : [kind]) {
-      const limit = limits[line] ?? -1;
-      if (limit >= 0 && (used[line] ?? 0) + amount > limit) throw rejection(line, amount, limit, used[line] ?? 0);
+    for (const quotaKey of type ? [kind, `${kind}_${type}`] : [kind]) {
+      const limit = limits[quotaKey] ?? -1;
+      const inUse = used[quotaKey] ?? 0;
+      if (limit >= 0 && inUse + amount > limit) throw rejection(quotaKey, amount, limit, inUse);
     }
   const { per_volume_gigabytes: max = -1 } = limits;
   if (max >= 0 && (added.gigabytes ?? 0) > max)

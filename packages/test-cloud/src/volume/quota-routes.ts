@@ -13,7 +13,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   backup_gigabytes: 1000,
   groups: 10,
 };
-/** Keys that exist for each volume type as well. */
+/** Keys that also exist for each volume type. */
 const PER_TYPE = ['volumes', 'snapshots', 'gigabytes'] as const;
 
 const QuotaSet = z.object({ quota_set: z.record(z.string(), z.unknown()) });
@@ -30,8 +30,9 @@ async function typeNames({ cloud, caller }: Call): Promise<readonly string[]> {
 }
 
 async function defaultsOf(call: Call, name = 'default'): Promise<Limits> {
-  const ofTypes = (await typeNames(call)).flatMap((type) => PER_TYPE.map((kind) => [`${kind}_${type}`, -1] as const));
-  return { ...DEFAULTS, ...Object.fromEntries(ofTypes), ...classes(call).get(name) };
+  const types = await typeNames(call);
+  const typeLimits = types.flatMap((type) => PER_TYPE.map((kind) => [`${kind}_${type}`, -1] as const));
+  return { ...DEFAULTS, ...Object.fromEntries(typeLimits), ...classes(call).get(name) };
 }
 
 /** Returns the limits of a project, with defaults. */
@@ -57,7 +58,7 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
   const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
   const allVolumes = await volumes.listVolumes(call.caller, query);
   const snapshots = await volumes.listSnapshots(call.caller, query);
-  const ours = (name: string) =>
+  const recordsOf = (name: string) =>
     [...call.cloud.documents.table<Record<string, unknown>>(`volume/${name}`).values()].filter(
       ({ project_id }) => project_id === project,
     );
@@ -66,26 +67,26 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
     volumes: allVolumes.length,
     gigabytes: sum([...allVolumes, ...snapshots].map(({ sizeGb }) => sizeGb)),
     snapshots: snapshots.length,
-    backups: ours('backups').length,
-    backup_gigabytes: sum(ours('backups').map(({ size }) => Number(size))),
-    groups: ours('groups').length,
+    backups: recordsOf('backups').length,
+    backup_gigabytes: sum(recordsOf('backups').map(({ size }) => Number(size))),
+    groups: recordsOf('groups').length,
   };
   for (const type of await typeNames(call)) {
     const typeVolumes = allVolumes.filter(({ volumeType }) => volumeType === type);
     const ids = new Set(typeVolumes.map(({ id }) => id));
-    const remaining = snapshots.filter(({ volumeId }) => ids.has(volumeId));
+    const typeSnapshots = snapshots.filter(({ volumeId }) => ids.has(volumeId));
     used[`volumes_${type}`] = typeVolumes.length;
-    used[`snapshots_${type}`] = remaining.length;
-    used[`gigabytes_${type}`] = sum([...typeVolumes, ...remaining].map(({ sizeGb }) => sizeGb));
+    used[`snapshots_${type}`] = typeSnapshots.length;
+    used[`gigabytes_${type}`] = sum([...typeVolumes, ...typeSnapshots].map(({ sizeGb }) => sizeGb));
   }
   return used;
 }
 
-/** Returns the limits of a body; throws for unknown keys and invalid limits. */
-function linesOf(given: Readonly<Record<string, unknown>>, limits: Limits): Limits {
-  const lines = Object.entries(given).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
+/** Returns the limits in a body. Throws a 400 error for unknown keys and invalid limits. */
+function limitsIn(requested: Readonly<Record<string, unknown>>, limits: Limits): Limits {
+  const changes = Object.entries(requested).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
   return Object.fromEntries(
-    lines.map(([name, value]) => {
+    changes.map(([name, value]) => {
       if (!Object.hasOwn(limits, name)) throw badRequest(`Bad key(s) in quota set: ${name}`);
       const checked = limit.safeParse(value);
       if (!checked.success)
@@ -123,8 +124,8 @@ export function quotaRoutes(): readonly Route[] {
     put('/v3/os-quota-sets/:project', async (call) => {
       call.requireAdmin();
       const id = call.param('project');
-      const given = linesOf(call.body(QuotaSet).quota_set, await limitsOf(call, id));
-      table(call).set(id, { ...table(call).get(id), ...given });
+      const changed = limitsIn(call.body(QuotaSet).quota_set, await limitsOf(call, id));
+      table(call).set(id, { ...table(call).get(id), ...changed });
       return { quota_set: await limitsOf(call, id) };
     }),
     del('/v3/os-quota-sets/:project', (call) => {
@@ -139,9 +140,9 @@ export function quotaRoutes(): readonly Route[] {
       call.requireAdmin();
       const name = call.param('name');
       const defaults = await defaultsOf(call, name);
-      const given = linesOf(call.body(QuotaClassSet).quota_class_set, defaults);
-      classes(call).set(name, { ...classes(call).get(name), ...given });
-      return { quota_class_set: { ...defaults, ...given } };
+      const changed = limitsIn(call.body(QuotaClassSet).quota_class_set, defaults);
+      classes(call).set(name, { ...classes(call).get(name), ...changed });
+      return { quota_class_set: { ...defaults, ...changed } };
     }),
   ];
 }

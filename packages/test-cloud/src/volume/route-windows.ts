@@ -2,7 +2,7 @@ import type { Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 import { minorOf } from './volume-style.js';
 
-/** The first minor versions that have the paths below `/v3/`; the others exist since 3.0. */
+/** The first minor versions of the paths below `/v3/`. Other paths exist since 3.0. */
 const FIRST_MINOR: Readonly<Record<string, number>> = {
   messages: 3,
   clusters: 7,
@@ -17,7 +17,7 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   'default-types': 62,
 };
 
-/** Returns the route as the versions from its first one have it: 404 in earlier versions. */
+/** Restricts a route to its window: it returns 404 in earlier versions. */
 export function windowed(route: Route): Route {
   const first = FIRST_MINOR[route.path.split('/')[2] ?? ''];
   if (first === undefined) return route;

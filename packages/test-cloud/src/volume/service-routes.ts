@@ -11,7 +11,7 @@ import { CAPABILITIES, POOL } from './storage-pool.js';
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.70';
 
-/** The filters of lists, as the service documents them. */
+/** The filters of lists, as the response to `/resource_filters` lists them. */
 const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   volume: [
     'name',
@@ -34,7 +34,7 @@ const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   pool: ['name', 'volume_type'],
   volume_type: ['is_public'],
 };
-/** Lists that are always empty here. */
+/** Lists that are always empty in this cloud. */
 const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
   ['consistencygroups', 'consistencygroups'],
   ['consistencygroups/detail', 'consistencygroups'],
@@ -80,7 +80,7 @@ async function absoluteLimits(call: Call) {
   };
 }
 
-/** Returns the storage pools: one without limit. */
+/** Returns the storage pools: a single pool, whose capacity is unlimited. */
 async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
@@ -98,7 +98,7 @@ async function pools(call: Call) {
   return { pools: [{ name: POOL, capabilities }] };
 }
 
-/** The default volume type of a project, set by an administrator. */
+/** The default volume types of projects, which administrators set. */
 function defaultTypeRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<string>('volume/default-types');
   const view = (project_id: string, volume_type_id: string) => ({ project_id, volume_type_id });
@@ -129,7 +129,7 @@ function defaultTypeRoutes(): readonly Route[] {
   ];
 }
 
-/** Versions, limits, zones, services and pools. */
+/** Versions, extensions, limits, availability zones, pools and default volume types. */
 export function volumeServiceRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),

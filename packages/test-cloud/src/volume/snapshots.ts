@@ -7,7 +7,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
 import { unsupportedAction } from '../service/service-error.js';
 import { without } from '../service/view.js';
-import { flag, text, words } from '../service/wire-types.js';
+import { flag, stringMap, text } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { manageSnapshotRoutes, release } from './manage-routes.js';
 import { metadataRoutes } from './metadata-routes.js';
@@ -15,14 +15,15 @@ import { checkQuota } from './quota-check.js';
 import { isListed } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
 
-/** Status changes by administrators and by the hosts that create snapshots. */
+/** The actions with which administrators, and hosts that create snapshots, change the status. */
 const ACTIONS: Readonly<Record<string, z.ZodType<{ status: string; progress?: string }>>> = {
   'os-reset_status': z.object({ status: z.string() }),
   'os-update_snapshot_status': z.object({ status: z.string(), progress: z.string().optional() }),
 };
 
-/** Shown only in reads, and not in the short list. */
+/** Fields that only responses to reads contain, except those with the short list. */
 const EXTENDED = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
+/** Fields that the short list does not contain. */
 const DETAILS = ['user_id', 'group_snapshot_id', 'consumes_quota'];
 
 /** Snapshots of volumes. */
@@ -45,14 +46,14 @@ export const snapshots: ResourceSpec = {
   ],
   fields: () => ({
     id: derived(),
-    // Null is an id that no volume has.
+    // Null is accepted as an id that no volume has, as in the original.
     volume_id: required(fixed(text.nullable())),
     name: settable(text.nullable(), null),
     display_name: settable(text.nullable(), undefined, { hidden: true }),
     description: settable(text.nullable(), null),
     display_description: settable(text.nullable(), undefined, { hidden: true }),
     force: fixed(z.union([flag, z.null()]), undefined, { hidden: true }),
-    metadata: settable(words.nullable()),
+    metadata: settable(stringMap.nullable()),
     project_id: derived(undefined, { hidden: true }),
     user_id: derived(undefined, { since: 41 }),
     group_snapshot_id: derived(null, { since: 14 }),
@@ -73,8 +74,8 @@ export const snapshots: ResourceSpec = {
         const { name, body } = actionOf(call);
         const { volumes } = call.cloud.catalogs;
         const snapshot = await resource.find(call, call.param('id'), 'change');
-        // Callers that can write a project's volumes report the status of their snapshots; all else is for
-        // administrators.
+        // Callers that can change volumes of a project may report the status of their snapshots. All other actions are
+        // restricted to administrators.
         if (name !== 'os-update_snapshot_status') call.requireAdmin();
         if (name === 'os-force_delete' || name === 'os-unmanage') {
           await volumes.deleteSnapshot(call.caller, snapshot.id);
@@ -97,17 +98,17 @@ export const snapshots: ResourceSpec = {
     list: async ({ cloud, caller, isAdmin }) =>
       (await cloud.catalogs.volumes.listSnapshots(caller, { allProjects: isAdmin })).map(docOf).reverse(),
     get: async ({ cloud, caller }, id) => docOf(await cloud.catalogs.volumes.getSnapshot(caller, id)),
-    create: async (call, given) => {
+    create: async (call, values) => {
       const { cloud, caller } = call;
-      const volume = await cloud.catalogs.volumes.getVolume(caller, String(given.volume_id));
+      const volume = await cloud.catalogs.volumes.getVolume(caller, String(values.volume_id));
       await checkQuota(call, { snapshots: 1, gigabytes: volume.sizeGb }, volume.volumeType);
       const created = await cloud.catalogs.volumes.createSnapshot(caller, {
         key: randomUUID(),
         volumeId: volume.id,
-        name: (given.name ?? given.display_name) as string | null,
-        description: (given.description ?? given.display_description) as string | null,
-        force: given.force === true,
-        metadata: (given.metadata as Record<string, string> | null) ?? undefined,
+        name: (values.name ?? values.display_name) as string | null,
+        description: (values.description ?? values.display_description) as string | null,
+        force: values.force === true,
+        metadata: (values.metadata as Record<string, string> | null) ?? undefined,
       });
       return { ...docOf(created), status: 'creating' };
     },

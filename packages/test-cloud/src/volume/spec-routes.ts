@@ -3,7 +3,7 @@ import type { Call } from '../service/call.js';
 import type { Resource } from '../service/resource.js';
 import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { words } from '../service/wire-types.js';
+import { stringMap } from '../service/wire-types.js';
 
 type Specs = Readonly<Record<string, string>>;
 
@@ -11,18 +11,18 @@ type Specs = Readonly<Record<string, string>>;
 interface SpecOptions {
   /** The field of the type, which is also the last part of the path. */
   readonly field: 'extra_specs' | 'group_specs';
-  /** The type and its specs in error messages: the id of the type is between them. */
+  /** The names of the type and of its specs in error messages. The id of the type is inserted between them. */
   readonly names: readonly [type: string, specs: string];
   /** The status of the response to POST. */
   readonly created: number;
-  /** Whether PUT requires that the body contains only the spec of the path. */
+  /** Whether the body of PUT must contain only the spec in the path. */
   readonly strict: boolean;
 }
 
-/** Routes of the specs of types, for schedulers and drivers: all specs, and single ones. */
+/** Returns the routes of the specs of types, which schedulers and drivers read: of all specs, and of single specs. */
 export function specRoutes(resource: Resource, { field, names, created, strict }: SpecOptions): readonly Route[] {
   const path = `/v3/${resource.spec.path}/:id/${field}`;
-  const Body = z.object({ [field]: words });
+  const Body = z.object({ [field]: stringMap });
   const specsOf = async (call: Call) => (await resource.find(call, call.param('id')))[field] as Specs;
   const missing = (call: Call) =>
     notFound(`${names[0]} ${call.param('id')} has no ${names[1]} with key ${call.param('key')}.`);
@@ -45,11 +45,11 @@ export function specRoutes(resource: Resource, { field, names, created, strict }
       return { [call.param('key')]: value };
     }),
     put(`${path}/:key`, async (call) => {
-      const given = call.body(words);
-      if (strict && (Object.keys(given).length !== 1 || !(call.param('key') in given)))
+      const requested = call.body(stringMap);
+      if (strict && (Object.keys(requested).length !== 1 || !(call.param('key') in requested)))
         throw badRequest('Request body contains too many items, or not the one of the path.');
-      await change(call, (before) => ({ ...before, ...given }));
-      return given;
+      await change(call, (before) => ({ ...before, ...requested }));
+      return requested;
     }),
     del(`${path}/:key`, async (call) => {
       await change(call, ({ [call.param('key')]: removed, ...rest }) => {

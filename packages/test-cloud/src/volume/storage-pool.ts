@@ -4,7 +4,7 @@ import type { Call } from '../service/call.js';
 import { flag } from '../service/wire-types.js';
 import { acceptsVolumes, HOST } from './host-routes.js';
 
-/** The pool that stores all volumes: `host@backend#pool`. */
+/** The name of the pool that stores all volumes, in the form `host@backend#pool`. */
 export const POOL = `${HOST}#pool`;
 
 /** The properties of the pool that extra specs of volume types can require. */
@@ -28,23 +28,23 @@ type Capability = (typeof CAPABILITIES)[keyof typeof CAPABILITIES];
 
 const isTrue = (written: string): boolean => flag.safeParse(written.toLowerCase()).data === true;
 
-function meets(value: Capability, requirement: string): boolean {
+function isMet(value: Capability, requirement: string): boolean {
   const [operator, operand] = requirement.trim().split(/\s+/);
   if (operator === '<is>') return operand !== undefined && isTrue(String(value)) === isTrue(operand);
-  // A requirement without operator is a string, which no boolean and no number equals.
+  // A requirement without an operator is a string, which does not equal any boolean or number.
   return typeof value === 'string' || operand !== undefined ? fulfills(String(value), requirement) : false;
 }
 
-/** Returns whether the pool has what the extra specs require. Scopes other than `capabilities` are for drivers. */
-function offers(extraSpecs: VolumeType['extraSpecs']): boolean {
+/** Returns whether the pool satisfies extra specs. Specs with a scope other than `capabilities` are for drivers. */
+function meetsExtraSpecs(extraSpecs: VolumeType['extraSpecs']): boolean {
   return Object.entries(extraSpecs).every(([key, requirement]) => {
     const [first = '', ...rest] = key.split(':');
     if (rest.length > 0 && first !== 'capabilities') return true;
     const name = rest.length > 0 ? rest.join(':') : first;
-    return Object.hasOwn(CAPABILITIES, name) && meets(CAPABILITIES[name as keyof typeof CAPABILITIES], requirement);
+    return Object.hasOwn(CAPABILITIES, name) && isMet(CAPABILITIES[name as keyof typeof CAPABILITIES], requirement);
   });
 }
 
 /** Returns whether the scheduler finds a pool for a volume of a type. */
 export const hasPoolFor = (call: Call, type: VolumeType | null): boolean =>
-  acceptsVolumes(call) && offers(type?.extraSpecs ?? {});
+  acceptsVolumes(call) && meetsExtraSpecs(type?.extraSpecs ?? {});

@@ -12,7 +12,7 @@ import { isListed, links } from './volume-style.js';
 
 const Accept = z.object({ accept: z.object({ auth_key: z.string() }) });
 
-/** Transfers of volumes to another project, accepted with the key. Both paths lead to the same transfers. */
+/** Transfers of volumes to another project, which accepts them with a key. Both paths show the same transfers. */
 function transfersAt(path: string): ResourceSpec {
   return {
     path,
@@ -33,7 +33,7 @@ function transfersAt(path: string): ResourceSpec {
       accepted: derived(false, { since: 57 }),
       project_id: derived(undefined, { hidden: true }),
     }),
-    // The key is shown once, to the client that creates the transfer.
+    // The key is shown only once, in the response to the creation.
     views: { list: only('id', 'name', 'volume_id', 'links'), show: without('auth_key') },
     lists: (call, transfer) => isListed(call, transfer.project_id),
     isVisible: () => true,

@@ -5,22 +5,29 @@ import type { Call } from '../service/call.js';
 import { post, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound, unsupportedAction } from '../service/service-error.js';
 import { micros } from '../service/times.js';
-import { flag, integer, text, words } from '../service/wire-types.js';
+import { flag, integer, stringMap, text } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { release } from './manage-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
 
-/** An action: the schema of its arguments, its function, which returns the body, and the status of the response. */
+/** An action on a volume. */
 interface Action<S extends z.ZodType> {
-  readonly given: S;
+  /** The schema of the arguments. */
+  readonly schema: S;
+  /** The status of the response; default: 202. */
   readonly status?: 200;
+  /** Whether the action is restricted to administrators. */
   readonly admin?: true;
-  readonly run: (call: Call, id: string, given: z.infer<S>) => Promise<unknown>;
+  /** Executes the action, and returns the body of the response. */
+  readonly run: (call: Call, id: string, args: z.infer<S>) => Promise<unknown>;
 }
 
-const action = <S extends z.ZodType>(given: S, run: Action<S>['run'], more: Pick<Action<S>, 'status' | 'admin'> = {}) =>
-  ({ given, run, ...more }) as Action<z.ZodType>;
+const action = <S extends z.ZodType>(
+  schema: S,
+  run: Action<S>['run'],
+  options: Pick<Action<S>, 'status' | 'admin'> = {},
+) => ({ schema, run, ...options }) as Action<z.ZodType>;
 
 const nothing = z.unknown();
 const catalog = (call: Call) => call.cloud.catalogs.volumes;
@@ -32,15 +39,15 @@ const admin = { admin: true } as const;
 async function attach(
   call: Call,
   id: string,
-  given: { instance_uuid?: string | null; host_name?: string | null; mountpoint?: string | null },
+  args: { instance_uuid?: string | null; host_name?: string | null; mountpoint?: string | null },
 ) {
   if ((await catalog(call).getVolume(call.caller, id)).status === 'attaching')
     await change(call, id, { status: 'available' });
-  const serverId = given.instance_uuid ?? '';
+  const serverId = args.instance_uuid ?? '';
   const attachment = await catalog(call).reserve(call.caller, { key: randomUUID(), volumeId: id, serverId });
   await catalog(call).connect(call.caller, attachment.id, {
-    host: given.host_name ?? '',
-    mountpoint: given.mountpoint ?? null,
+    host: args.host_name ?? '',
+    mountpoint: args.mountpoint ?? null,
   });
   await catalog(call).complete(call.caller, attachment.id);
 }
@@ -54,25 +61,25 @@ const Upload = z.object({
   force: nothing.optional(),
 });
 
-async function upload(call: Call, id: string, given: z.infer<typeof Upload>) {
+async function upload(call: Call, id: string, args: z.infer<typeof Upload>) {
   const { images } = call.cloud.catalogs;
   const volume = await catalog(call).getVolume(call.caller, id);
-  const diskFormat = given.disk_format ?? 'raw';
-  const containerFormat = given.container_format ?? 'bare';
+  const diskFormat = args.disk_format ?? 'raw';
+  const containerFormat = args.container_format ?? 'bare';
   const image = await images.create(call.caller, {
     id: randomUUID(),
-    name: given.image_name,
+    name: args.image_name,
     diskFormat,
     containerFormat,
-    visibility: given.visibility ?? 'shared',
-    protected: given.protected ?? false,
+    visibility: args.visibility ?? 'shared',
+    protected: args.protected ?? false,
   });
   await images.upload(call.caller, image.id, new Uint8Array());
   return {
     'os-volume_upload_image': {
       id,
       image_id: image.id,
-      image_name: given.image_name,
+      image_name: args.image_name,
       status: 'uploading',
       size: volume.sizeGb,
       disk_format: diskFormat,
@@ -85,13 +92,13 @@ async function upload(call: Call, id: string, given: z.infer<typeof Upload>) {
 }
 
 async function revert(call: Call, id: string, snapshotId: string) {
-  const own = await catalog(call).listSnapshots(call.caller, { volumeId: id, allProjects: call.isAdmin });
+  const snapshots = await catalog(call).listSnapshots(call.caller, { volumeId: id, allProjects: call.isAdmin });
   // Only the latest snapshot can be restored.
-  if (own[0]?.id !== snapshotId)
+  if (snapshots[0]?.id !== snapshotId)
     throw badRequest(`Specified snapshot ${snapshotId} is not the latest one of volume ${id}.`);
 }
 
-/** The actions of a volume, by the only key of the body. */
+/** The actions on a volume, by the key that a body contains. */
 const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   'os-extend': action(z.object({ new_size: integer }), async (call, id, { new_size }) => {
     const { sizeGb, volumeType } = await catalog(call).getVolume(call.caller, id);
@@ -100,7 +107,7 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   }),
   'os-set_bootable': action(
     z.object({ bootable: flag }),
-    async (call, id, given) => void (await change(call, id, given)),
+    async (call, id, args) => void (await change(call, id, args)),
     ok,
   ),
   'os-reset_status': action(
@@ -109,15 +116,15 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
       attach_status: z.string().nullish(),
       migration_status: z.string().nullish(),
     }),
-    async (call, id, given) =>
+    async (call, id, args) =>
       void (await change(call, id, {
-        status: (given.status ?? undefined) as VolumeStatus | undefined,
-        migrationStatus: given.migration_status === 'none' ? null : (given.migration_status ?? undefined),
+        status: (args.status ?? undefined) as VolumeStatus | undefined,
+        migrationStatus: args.migration_status === 'none' ? null : (args.migration_status ?? undefined),
       })),
     admin,
   ),
   'os-set_image_metadata': action(
-    z.object({ metadata: words }),
+    z.object({ metadata: stringMap }),
     async (call, id, { metadata }) => {
       const { imageMetadata } = await catalog(call).getVolume(call.caller, id);
       const merged = { ...imageMetadata, ...metadata };
@@ -172,10 +179,10 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
     }),
     attach,
   ),
-  'os-detach': action(z.object({ attachment_id: z.string().nullish() }).nullish(), async (call, id, given) => {
+  'os-detach': action(z.object({ attachment_id: z.string().nullish() }).nullish(), async (call, id, args) => {
     const { attachments } = await catalog(call).getVolume(call.caller, id);
-    const attachment = given?.attachment_id
-      ? attachments.find((one) => one.id === given.attachment_id)
+    const attachment = args?.attachment_id
+      ? attachments.find((one) => one.id === args.attachment_id)
       : attachments[0];
     if (attachment) await catalog(call).deleteAttachment(call.caller, attachment.id);
   }),
@@ -185,7 +192,7 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
       const { attachments } = await catalog(call).getVolume(call.caller, id);
       const attachment = attachments.find((one) => !attachment_id || one.id === attachment_id);
       if (!attachment) throw badRequest('Invalid volume: unknown attachment.');
-      // The volume becomes available from any status, for instance `error`.
+      // The volume becomes available regardless of its status, such as `error`.
       await change(call, id, { status: 'detaching' });
       await catalog(call).deleteAttachment(call.caller, attachment.id);
     },
@@ -230,7 +237,7 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   revert: action(z.object({ snapshot_id: z.string() }), (call, id, { snapshot_id }) => revert(call, id, snapshot_id)),
 };
 
-/** `POST /volumes/{id}/action`. */
+/** Returns the route `POST /volumes/{id}/action`. */
 export function volumeActionRoutes(): readonly Route[] {
   return [
     post('/v3/volumes/:id/action', async (call) => {
@@ -240,7 +247,7 @@ export function volumeActionRoutes(): readonly Route[] {
       const id = call.param('id');
       await catalog(call).getVolume(call.caller, id);
       if (action.admin) call.requireAdmin();
-      return new Reply(action.status ?? 202, await action.run(call, id, body(action.given)));
+      return new Reply(action.status ?? 202, await action.run(call, id, body(action.schema)));
     }),
   ];
 }

@@ -23,35 +23,35 @@ const PAGING = new Set([
   'force',
   'detail',
 ]);
-const MAX = 1000;
-const MOMENTS = ['created_at', 'updated_at'];
+const MAX_PAGE_SIZE = 1000;
+const TIME_FILTERS = ['created_at', 'updated_at'];
 
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
-/** Returns the negotiated minor version: 0 to 70. */
+/** Returns the negotiated minor version, from 0 to 70. */
 export const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
 
-/** Returns true if the request selects this version or a later one. */
+/** Returns whether a request selects this minor version or a later one. */
 export const since = (call: Call, minor: number): boolean => minorOf(call) >= minor;
 
 /**
- * Returns true for resources of all projects if an administrator requests them, otherwise for those of the caller's
- * project.
+ * Returns whether a list includes the resources of a project: all projects if an administrator requests them, otherwise
+ * only the caller's project.
  */
 export function isListed(call: Call, project: unknown): boolean {
   return (call.isAdmin && call.flag('all_tenants') === true) || project === call.caller.projectId;
 }
 
 /**
- * Whether an administrator's list includes public or private types: public ones, unless the query selects others or
- * `none`.
+ * Returns whether an administrator's list includes public or private types. Default: public types; `is_public` selects
+ * others, and `none` selects all.
  */
 export function isOfVisibility(call: Call, isPublic: unknown): boolean {
   const requested = call.query.get('is_public')?.toLowerCase();
   return requested === 'none' || (call.flag('is_public') ?? true) === isPublic;
 }
 
-/** Response fields by the name of a filter or sort key, if they differ. */
+/** The names of response fields, by the names of filters and sort keys, if they differ. */
 const SHOWN_AS: Readonly<Record<string, readonly string[]>> = {
   display_name: ['name'],
   project_id: [
@@ -66,7 +66,7 @@ function shownValue(item: Wire, name: string): unknown {
   return shown === undefined ? undefined : item[shown];
 }
 
-/** Parses `metadata={'tier': 'gold'}`, the notation of clients for a dictionary. */
+/** Parses a dictionary in the notation that clients use in filters, such as `metadata={'tier': 'gold'}`. */
 function pairsOf(written: string): readonly (readonly [string, string])[] {
   const pairs = [...written.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
   if (pairs.length === 0 && !/^\{\s*\}$/.test(written)) throw invalid(`${written} is not a dictionary`);
@@ -75,7 +75,7 @@ function pairsOf(written: string): readonly (readonly [string, string])[] {
 
 function holds(item: Wire, name: string, written: string): boolean {
   const value = shownValue(item, name);
-  if (MOMENTS.includes(name))
+  if (TIME_FILTERS.includes(name))
     return written.split(',').every((part) => {
       const condition = comparison(part);
       const moment = momentOf(condition?.value ?? '');
@@ -88,17 +88,17 @@ function holds(item: Wire, name: string, written: string): boolean {
 }
 
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const knownIds = new Set(spec.filters ?? []);
+  const knownNames = new Set(spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
-  const unknownNames = parameters.map(([name]) => name).filter((name) => !knownIds.has(plain(name)));
+  const unknownNames = parameters.map(([name]) => name).filter((name) => !knownNames.has(plain(name)));
   // Administrators may use any filter; an unknown one matches nothing.
   if (unknownNames.length > 0 && call.isAdmin) return [];
   if (unknownNames.length > 0 && since(call, 31))
     throw badRequest(`Invalid filters ${unknownNames.join(', ')} are found in query options.`);
   return items.filter((item) =>
     parameters
-      .filter(([name]) => knownIds.has(plain(name)))
+      .filter(([name]) => knownNames.has(plain(name)))
       .every(([name, written]) =>
         name.endsWith('~') && since(call, 34)
           ? String(shownValue(item, plain(name)) ?? '').includes(written)
@@ -107,7 +107,7 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   );
 }
 
-/** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`; default: newest first. */
+/** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`. Default: none, for the newest item first. */
 function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly SortKey[] {
   const { query } = call;
   const written = query.get('sort');
@@ -127,16 +127,16 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   const { many } = resource.spec;
   const matching = filterItems(call, resource, items);
   const isSortable = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
-  // Newest first, also among resources with the same timestamp.
+  // The newest resource is first, even among resources with the same timestamp.
   const ordered = sorted([...matching].reverse(), sortKeys(call, isSortable));
-  const limit = Math.min(call.number('limit') ?? MAX, MAX);
+  const limit = Math.min(call.number('limit') ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
   const paged = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
   if (!paged) throw resource.style.errors.notFound(resource, String(call.text('marker')), call);
   const { page, last } = paged;
-  const full = call.query.has('limit') && limit > 0 && page.length === limit;
+  const isFull = call.query.has('limit') && limit > 0 && page.length === limit;
   return {
     [many]: page,
-    ...(full && last !== undefined && { [`${many}_links`]: [{ rel: 'next', href: linkTo(call, last) }] }),
+    ...(isFull && last !== undefined && { [`${many}_links`]: [{ rel: 'next', href: linkTo(call, last) }] }),
     ...(call.flag('with_count') && since(call, 45) && { count: matching.length }),
   };
 }

@@ -8,7 +8,7 @@ import { accepted, del, get, post, put, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, flag, integer, text, words } from '../service/wire-types.js';
+import { anyId, flag, integer, stringMap, text } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { renameLimits } from './quota-routes.js';
 import { specRoutes } from './spec-routes.js';
@@ -16,7 +16,7 @@ import { isOfVisibility } from './volume-style.js';
 
 const Project = z.object({ project: anyId });
 const encryption = {
-  // The original accepts an empty one, which the Go SDK sends with every change.
+  // The original accepts an empty provider, which the Go SDK sends with every change.
   provider: z.string().max(255),
   cipher: z.string().max(255).nullish(),
   key_size: integer.nullish(),
@@ -27,7 +27,7 @@ const NewEncryption = z.object({
 });
 const EncryptionChange = z.object({ encryption: z.object(encryption).partial() });
 
-/** The name of `is_public` in create requests and responses. */
+/** The name of `is_public` in requests that create a type, and in responses. */
 const IS_PUBLIC = 'os-volume-type-access:is_public';
 
 const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
@@ -47,14 +47,14 @@ function docOf(type: VolumeTypeRecord): Doc {
 const isVisible = (call: Call, type: Doc) =>
   call.isAdmin || type.is_public === true || (access(call).get(type.id) ?? []).includes(call.caller.projectId);
 
-/** Returns the type with an id or name; throws a 404 error if the caller may not use it. */
-export async function visibleType(call: Call, named: string): Promise<VolumeTypeRecord> {
-  const type = await call.cloud.catalogs.volumes.getType(call.caller, named);
-  if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${named} could not be found.`);
+/** Returns the type with an id or name. Throws a 404 error if the caller may not use it. */
+export async function visibleType(call: Call, idOrName: string): Promise<VolumeTypeRecord> {
+  const type = await call.cloud.catalogs.volumes.getType(call.caller, idOrName);
+  if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${idOrName} could not be found.`);
   return type;
 }
 
-/** Volume types: non-administrators see public ones and those shared with their project. */
+/** Volume types. Callers who are not administrators see public types and those that are shared with their project. */
 export const volumeTypes: ResourceSpec = {
   path: 'types',
   one: 'volume_type',
@@ -69,7 +69,7 @@ export const volumeTypes: ResourceSpec = {
     description: settable(text.nullable()),
     is_public: settable(flag.nullable()),
     [IS_PUBLIC]: fixed(flag),
-    extra_specs: fixed(words.nullable()),
+    extra_specs: fixed(stringMap.nullable()),
     qos_specs_id: derived(null, { admin: 'read', inDocuments: true }),
   }),
   views: { create: without('qos_specs_id'), change: without('qos_specs_id', IS_PUBLIC) },
@@ -79,9 +79,9 @@ export const volumeTypes: ResourceSpec = {
   },
   routes: (resource) => [
     get('/v3/types/default', async (call) => {
-      const chosen = call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
+      const configured = call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
       const { volumes } = call.cloud.catalogs;
-      const type = chosen ? await volumes.getType(call.caller, chosen) : await volumes.defaultType();
+      const type = configured ? await volumes.getType(call.caller, configured) : await volumes.defaultType();
       if (!type) throw notFound('Default volume type can not be found.');
       return { volume_type: await resource.show(call, docOf(type)) };
     }),
@@ -96,18 +96,18 @@ export const volumeTypes: ResourceSpec = {
   ],
   storage: {
     list: async ({ cloud, caller }) => (await cloud.catalogs.volumes.listTypes(caller)).map(docOf).reverse(),
-    /** Here, unlike for new volumes, types are found by id only. */
+    /** Finds types only by id, unlike requests that create volumes. */
     get: async (call, id) => {
       const type = docOf(await call.cloud.catalogs.volumes.getType(call.caller, id));
       return type.id === id && isVisible(call, type) ? type : undefined;
     },
-    create: async ({ cloud, caller }, given) =>
+    create: async ({ cloud, caller }, requested) =>
       docOf(
         await cloud.catalogs.volumes.createType(caller, {
-          name: String(given.name),
-          description: (given.description as string | null) ?? null,
-          isPublic: (given[IS_PUBLIC] as boolean | undefined) ?? true,
-          extraSpecs: (given.extra_specs as Record<string, string> | null) ?? {},
+          name: String(requested.name),
+          description: (requested.description as string | null) ?? null,
+          isPublic: (requested[IS_PUBLIC] as boolean | undefined) ?? true,
+          extraSpecs: (requested.extra_specs as Record<string, string> | null) ?? {},
         }),
       ),
     update: async (call, { id, name }, change) => {
@@ -128,7 +128,7 @@ export const volumeTypes: ResourceSpec = {
   },
 };
 
-/** Encryption of volume types: stored and returned, without effect. */
+/** Encryption settings of volume types, which are stored and returned but have no effect. */
 function encryptionRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/types/:id/encryption';
   const typeOf = async (call: Call) => {
@@ -141,10 +141,10 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
     post(path, async (call) => {
       const { id } = await typeOf(call);
       if (encryptions(call).has(id)) throw badRequest(`Volume type encryption for type ${id} already exists.`);
-      const { encryption: given } = call.body(NewEncryption);
+      const { encryption: requested } = call.body(NewEncryption);
       const ids = { volume_type_id: id, encryption_id: id };
-      encryptions(call).set(id, { ...ids, deleted: false, cipher: null, key_size: null, ...given });
-      return { encryption: { ...given, ...ids } };
+      encryptions(call).set(id, { ...ids, deleted: false, cipher: null, key_size: null, ...requested });
+      return { encryption: { ...requested, ...ids } };
     }),
     get(`${path}/:key`, async (call) => {
       const value = encryptions(call).get((await typeOf(call)).id)?.[call.param('key')];
@@ -155,9 +155,9 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
       const { id } = await typeOf(call);
       const before = encryptions(call).get(id);
       if (!before) throw missing(call);
-      const { encryption: given } = call.body(EncryptionChange);
-      encryptions(call).set(id, { ...before, ...given });
-      return { encryption: given };
+      const { encryption: requested } = call.body(EncryptionChange);
+      encryptions(call).set(id, { ...before, ...requested });
+      return { encryption: requested };
     }),
     del(`${path}/:key`, async (call) => {
       if (!encryptions(call).delete((await typeOf(call)).id)) throw missing(call);
@@ -166,7 +166,7 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
-/** Access of projects to private types. */
+/** Routes of the access of projects to private types. */
 function accessRoutes(resource: Resource): readonly Route[] {
   return [
     get('/v3/types/:id/os-volume-type-access', async (call) => {

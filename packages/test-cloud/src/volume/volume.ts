@@ -27,8 +27,8 @@ const FAULTS: Readonly<Record<number, string>> = {
   501: 'notImplemented',
 };
 
-/** The path may contain a project id after the version; the token determines the project. */
-const PROJECT = /^\/v3\/[0-9a-f]{32}(?=\/|\?|$)/;
+/** A project id after the version in the path. It is ignored, because the token determines the project. */
+const PROJECT_IN_PATH = /^\/v3\/[0-9a-f]{32}(?=\/|\?|$)/;
 
 const RESOURCES: readonly ResourceSpec[] = [
   volumes,
@@ -41,7 +41,7 @@ const RESOURCES: readonly ResourceSpec[] = [
   messages,
 ];
 
-/** The volume service, version 3, on the catalog that servers attach volumes from. */
+/** The volume service, version 3. It uses the catalog whose volumes servers attach. */
 export const volumeService = fakeService({
   name: 'volume',
   types: ['volumev3', 'block-storage'],
@@ -54,7 +54,7 @@ export const volumeService = fakeService({
       headers: { typed: ['OpenStack-API-Version'] },
     });
     return (req, res, next) => {
-      req.url = req.url.replace(PROJECT, '/v3');
+      req.url = req.url.replace(PROJECT_IN_PATH, '/v3');
       negotiate(req, res, next);
     };
   },

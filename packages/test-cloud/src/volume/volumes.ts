@@ -10,7 +10,7 @@ import { get } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 import { only, without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { flag, integer, text, words } from '../service/wire-types.js';
+import { flag, integer, stringMap, text } from '../service/wire-types.js';
 import { manageVolumeRoutes } from './manage-routes.js';
 import { reportFailure } from './messages.js';
 import { metadataRoutes } from './metadata-routes.js';
@@ -22,14 +22,14 @@ import { volumeView } from './volume-views.js';
 
 const id = z.string().max(255).nullable();
 
-/** Names of fields that clients of version 1 still send. */
-function name(given: Wire): Wire {
-  const givenName = given.name ?? given.display_name;
-  const description = given.description ?? given.display_description;
-  return { ...(givenName !== undefined && { name: givenName }), ...(description !== undefined && { description }) };
+/** Returns the name and the description of a body, which may also have the names of version 1. */
+function nameFields(body: Wire): Wire {
+  const name = body.name ?? body.display_name;
+  const description = body.description ?? body.display_description;
+  return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
 }
 
-/** Returns a volume with the fields that only the wire format has. */
+/** Returns the wire format of a volume, with its project. */
 function docOf(call: Call, volume: VolumeView): Doc {
   return { ...volumeView(call, volume), project_id: volume.projectId };
 }
@@ -41,7 +41,7 @@ async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }
   return source_volid ? (await volumes.getVolume(caller, String(source_volid))).sizeGb : 0;
 }
 
-/** Returns a new volume after it was scheduled: it fails if no pool fits its type. */
+/** Schedules and returns a new volume. Its status becomes `error` if no pool satisfies its type. */
 async function scheduleVolume(call: Call, given: Wire, volume: VolumeView): Promise<VolumeView> {
   const { caller, cloud } = call;
   const { volumes } = cloud.catalogs;
@@ -68,7 +68,7 @@ async function create(call: Call, given: Wire): Promise<Doc> {
   const created = await volumes.createVolume(call.caller, {
     key: randomUUID(),
     sizeGb,
-    ...(name(given) as { name?: string; description?: string }),
+    ...(nameFields(given) as { name?: string; description?: string }),
     volumeType,
     availabilityZone: given.availability_zone as string | null,
     imageId: (given.imageRef ?? given.image_id) as string | null,
@@ -91,7 +91,7 @@ async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | 
   return (await cloud.catalogs.volumes.getType(caller, name).catch(ifMissing))?.id ?? null;
 }
 
-/** Fields that only reads of volumes contain. */
+/** Fields that only responses to reads contain. */
 const READ_ONLY = [
   'os-vol-tenant-attr:tenant_id',
   'os-vol-host-attr:host',
@@ -136,7 +136,7 @@ export const volumes: ResourceSpec = {
     display_name: settable(text.nullable(), undefined, { hidden: true }),
     description: settable(text.nullable()),
     display_description: settable(text.nullable(), undefined, { hidden: true }),
-    metadata: settable(words.nullable()),
+    metadata: settable(stringMap.nullable()),
     volume_type: fixed(text.nullable()),
     availability_zone: fixed(text.nullable()),
     imageRef: fixed(id, undefined, { hidden: true }),
@@ -211,7 +211,7 @@ export const volumes: ResourceSpec = {
       const { metadata } = change as { metadata?: Record<string, string> };
       return docOf(
         call,
-        await call.cloud.catalogs.volumes.updateVolume(call.caller, before.id, { ...name(change), metadata }),
+        await call.cloud.catalogs.volumes.updateVolume(call.caller, before.id, { ...nameFields(change), metadata }),
       );
     },
     remove: async (call, volume) => {
