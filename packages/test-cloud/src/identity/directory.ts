@@ -186,7 +186,7 @@ export class Directory {
   /** Returns the roles with all implied roles. */
   withImplied(roleIds: readonly string[]): readonly string[] {
     const all = new Set(roleIds);
-    // The iteration includes elements that are added during it.
+    // The loop also visits elements that it adds.
     for (const id of all) for (const next of this.state.implied.get(id) ?? []) all.add(next);
     return [...all];
   }

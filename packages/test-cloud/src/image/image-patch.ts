@@ -8,7 +8,7 @@ type Operation = { readonly op: 'add' | 'replace' | 'remove'; readonly path: str
 
 const path = z.string().startsWith('/').max(1024);
 const Patch = z.array(z.object({ op: z.enum(['add', 'replace', 'remove']), path, value: z.unknown().optional() }));
-/** The isOlder format, in which the name of the operation is a key. */
+/** The older format, in which the name of the operation is a key. */
 const OlderPatch = z.array(
   z.union([
     z

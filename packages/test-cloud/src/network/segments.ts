@@ -109,10 +109,7 @@ export const segments: ResourceSpec = {
   },
   async removing(call, { id }) {
     if ((await allSegments(call)).initial.some((segment) => segment.id === id))
-      throw networkError(
-        'SegmentInUse',
-        `Segment '${id}' cannot be deleted: its network was created with it.`,
-      );
+      throw networkError('SegmentInUse', `Segment '${id}' cannot be deleted: its network was created with it.`);
   },
   storage,
 };

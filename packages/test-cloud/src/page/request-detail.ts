@@ -17,7 +17,7 @@ function shownAction({ requestId, action, userId, startTime, message, events }: 
       name,
       host,
       details,
-      result: result ?? 'under way',
+      result: result ?? 'in progress',
       durationMs: finishTime === null ? null : finishTime - startedAt,
     })),
   };

@@ -88,11 +88,11 @@ function traitRoutes(): readonly Route[] {
           'placement.query.bad_value',
         );
       const value = written?.slice(written.indexOf(':') + 1) ?? '';
-      const hasName = (name: string) =>
+      const matchesName = (name: string) =>
         written === undefined || (written.startsWith('in:') ? value.split(',').includes(name) : name.startsWith(value));
       return {
         traits: [...(await traitNames(call))].filter(
-          (name) => hasName(name) && (associated === undefined || used.has(name) === associated),
+          (name) => matchesName(name) && (associated === undefined || used.has(name) === associated),
         ),
       };
     }),

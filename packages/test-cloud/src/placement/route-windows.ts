@@ -19,7 +19,7 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/reshaper': 30,
 };
 
-/** Sets the headers that responses with content have since 1.15: a time of the last change, and `no-cache`. */
+/** Sets the headers that responses with content have since 1.15: the time of the last change, and `no-cache`. */
 function setCacheHeaders(call: Call, method: Route['method'], result: unknown): void {
   const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
   const isShown = method === 'get' || (method === 'put' && call.req.path.startsWith('/traits/')) || body !== undefined;

@@ -53,7 +53,7 @@ export function momentOf(written: string): number {
   return Date.parse(hasZone ? written : `${written.replace(' ', 'T')}Z`) + Number(microseconds) / 1000;
 }
 
-/** Compares texts as a suffix of a filter's name selects, such as `contains` in `name__icontains=web`. */
+/** A comparison of texts, which a suffix of a filter's name selects, such as `icontains` in `name__icontains=web`. */
 type Matches = (value: string, expected: string) => boolean;
 
 const INEXACT: ReadonlyMap<string, Matches> = new Map(

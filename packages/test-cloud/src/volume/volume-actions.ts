@@ -181,9 +181,7 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
   ),
   'os-detach': action(z.object({ attachment_id: z.string().nullish() }).nullish(), async (call, id, args) => {
     const { attachments } = await catalog(call).getVolume(call.caller, id);
-    const attachment = args?.attachment_id
-      ? attachments.find((one) => one.id === args.attachment_id)
-      : attachments[0];
+    const attachment = args?.attachment_id ? attachments.find((one) => one.id === args.attachment_id) : attachments[0];
     if (attachment) await catalog(call).deleteAttachment(call.caller, attachment.id);
   }),
   'os-force_detach': action(

@@ -107,7 +107,7 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   );
 }
 
-/** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`. Default: none, for the newest item first. */
+/** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`. Without them, the newest item is first. */
 function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly SortKey[] {
   const { query } = call;
   const written = query.get('sort');

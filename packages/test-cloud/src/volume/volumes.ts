@@ -42,7 +42,7 @@ async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }
 }
 
 /** Schedules and returns a new volume. Its status becomes `error` if no pool satisfies its type. */
-async function scheduleVolume(call: Call, given: Wire, volume: VolumeView): Promise<VolumeView> {
+async function scheduleVolume(call: Call, body: Wire, volume: VolumeView): Promise<VolumeView> {
   const { caller, cloud } = call;
   const { volumes } = cloud.catalogs;
   const type = volume.volumeType ? await volumes.getType(caller, volume.volumeType) : null;
@@ -50,33 +50,33 @@ async function scheduleVolume(call: Call, given: Wire, volume: VolumeView): Prom
     reportFailure(call, 'noBackend', volume.id);
     return volumes.updateVolume(caller, volume.id, { status: 'error' });
   }
-  return given.multiattach === true ? volumes.updateVolume(caller, volume.id, { multiattach: true }) : volume;
+  return body.multiattach === true ? volumes.updateVolume(caller, volume.id, { multiattach: true }) : volume;
 }
 
-async function create(call: Call, given: Wire): Promise<Doc> {
+async function create(call: Call, body: Wire): Promise<Doc> {
   const { volumes } = call.cloud.catalogs;
-  const backup = given.backup_id
-    ? call.cloud.documents.table<Doc>('volume/backups').get(String(given.backup_id))
+  const backup = body.backup_id
+    ? call.cloud.documents.table<Doc>('volume/backups').get(String(body.backup_id))
     : undefined;
-  if (given.backup_id && !backup) throw notFound(`Backup ${given.backup_id} could not be found.`);
+  if (body.backup_id && !backup) throw notFound(`Backup ${body.backup_id} could not be found.`);
   const volumeType =
-    (given.volume_type as string | null) ??
+    (body.volume_type as string | null) ??
     call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
-  const sizeGb = (given.size as number | null) ?? (backup?.size as number | undefined);
+  const sizeGb = (body.size as number | null) ?? (backup?.size as number | undefined);
   const type = volumeType ? await volumes.getType(call.caller, volumeType) : await volumes.defaultType();
-  await checkQuota(call, { volumes: 1, gigabytes: sizeGb ?? (await sourceSize(call, given)) }, type?.name);
+  await checkQuota(call, { volumes: 1, gigabytes: sizeGb ?? (await sourceSize(call, body)) }, type?.name);
   const created = await volumes.createVolume(call.caller, {
     key: randomUUID(),
     sizeGb,
-    ...(nameFields(given) as { name?: string; description?: string }),
+    ...(nameFields(body) as { name?: string; description?: string }),
     volumeType,
-    availabilityZone: given.availability_zone as string | null,
-    imageId: (given.imageRef ?? given.image_id) as string | null,
-    snapshotId: given.snapshot_id as string | null,
-    sourceVolumeId: given.source_volid as string | null,
-    metadata: (given.metadata as Record<string, string> | null) ?? undefined,
+    availabilityZone: body.availability_zone as string | null,
+    imageId: (body.imageRef ?? body.image_id) as string | null,
+    snapshotId: body.snapshot_id as string | null,
+    sourceVolumeId: body.source_volid as string | null,
+    metadata: (body.metadata as Record<string, string> | null) ?? undefined,
   });
-  const volume = await scheduleVolume(call, given, created);
+  const volume = await scheduleVolume(call, body, created);
   return { ...docOf(call, volume), status: 'creating' };
 }
 

@@ -142,7 +142,7 @@ export async function showResources(view, isAdmin) {
 export const showAllResources = (isAdmin) =>
   Promise.all(['images', 'volumes', 'networks', 'hosts'].map((view) => showResources(view, isAdmin)));
 
-/** Returns whether the visitor is an administrator, because only administrators can read hosts. */
+/** Returns whether the visitor is an administrator. Only administrators can read hosts. */
 export async function canAdminister() {
   try {
     await compute('GET', '/os-hypervisors');
