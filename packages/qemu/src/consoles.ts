@@ -9,26 +9,26 @@ import { QemuError } from './qemu-error.js';
 /** The socket of each console type. */
 const SOCKETS = { novnc: 'vnc', serial: 'serial' } as const;
 
-function socketOf(host: Host, server: Server, type: string): string | undefined {
+function socketPath(host: Host, server: Server, type: string): string | undefined {
   const name = SOCKETS[type as keyof typeof SOCKETS];
   return name && host.machine(server).folder.file(name);
 }
 
 /** Returns the endpoint of a console: a Unix socket, so it has no port. Null for unsupported types. */
 export function consoleOf(host: Host, server: Server, type: string): ConsoleEndpoint | null {
-  const path = socketOf(host, server, type);
+  const path = socketPath(host, server, type);
   return path === undefined ? null : { host: hostname(), port: 0, internalAccessPath: path };
 }
 
 /**
- * Connects to a console of a running machine. Screens have many viewers; a new connection to a serial line replaces the
- * previous one.
+ * Connects to a console of a running machine. A screen can have many viewers; a new connection to a serial line replaces
+ * the previous one.
  *
  * @throws QemuError `MACHINE_NOT_RUNNING`
  */
 export async function openConsole(host: Host, server: Server, type: string): Promise<Socket> {
-  const path = socketOf(host, server, type);
-  if (path === undefined || !(await host.machine(server).running()))
+  const path = socketPath(host, server, type);
+  if (path === undefined || !(await host.machine(server).connectIfRunning()))
     throw new QemuError('MACHINE_NOT_RUNNING', `the machine has no open console of type ${type}`);
   if (type !== 'serial') return connectSocket(path);
   const { serialReaders: lines } = host;

@@ -6,7 +6,7 @@ import type { MachineFolder } from './machine/machine-folder.js';
 import { findProcess } from './machine/machine-process.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 
-/** Linux counts process times in units of 10 ms on all processors. */
+/** The unit of CPU times in `/proc`, in nanoseconds: Linux reports them in hundredths of a second. */
 const TICK_NS = 10_000_000;
 const MIB = 2 ** 20;
 /** Indexes of user and system time in /proc/PID/task/TID/stat, counted after the name. */
@@ -59,7 +59,7 @@ async function diskCounters(qmp: QmpClient) {
     }));
 }
 
-/** The statistics of the balloon in the guest. Unknown values are the largest number of 64 bits. */
+/** The statistics of the balloon in the guest. Unknown values are the largest 64-bit number. */
 interface BalloonStatistics {
   readonly 'last-update': number;
   readonly stats: { readonly 'stat-total-memory': number; readonly 'stat-available-memory': number };
@@ -78,7 +78,7 @@ async function usedMemory(qmp: QmpClient, memoryBytes: number): Promise<number> 
 /** Returns the diagnostics of a machine that QEMU reports; null while it is off. */
 export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnostics | null> {
   const { folder } = host.machine(server);
-  const qmp = await host.machine(server).running();
+  const qmp = await host.machine(server).connectIfRunning();
   if (!qmp) return null;
   const [{ status }, cpus, disks, nics, used, { mtimeMs }] = await Promise.all([
     qmp.execute<{ status: string }>('query-status'),

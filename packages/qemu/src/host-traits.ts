@@ -4,7 +4,7 @@ import { type CpuProperties, featuresOf } from './cpu/guest-cpu.js';
 import { findFirmware } from './firmware/find-firmware.js';
 import { type Swtpm, supportsTpm } from './tpm/swtpm.js';
 
-/** Traits of CPU features whose names differ. */
+/** The traits, without prefix, of CPU features whose names differ from those of their traits. */
 const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
   pni: ['SSE3'],
   aes: ['AESNI'],
@@ -30,12 +30,12 @@ const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the traits of a CPU; features without a trait are skipped. */
 export function cpuTraits(properties: CpuProperties): readonly string[] {
-  const plain = (feature: string) => feature.toUpperCase().replace(/[.-]/g, '');
-  const names = featuresOf(properties).flatMap((feature) => TRAITS_OF_FEATURES[feature] ?? [plain(feature)]);
+  const normalize = (feature: string) => feature.toUpperCase().replace(/[.-]/g, '');
+  const names = featuresOf(properties).flatMap((feature) => TRAITS_OF_FEATURES[feature] ?? [normalize(feature)]);
   return names.map((name) => `HW_CPU_X86_${name}`).filter((trait) => TRAITS.has(trait));
 }
 
-/** Files that describe this computer. */
+/** Files and programs that describe this computer. */
 export interface HostFiles {
   /** Whether each processor core executes several threads. */
   readonly smt?: string;
@@ -55,7 +55,7 @@ function tpmTraits(swtpm: Swtpm | undefined): readonly string[] {
   ];
 }
 
-async function textOf(file: string): Promise<string> {
+async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '');
 }
 
@@ -68,8 +68,8 @@ export async function hostTraits(
   properties: CpuProperties,
   { smt = '/sys/devices/system/cpu/smt/active', firmware, swtpm }: HostFiles = {},
 ): Promise<readonly string[]> {
-  const has = (secureBoot: boolean) => findFirmware({ machineFamily: 'pc-q35', secureBoot }, firmware);
-  const [threads, uefi, secure] = await Promise.all([textOf(smt), has(false), has(true)]);
+  const find = (secureBoot: boolean) => findFirmware({ machineFamily: 'pc-q35', secureBoot }, firmware);
+  const [threads, uefi, secure] = await Promise.all([readText(smt), find(false), find(true)]);
   return [
     'COMPUTE_ARCH_X86_64',
     'COMPUTE_FIRMWARE_BIOS',

@@ -12,7 +12,7 @@ import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
 import { ImageCache } from './images/image-cache.js';
 import { connectNics } from './machine/connect-nics.js';
-import { noteHostBoot } from './machine/host-boot.js';
+import { saveHostBoot } from './machine/host-boot.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
 import { saveCpu } from './machine/machine-cpu.js';
@@ -23,7 +23,7 @@ import { reportMemory } from './machine/report-memory.js';
 import { retryWhileLocked } from './machine/retry-while-locked.js';
 import { shapeOf } from './machine/shape-of.js';
 import type { OngoingMove } from './moves/ongoing-move.js';
-import type { MachinePlaces, NetworkMode } from './network/network-mode.js';
+import type { MachineFolders, NetworkMode } from './network/network-mode.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
@@ -36,7 +36,7 @@ import { RemoteVolumes } from './volumes/remote-volumes.js';
 import type { VolumeAccess } from './volumes/volume-access.js';
 import { VolumeStore } from './volumes/volume-store.js';
 
-/** The parts of a host, with all defaults. */
+/** The components and settings of a host, with all defaults. */
 export interface HostParts {
   readonly directory: string;
   /** Directory of disks and images on shared storage, and the name of that storage. */
@@ -51,22 +51,22 @@ export interface HostParts {
   readonly runAs: RunAs | undefined;
   readonly volumesAllowed: boolean;
   /** Creates the network backends of interfaces. */
-  readonly network: (places: MachinePlaces) => NetworkMode;
+  readonly network: (folders: MachineFolders) => NetworkMode;
   readonly log: (line: string) => void;
   readonly shutdownTimeoutMs: number;
   /** Maximum wait in milliseconds for disks that another process has open. */
   readonly diskWaitMs: number;
-  /** Undefined: half of the file system. */
+  /** The maximum size of the image cache; default: half of its file system. */
   readonly imageCacheBytes: number | undefined;
-  /** Undefined: unlimited. */
+  /** The maximum bandwidth of moves; default: unlimited. */
   readonly moveBytesPerSecond: number | undefined;
 }
 
 /** Interval between checks of the size of console logs. */
-const CONSOLES_MS = 60_000;
+const CONSOLE_CHECK_MS = 60_000;
 
 /** This computer and its machines. */
-export class Host implements MachinePlaces {
+export class Host implements MachineFolders {
   readonly parts: HostParts;
   readonly disks: DiskTools;
   readonly volumes: VolumeAccess;
@@ -82,8 +82,8 @@ export class Host implements MachinePlaces {
   readonly moves = new Map<string, OngoingMove>();
   readonly arrivals = new Map<string, Promise<boolean>>();
   readonly #leaving = new AbortController();
-  #consoles: NodeJS.Timeout | undefined;
-  #bounding: Promise<void> | undefined;
+  #consoleTimer: NodeJS.Timeout | undefined;
+  #truncation: Promise<void> | undefined;
   readonly #machines = new Map<string, Machine>();
   readonly #powerChanges = new EventEmitter<{ change: [string] }>();
 
@@ -97,7 +97,7 @@ export class Host implements MachinePlaces {
     const cache = new ImageCache({ folder, shared, images, qemuImg, runAs, maxBytes: imageCacheBytes });
     this.disks = { cache, images, qemuImg, run: { runAs } };
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
-    const give = (path: string) => changeOwner(path, runAs);
+    const changeFileOwner = (path: string) => changeOwner(path, runAs);
     const { hosts } = services;
     this.localVolumes = volumesAllowed
       ? new VolumeStore({
@@ -109,7 +109,7 @@ export class Host implements MachinePlaces {
         })
       : undefined;
     this.volumes =
-      this.localVolumes ?? (hosts ? new RemoteVolumes({ directory, hosts, changeOwner: give }) : noVolumes);
+      this.localVolumes ?? (hosts ? new RemoteVolumes({ directory, hosts, changeOwner: changeFileOwner }) : noVolumes);
     this.networks = network(this);
   }
 
@@ -135,7 +135,7 @@ export class Host implements MachinePlaces {
     return machine;
   }
 
-  /** Calls the listener with the id of a server whose machine may have ended. Returns a function that unsubscribes. */
+  /** Calls the listener with the id of a server whose power state may have changed. Returns a function that unsubscribes. */
   onPowerChange(listener: (serverId: string) => void): () => void {
     this.#powerChanges.on('change', listener);
     return () => this.#powerChanges.off('change', listener);
@@ -149,7 +149,7 @@ export class Host implements MachinePlaces {
     incoming?: MachineLayout,
   ): Promise<QmpClient> {
     const machine = this.machine(server);
-    const qmp = (await machine.running()) ?? (await this.#begin(machine, server, signal, flavor, incoming));
+    const qmp = (await machine.connectIfRunning()) ?? (await this.#begin(machine, server, signal, flavor, incoming));
     try {
       await this.#finish(machine, server, qmp, flavor);
     } catch (error) {
@@ -194,7 +194,7 @@ export class Host implements MachinePlaces {
       ...(await openVolumes(this.volumes, server)),
     });
     await machine.folder.truncateConsole();
-    await noteHostBoot(machine.folder);
+    await saveHostBoot(machine.folder);
     await saveCpu(machine.folder, cpu);
     return retryWhileLocked(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
   }
@@ -218,8 +218,8 @@ export class Host implements MachinePlaces {
   ): Promise<void> {
     const { qemuImg, runAs } = this.parts;
     const { folder } = this.machine(server);
-    const manifest = { server, secrets, interfaces: await this.interfaces(server) };
-    await writeConfigDrive(manifest, folder, name, qemuImg, { runAs, signal });
+    const metadata = { server, secrets, interfaces: await this.interfaces(server) };
+    await writeConfigDrive(metadata, folder, name, qemuImg, { runAs, signal });
   }
 
   /** Returns true if this host and another one have the disks of machines on the same storage. */
@@ -256,15 +256,15 @@ export class Host implements MachinePlaces {
   }
 
   /** Limits the size of console logs periodically, for guests that run for years. */
-  watchConsoles(periodMs = CONSOLES_MS): void {
-    this.#consoles = setInterval(() => {
-      this.#bounding ??= this.#boundConsoles().finally(() => {
-        this.#bounding = undefined;
+  watchConsoles(periodMs = CONSOLE_CHECK_MS): void {
+    this.#consoleTimer = setInterval(() => {
+      this.#truncation ??= this.#truncateConsoles().finally(() => {
+        this.#truncation = undefined;
       });
     }, periodMs).unref();
   }
 
-  async #boundConsoles(): Promise<void> {
+  async #truncateConsoles(): Promise<void> {
     for (const id of await this.machineIds().catch(() => []))
       await this.machine({ id })
         .folder.truncateConsole()
@@ -280,8 +280,8 @@ export class Host implements MachinePlaces {
   async leave(): Promise<void> {
     this.#leaving.abort(new Error('the host is closing'));
     this.guard.leave();
-    clearInterval(this.#consoles);
-    await this.#bounding;
+    clearInterval(this.#consoleTimer);
+    await this.#truncation;
     for (const move of this.moves.values()) await move.leave();
     await this.frozenGuests.leave();
     await this.volumes.leave();

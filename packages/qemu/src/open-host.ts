@@ -10,7 +10,7 @@ import { Host } from './host.js';
 import { resumeWhenSpaceIsFree } from './machine/full-disks.js';
 import { storageName } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
-import type { MachinePlaces } from './network/network-mode.js';
+import type { MachineFolders } from './network/network-mode.js';
 import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.js';
 import { userMode } from './network/user-mode.js';
 import { usesVhost } from './network/vhost-net.js';
@@ -122,7 +122,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
           providerNetworks: options.providerNetworks ?? {},
           log,
         })
-      : (places: MachinePlaces) => userMode(forwardsOf(options), places);
+      : (folders: MachineFolders) => userMode(forwardsOf(options), folders);
   const host = new Host({
     ...found,
     services,

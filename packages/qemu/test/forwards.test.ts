@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseForward } from '../src/forwards/forward-rule.js';
 import { Forwards } from '../src/forwards/forwards.js';
-import type { MachinePlaces } from '../src/network/network-mode.js';
+import type { MachineFolders } from '../src/network/network-mode.js';
 import { freeRange } from './forwarded-port.js';
 
 async function forwardsOf(...names: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-forwards-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const places = {
+  const folders = {
     machineIds: async () => [],
     folderOf: (id: string) => {
       mkdirSync(join(folder, id), { recursive: true });
       return { file: (name: string) => join(folder, id, name) };
     },
-  } as unknown as MachinePlaces;
+  } as unknown as MachineFolders;
   const lines: string[] = [];
   const port = await freeRange(names.length);
   const rules = names.map((name, index) => parseForward(`${name}${port + index}:22`));
   const forwards = new Forwards({ rules, address: '127.0.0.1', log: (line) => lines.push(line) });
   const start = async (id: string, name: string, projectId: string) =>
-    (await forwards.for({ id, name, projectId }, places)).forwards.map(({ hostPort }) => hostPort - port);
+    (await forwards.assign({ id, name, projectId }, folders)).forwards.map(({ hostPort }) => hostPort - port);
   return { start, release: (id: string) => forwards.release(id), lines };
 }
 

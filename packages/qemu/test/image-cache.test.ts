@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     for (const diskFormat of ['qcow2', 'vmdk', 'vhdx']) {
       const cache = cacheOf({ image: { diskFormat, content: randomBytes(4096) } });
       await expect(cache.fetch(ada, 'image', 0, signal)).rejects.toThrow(
-        `declares ${diskFormat}, but its bytes are not`,
+        `declares ${diskFormat}, but its content is in another format`,
       );
     }
   });
@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     const image = (fill: string) => ({ diskFormat: 'raw', content: Buffer.alloc(2 ** 20, fill) });
     const cache = cacheOf({ old: image('a'), used: image('b'), new: image('c') }, 2.5 * 2 ** 20);
     const target = join(folder, 'of-a-machine');
-    await cache.put(ada, 'old', target, 0, signal);
+    await cache.linkImage(ada, 'old', target, 0, signal);
     const paths = [await cache.fetch(ada, 'old', 0, signal), await cache.fetch(ada, 'used', 0, signal)];
     const hour = 3_600_000;
     utimesSync(paths[0]!, new Date(), new Date(Date.now() - 2 * hour));

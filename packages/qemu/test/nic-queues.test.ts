@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nicNeeds } from '../src/machine/connect-nics.js';
+import { nicRequirements } from '../src/machine/connect-nics.js';
 import { machineArguments, nicBackend, nicDevice } from '../src/machine/machine-arguments.js';
 import { MachineFolder } from '../src/machine/machine-folder.js';
 import { checkedLayout, type MachineLayout } from '../src/machine/machine-layout.js';
@@ -51,13 +51,13 @@ describe('the needs of interfaces', () => {
   const layout = { type: 'pc-i440fx-7.2', slots: {}, units: {}, buses: {}, ports: 0, queues: {}, cpu: null };
 
   it('depend on the flavor, except for a machine that takes over a guest with the queues that it has', () => {
-    expect(nicNeeds(interfaces, tuning, undefined)).toEqual({ queues: [2, 2], virtio: true });
-    expect(nicNeeds(interfaces, tuning, { ...layout, queues: { 'nic-b': 4 } })).toEqual({
+    expect(nicRequirements(interfaces, tuning, undefined)).toEqual({ queues: [2, 2], virtio: true });
+    expect(nicRequirements(interfaces, tuning, { ...layout, queues: { 'nic-b': 4 } })).toEqual({
       queues: [1, 4],
       virtio: true,
     });
     const old = checkedLayout({ ...layout, queues: undefined } as unknown as MachineLayout);
-    expect(nicNeeds(interfaces, tuning, old).queues).toEqual([1, 1]);
+    expect(nicRequirements(interfaces, tuning, old).queues).toEqual([1, 1]);
   });
 
   it.each([0, 257, 1.5, '2,x'])('rejects a layout with %s queues', (count) => {

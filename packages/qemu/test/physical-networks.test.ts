@@ -1,7 +1,7 @@
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import { describe, expect, it } from 'vitest';
 import { checkedPlan } from '../src/network/checked-plan.js';
-import { desiredLinks, isOther, type Link, linkCommands } from '../src/network/desired-links.js';
+import { desiredLinks, type Link, linkCommands, mustRecreate } from '../src/network/desired-links.js';
 import { DeviceNames } from '../src/network/device-names.js';
 import { guestRules } from '../src/network/guest-rules.js';
 import { checkPhysical, findPhysicalNetworks } from '../src/network/physical-networks.js';
@@ -77,7 +77,7 @@ describe('a network that is connected to a physical network', () => {
       flags: [],
       linkinfo: { info_data: { id } },
     });
-    expect(vlan && [isOther(vlan, existing(7)), isOther(vlan, existing(8))]).toEqual([false, true]);
+    expect(vlan && [mustRecreate(vlan, existing(7)), mustRecreate(vlan, existing(8))]).toEqual([false, true]);
   });
 
   it('keeps DHCP and services of the cloud out of the physical network', () => {

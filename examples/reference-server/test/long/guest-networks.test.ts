@@ -145,7 +145,9 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
     const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
     const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, asUser);
-    expect(output).toContain('--driver qemu: bridges need root: start it as root, or use the network mode user');
+    expect(output).toContain(
+      '--driver qemu: bridges require root: start the program as root, or use the network mode user',
+    );
     expect(code).toBe(1);
   });
 
@@ -159,7 +161,7 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
       const more = ['--driver', 'qemu', '--acceleration', 'tcg', ...BRIDGE, '--setting', 'serviceDownSeconds=30'];
       const key = { APISTRATA_SECRET_KEY: randomBytes(32).toString('base64') };
       const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, asUser);
-      expect(output).toContain('--driver qemu: bridges need root');
+      expect(output).toContain('--driver qemu: bridges require root');
       const { output: rejected, code } = await runProgram([...host, ...more, '--tunnel-port', '70000'], key);
       expect(rejected).toContain('--tunnel-port');
       expect(code).toBe(1);

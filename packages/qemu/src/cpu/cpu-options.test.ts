@@ -16,16 +16,16 @@ describe('the chosen CPU', () => {
   });
 
   it.each([
-    [{ cpuMode: 'host' }, "x: cpuMode is host-passthrough, host-model or custom, not 'host'"],
+    [{ cpuMode: 'host' }, "x: cpuMode must be host-passthrough, host-model or custom, not 'host'"],
     [{ cpuMode: 'custom' }, 'x: cpuMode custom requires cpuModel, such as x86-64-v2-AES'],
     [{ cpuModel: 'Nehalem' }, 'x: cpuModel requires cpuMode custom, not host-passthrough'],
     [{ cpuMode: 'host-model', cpuModel: 'Nehalem' }, 'x: cpuModel requires cpuMode custom, not host-model'],
     [{ cpuMode: 'custom', cpuModel: 'max' }, 'x: cpuModel max is not a model; use cpuMode host-passthrough'],
     [
       { cpuMode: 'custom', cpuModel: 'a,kvm=off' },
-      "x: cpuModel is the name of a CPU model, such as x86-64-v2-AES, not 'a,kvm=off'",
+      "x: cpuModel must be the name of a CPU model, such as x86-64-v2-AES, not 'a,kvm=off'",
     ],
-    [{ cpuFeatures: ['avx=on'] }, "x: cpuFeatures contains names of features, such as +aes or -avx2, not 'avx=on'"],
+    [{ cpuFeatures: ['avx=on'] }, "x: cpuFeatures must contain names of features, such as +aes or -avx2, not 'avx=on'"],
     [{ cpuFeatures: ['avx', '-AVX'] }, 'x: cpuFeatures switches avx both on and off'],
   ])('rejects %j', (options, message) => {
     expect(() => requestedCpu('x', options as object)).toThrow(new TypeError(message));

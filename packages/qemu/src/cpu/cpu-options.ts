@@ -29,20 +29,20 @@ function parseFeature(text: string): [name: string, on: boolean] | undefined {
 export function requestedCpu(place: string, options: CpuOptions): RequestedCpu {
   const { cpuMode: mode = 'host-passthrough', cpuModel: model, cpuFeatures = [] } = options;
   if (!CPU_MODES.includes(mode))
-    throw new TypeError(`${place}: cpuMode is host-passthrough, host-model or custom, not '${mode}'`);
+    throw new TypeError(`${place}: cpuMode must be host-passthrough, host-model or custom, not '${mode}'`);
   if (mode === 'custom' && model === undefined)
     throw new TypeError(`${place}: cpuMode custom requires cpuModel, such as x86-64-v2-AES`);
   if (mode !== 'custom' && model !== undefined)
     throw new TypeError(`${place}: cpuModel requires cpuMode custom, not ${mode}`);
   if (model !== undefined && !/^[\w.-]{1,64}$/.test(model))
-    throw new TypeError(`${place}: cpuModel is the name of a CPU model, such as x86-64-v2-AES, not '${model}'`);
+    throw new TypeError(`${place}: cpuModel must be the name of a CPU model, such as x86-64-v2-AES, not '${model}'`);
   if (model === 'host' || model === 'max')
     throw new TypeError(`${place}: cpuModel ${model} is not a model; use cpuMode host-passthrough`);
   const changes: Record<string, boolean> = {};
   for (const text of cpuFeatures) {
     const change = parseFeature(text);
     if (!change)
-      throw new TypeError(`${place}: cpuFeatures contains names of features, such as +aes or -avx2, not '${text}'`);
+      throw new TypeError(`${place}: cpuFeatures must contain names of features, such as +aes or -avx2, not '${text}'`);
     const [name, on] = change;
     if (changes[name] === !on) throw new TypeError(`${place}: cpuFeatures switches ${name} both on and off`);
     changes[name] = on;

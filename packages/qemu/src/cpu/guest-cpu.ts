@@ -9,7 +9,7 @@ export type CpuProperties = Readonly<Record<string, CpuProperty>>;
 /** The CPU of a guest. Hosts exchange it when the guest moves. */
 export interface GuestCpu {
   readonly mode: CpuMode;
-  /** The QEMU model; `base` without any feature for the mode `host-model`. */
+  /** The QEMU model. In the mode `host-model`, it is `base`, which has no features. */
   readonly model: string;
   /** The properties that differ from the model. */
   readonly properties: CpuProperties;
@@ -17,7 +17,7 @@ export interface GuestCpu {
   readonly visible: CpuProperties | null;
 }
 
-/** Returns the value of QEMU's option `-cpu`. QEMU must fail, not drop features that it cannot provide. */
+/** Returns the value of QEMU's option `-cpu`. QEMU must fail instead of dropping features that it cannot provide. */
 export function cpuArgument({ mode, model, properties }: GuestCpu, more: readonly string[] = []): string {
   const text = (value: CpuProperty) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
   const changes = Object.entries(properties).map(([name, value]) => `${name}=${text(value)}`);
@@ -34,7 +34,7 @@ export function featuresOf(properties: CpuProperties): readonly string[] {
 const MODES: readonly unknown[] = ['host-passthrough', 'host-model', 'custom'] satisfies readonly CpuMode[];
 const NAME = /^[\w.-]{1,64}$/;
 
-/** QEMU separates properties by commas. */
+/** Excludes strings with commas, because QEMU separates properties by commas. */
 function isProperty(value: unknown): boolean {
   if (typeof value === 'string') return /^[\x20-\x2b\x2d-\x7e]{0,64}$/.test(value);
   return typeof value === 'boolean' || (typeof value === 'number' && Number.isInteger(value));

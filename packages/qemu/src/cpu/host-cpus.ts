@@ -7,14 +7,14 @@ import { type CpuDefinition, type QueriedProgram, queryCpu, queryCpus } from './
 
 /** The model with all features that a host can provide. */
 const FULL_MODEL: Readonly<Record<Acceleration, string>> = { kvm: 'host', tcg: 'max' };
-/** The model without any feature. */
+/** The model without features. */
 const EMPTY_MODEL = 'base';
 /** Models that are not in lists: the two above, and numbered versions of others. */
 const UNLISTED = /^(host|max|base|.*-v\d+)$/;
 
 const rejected = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
 
-/** Returns the CPU of guests without options, if its properties are unknown. */
+/** Returns the CPU of the mode `host-passthrough` for guests whose CPU properties are unknown. */
 export function passthroughCpu(acceleration: Acceleration): GuestCpu {
   return { mode: 'host-passthrough', model: FULL_MODEL[acceleration], properties: {}, visible: null };
 }
@@ -24,7 +24,7 @@ function visibleIn(properties: CpuProperties): CpuProperties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== false));
 }
 
-/** The parts of the CPUs of a host. */
+/** The constructor arguments of `HostCpus`. */
 interface HostCpusParts {
   readonly from: QueriedProgram;
   readonly definitions: readonly CpuDefinition[];
@@ -87,21 +87,21 @@ export class HostCpus {
 
   /** Expands a CPU into explicit features, so that it is the same on every host. */
   #asHostModel(all: CpuProperties): GuestCpu {
-    const spelled = Object.entries(visibleIn(all)).map(([name, value]) => [
+    const explicit = Object.entries(visibleIn(all)).map(([name, value]) => [
       name,
       typeof value === 'string' ? value.replaceAll(',', ' ') : value,
     ]);
-    const properties: CpuProperties = Object.fromEntries(spelled);
+    const properties: CpuProperties = Object.fromEntries(explicit);
     return { mode: 'host-model', model: EMPTY_MODEL, properties, visible: properties };
   }
 
-  /** Returns the changes by QEMU's names of the features: `sse4_2` is `sse4.2`. */
+  /** Returns the changes with QEMU's names of the features: `sse4_2` becomes `sse4.2`. */
   #supportedChanges(changes: FeatureChanges): FeatureChanges {
-    const plain = (name: string) => name.replace(/[._]/g, '-');
+    const normalize = (name: string) => name.replace(/[._]/g, '-');
     const features = Object.keys(this.#full).filter((name) => typeof this.#full[name] === 'boolean');
-    const names = new Map(features.map((name) => [plain(name), name]));
+    const names = new Map(features.map((name) => [normalize(name), name]));
     const entries = Object.entries(changes).map(([given, on]) => {
-      const name = names.get(plain(given));
+      const name = names.get(normalize(given));
       if (name === undefined)
         throw rejected(
           `QEMU does not have the CPU feature ${given} (cpuFeatures). Features that this computer can provide: ${featuresOf(this.#full).join(', ')}`,

@@ -9,12 +9,12 @@ export interface FencedMachines {
 }
 
 /**
- * Switches off or pauses all machines that run, with their folders alone. Kills machines that do not respond in time.
+ * Powers off or pauses all running machines, using only the files in their folders. Kills machines that do not respond in time.
  *
- * The guard runs this function from its source text, so it must not reference anything of this module. It uses the control
- * sockets of machines that are reserved for it: the host process, which may be stopped, stays connected to the other ones.
+ * The guard runs this function from its source text, so it must not reference anything of this module. Machines have
+ * a control socket that is reserved for it, because the host process may be stopped and still be connected to the other one.
  *
- * @param folder contains the folders of machines
+ * @param folder the folder that contains the folders of machines
  */
 export async function fenceMachines(folder: string, action: FenceAction, withinMs: number): Promise<FencedMachines> {
   const { readdir, readFile, rm, writeFile } = process.getBuiltinModule('node:fs/promises');
@@ -31,7 +31,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
     return commandLine.split('\0').includes(file) ? pid : undefined;
   };
 
-  /** Runs commands of QEMU's machine protocol. Returns the result of the last one. */
+  /** Runs commands of the QEMU Machine Protocol (QMP). Returns the result of the last one. */
   const execute = (socketPath: string, ...commands: readonly string[]) =>
     new Promise<{ readonly running?: boolean }>((resolve, reject) => {
       const socket = connect(socketPath);
@@ -69,7 +69,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
-      // A process that waits for its storage in the kernel ends later.
+      // A process that waits in the kernel for its storage ends only when the wait ends.
       if (performance.now() > until + withinMs) throw new Error(`the process ${pid} has not ended in time`);
       await pause(20);
     }
@@ -94,7 +94,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
         // The next control socket may respond.
       }
     }
-    // Data that QEMU has written may still be in transit to the disk, so it ends by itself if it can.
+    // Data that QEMU has written may still be in transit to the disk, so QEMU gets time to exit by itself.
     while (action === 'stop' && performance.now() < until && (await findMachine(path)) !== undefined) await pause(20);
     await kill(path);
     return true;

@@ -14,7 +14,7 @@ import { type GuardArguments, type GuardRequest, runGuard } from './run-guard.js
 const START_MS = 20_000;
 const RESPONSE_MS = 5_000;
 
-/** The files of a guard; each guard has a folder of its own, so that several can run until the last one has taken over. */
+/** The files of a guard; each guard has its own folder, so that several can run until the last one has taken over. */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
   const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');
   return { path, file, staleFiles: [file('pid'), join(path, 'socket')], socket: join(path, 'socket') };
@@ -32,10 +32,10 @@ export class ProcessGuard implements FenceGuard {
   readonly #folder: string;
   readonly #machines: string;
   #own: { readonly name: string; readonly connection: Socket; readonly order: FenceOrder } | undefined;
-  /** The length of the reports that were logged, by guard. */
+  /** The length of the part of each guard's log that was reported. */
   readonly #reported = new Map<string, number>();
   #previous: Promise<unknown> = Promise.resolve();
-  #until = Number.POSITIVE_INFINITY;
+  #fenceAt = Number.POSITIVE_INFINITY;
   #ended = false;
 
   constructor(options: ProcessGuardOptions) {
@@ -46,7 +46,7 @@ export class ProcessGuard implements FenceGuard {
 
   /** @throws QemuError `HOST_FENCED` when the guard acts, or may have acted, on the machines of this host */
   checkRunning(): void {
-    if (bootTime() >= this.#until)
+    if (bootTime() >= this.#fenceAt)
       throw new QemuError('HOST_FENCED', 'the host has stored no heartbeat in time: its machines must not run');
   }
 
@@ -56,14 +56,14 @@ export class ProcessGuard implements FenceGuard {
   }
 
   ensure(order: FenceOrder): Promise<void> {
-    if (this.#until === Number.POSITIVE_INFINITY) this.#until = order.at;
+    if (this.#fenceAt === Number.POSITIVE_INFINITY) this.#fenceAt = order.at;
     return this.#next(async () => {
       const { connection } = this.#own ?? {};
       if (connection && !connection.destroyed) {
         try {
           return await this.#request(connection, {}, RESPONSE_MS);
         } catch (error) {
-          this.#options.log(`the guard of the fence does not respond, and is replaced: ${(error as Error).message}`);
+          this.#options.log(`the fence guard does not respond and is replaced: ${(error as Error).message}`);
         }
       }
       await this.#start(order);
@@ -71,10 +71,10 @@ export class ProcessGuard implements FenceGuard {
   }
 
   renew(order: FenceOrder): Promise<void> {
-    this.#until = order.at;
+    this.#fenceAt = order.at;
     return this.#next(async () => {
       const { connection, name } = this.#own ?? {};
-      if (!connection) throw new QemuError('PROGRAM_FAILED', 'the guard of the fence does not run');
+      if (!connection) throw new QemuError('PROGRAM_FAILED', 'the fence guard is not running');
       await this.#request(connection, { at: order.at }, order.withinMs + RESPONSE_MS);
       await this.#report(name ?? '');
       await this.#endAllExcept(name);
@@ -87,7 +87,7 @@ export class ProcessGuard implements FenceGuard {
   }
 
   end(): Promise<void> {
-    this.#until = Number.POSITIVE_INFINITY;
+    this.#fenceAt = Number.POSITIVE_INFINITY;
     return this.#next(async () => {
       this.leave();
       await this.#endAllExcept(undefined);
@@ -114,7 +114,7 @@ export class ProcessGuard implements FenceGuard {
     const name = randomBytes(4).toString('hex');
     const files = filesOf(join(this.#folder, name));
     await mkdir(files.path, { recursive: true, mode: 0o700 });
-    const given: GuardArguments = { ...order, folder: this.#machines, socket: files.socket };
+    const guardArguments: GuardArguments = { ...order, folder: this.#machines, socket: files.socket };
     const ready = async () => {
       if (!existsSync(files.file('pid'))) return undefined;
       const socket = connect(files.socket);
@@ -125,29 +125,29 @@ export class ProcessGuard implements FenceGuard {
       files,
       {
         program: process.execPath,
-        args: ['-e', `(${runGuard})(${fenceMachines})`, files.file('pid'), JSON.stringify(given)],
+        args: ['-e', `(${runGuard})(${fenceMachines})`, files.file('pid'), JSON.stringify(guardArguments)],
         runAs: undefined,
         ready: () => ready().catch(() => undefined),
       },
       AbortSignal.timeout(START_MS),
     );
-    // The host process ends although its guard does not.
+    // The connection must not keep the host process alive.
     connection.unref().on('error', () => {});
     this.#own = { name, connection, order };
     connection.once('close', () => this.#restart(connection));
   }
 
   /**
-   * Replaces a guard that has ended. If that fails, the next `ensure()` tries again. A process that was stopped must not fence the
-   * machines of its successor, which has ended the guard.
+   * Replaces a guard that has ended. If that fails, the next `ensure()` tries again. A host process that was stopped and continues
+   * must not fence the machines of its successor, which has ended the guard.
    */
   #restart(connection: Socket): void {
     const own = this.#own;
-    if (this.#ended || own?.connection !== connection || bootTime() >= this.#until) return;
-    this.#options.log('the guard of the fence has ended, and is started again');
+    if (this.#ended || own?.connection !== connection || bootTime() >= this.#fenceAt) return;
+    this.#options.log('the fence guard has ended and is restarted');
     this.#next(async () => {
-      if (this.#own === own) await this.#start({ ...own.order, at: this.#until });
-    }).catch((error) => this.#options.log(`the guard of the fence cannot be started: ${error.message}`));
+      if (this.#own === own) await this.#start({ ...own.order, at: this.#fenceAt });
+    }).catch((error) => this.#options.log(`the fence guard cannot be started: ${error.message}`));
   }
 
   #request(connection: Socket, request: GuardRequest, timeoutMs: number): Promise<void> {
@@ -158,14 +158,15 @@ export class ProcessGuard implements FenceGuard {
         connection.off('data', received).off('close', closed);
         end();
       };
-      const fail = (reason: string) => finish(() => reject(new QemuError('PROGRAM_FAILED', `the guard ${reason}`)));
+      const fail = (reason: string) =>
+        finish(() => reject(new QemuError('PROGRAM_FAILED', `the fence guard ${reason}`)));
       const received = () => finish(resolve);
-      const closed = () => fail('of the fence has ended');
+      const closed = () => fail('has ended');
       const expired = () => {
         connection.destroy();
-        fail('of the fence does not respond');
+        fail('does not respond');
       };
-      if (connection.destroyed) return fail('of the fence has ended');
+      if (connection.destroyed) return fail('has ended');
       connection.once('data', received).once('close', closed);
       late.addEventListener('abort', expired, { once: true });
       connection.write(`${JSON.stringify(request)}\n`);
@@ -176,11 +177,11 @@ export class ProcessGuard implements FenceGuard {
   async #report(name: string): Promise<void> {
     const text = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('errorLog'), 'utf8'), '');
     const lines = text.slice(this.#reported.get(name) ?? 0).split('\n');
-    for (const line of lines.filter(Boolean)) this.#options.log(`the guard of the fence reports: ${line}`);
+    for (const line of lines.filter(Boolean)) this.#options.log(`the fence guard reports: ${line}`);
     this.#reported.set(name, text.length);
   }
 
-  /** Ends the guards of this host, regardless of the process that started them. */
+  /** Ends all guards of this host but one, including those that other processes started. */
   async #endAllExcept(own: string | undefined): Promise<void> {
     const names = await ifMissing(readdir(this.#folder), []);
     for (const name of names.filter((name) => name !== own)) {

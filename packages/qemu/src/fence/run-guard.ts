@@ -5,10 +5,10 @@ import type { fenceMachines } from './fence-machines.js';
 export interface GuardArguments {
   /** Contains the folders of machines. */
   readonly folder: string;
-  /** The path at which it listens. */
+  /** The path of the socket on which it listens. */
   readonly socket: string;
   readonly action: FenceAction;
-  /** When it acts, in milliseconds since the computer was switched on. */
+  /** The time at which it acts, in milliseconds since the computer was started. */
   readonly at: number;
   readonly withinMs: number;
 }
@@ -22,8 +22,8 @@ export interface GuardRequest {
  * Runs in the process of a guard: fences the machines at the set time, and also machines that start afterwards, until a
  * later time is set.
  *
- * Passed as source text, so that the process needs no file even if this package is bundled, and loads none after an
- * update. This function must therefore not reference other names of this module.
+ * Passed as source text, so that the process needs no file, even if this package is bundled, and does not load a file that an
+ * update has replaced. This function must therefore not reference other names of this module.
  */
 export function runGuard(fence: typeof fenceMachines): void {
   const { existsSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
@@ -35,7 +35,7 @@ export function runGuard(fence: typeof fenceMachines): void {
   let connections = 0;
   let round: Promise<void> | undefined;
 
-  /** The guard must run when memory or processors are scarce; only some users may request that. */
+  /** The guard must run even if memory or CPU time is scarce; only privileged users may request that. */
   for (const request of [
     () => setPriority(constants.priority.PRIORITY_HIGHEST),
     () => writeFileSync('/proc/self/oom_score_adj', '-1000'),
@@ -43,7 +43,7 @@ export function runGuard(fence: typeof fenceMachines): void {
     try {
       request();
     } catch {
-      // It runs like other processes.
+      // Without the privilege, the guard runs like other processes.
     }
 
   const report = (message: string) => console.error(`${new Date().toISOString()} ${message}`);
@@ -54,7 +54,7 @@ export function runGuard(fence: typeof fenceMachines): void {
     try {
       const { fenced, left } = await fence(folder, action, withinMs);
       if (fenced.length > 0) report(`no heartbeat in time: ${action} was applied to ${fenced.join(' ')}`);
-      // Nothing is left to guard, and no host process that could start a machine.
+      // No machine runs, and no host process is connected that could start one.
       if (left === 0 && connections === 0 && isLate()) process.exit();
     } catch (error) {
       report(`${action} failed: ${error}`);

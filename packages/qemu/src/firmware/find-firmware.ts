@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The folders in which distributions install descriptors of firmware images; a file in an earlier folder replaces those
- * of the same name.
+ * The folders in which distributions install descriptors of firmware images; a file in an earlier folder replaces
+ * files of the same name in later ones.
  */
 const FOLDERS = ['/etc/qemu/firmware', '/usr/local/share/qemu/firmware', '/usr/share/qemu/firmware'];
 

@@ -13,7 +13,7 @@ async function firmwareFor({ machineType, secureBoot }: Tuning): Promise<Firmwar
       throw new QemuError(
         'UNSUPPORTED',
         machineFamily === 'pc-q35'
-          ? 'secure boot is required, and this host has no UEFI firmware with enrolled keys: install the package ovmf'
+          ? 'secure boot is required, but this host has no UEFI firmware with enrolled keys: install the package ovmf'
           : 'secure boot is required, and needs hw_machine_type=q35: set this image property',
       );
   }
@@ -27,7 +27,7 @@ async function firmwareFor({ machineType, secureBoot }: Tuning): Promise<Firmwar
 
 /**
  * Returns the firmware of a machine, with its variable store in the machine's folder; null for a machine with a BIOS.
- * A variable store that exists is kept: it has the boot entries of the guest.
+ * An existing variable store is kept, because it contains the boot entries of the guest.
  *
  * @throws QemuError `UNSUPPORTED` if the host does not have the firmware that the image requires
  */

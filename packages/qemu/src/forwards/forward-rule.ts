@@ -5,16 +5,16 @@ export interface ForwardRule {
   /** `NAME` or `PROJECT/NAME` of the servers it applies to; null for all. */
   readonly server: string | null;
   readonly protocol: 'tcp' | 'udp';
-  /** A range, both ends included; each port is forwarded to another server. */
+  /** An inclusive range; each port is forwarded to a different server. */
   readonly hostPorts: readonly [first: number, last: number];
   readonly guestPort: number;
 }
 
-/** Machines run as an unprivileged user, who cannot listen on lower ports. */
+/** Machines run as an unprivileged user, which cannot listen on lower ports. */
 const MIN_HOST_PORT = 1024;
 const MAX_PORT = 65_535;
 
-const WRITTEN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\/(tcp|udp))?$/;
+const FORWARD_PATTERN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\/(tcp|udp))?$/;
 
 /**
  * Parses `[[PROJECT/]NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`.
@@ -23,11 +23,11 @@ const WRITTEN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\/(tcp|ud
  */
 export function parseForward(text: string): ForwardRule {
   const reject = (reason: string) => new TypeError(`forward: '${text}' ${reason}`);
-  const parts = WRITTEN.exec(text);
+  const parts = FORWARD_PATTERN.exec(text);
   if (!parts)
     throw reject('is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22, 2200-2299:22 or web:8080:80');
-  const [, server = null, written = '', end = written, guest = '', protocol = 'tcp'] = parts;
-  const [first, last, guestPort] = [Number(written), Number(end), Number(guest)];
+  const [, server = null, start = '', end = start, guest = '', protocol = 'tcp'] = parts;
+  const [first, last, guestPort] = [Number(start), Number(end), Number(guest)];
   if (first < MIN_HOST_PORT || last > MAX_PORT || first > last)
     throw reject(`has invalid host ports: allowed are ${MIN_HOST_PORT} to ${MAX_PORT}, in ascending order`);
   if (guestPort < 1 || guestPort > MAX_PORT) throw reject(`has an invalid guest port: allowed are 1 to ${MAX_PORT}`);

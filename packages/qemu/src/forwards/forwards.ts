@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
 import { ifMissing } from '../machine/if-missing.js';
-import type { MachinePlaces } from '../network/network-mode.js';
+import type { MachineFolders } from '../network/network-mode.js';
 import type { ForwardRule } from './forward-rule.js';
 import type { Forward, UserForwards } from './user-forwards.js';
 
@@ -18,7 +18,7 @@ export interface ForwardsOptions {
 }
 
 /**
- * Returns true if the port is free. If another process takes it first, starting the machine fails with QEMU's error.
+ * Returns true if the port is free. If another process binds it before QEMU does, the machine fails to start.
  */
 async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): Promise<boolean> {
   try {
@@ -43,9 +43,9 @@ async function writeAtomically(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-const same = (a: Forward, b: Forward) => a.protocol === b.protocol && a.hostPort === b.hostPort;
+const hasSameHostPort = (a: Forward, b: Forward) => a.protocol === b.protocol && a.hostPort === b.hostPort;
 
-function fits({ protocol, hostPorts: [first, last], guestPort }: ForwardRule, forward: Forward): boolean {
+function matchesRule({ protocol, hostPorts: [first, last], guestPort }: ForwardRule, forward: Forward): boolean {
   return (
     forward.protocol === protocol &&
     forward.guestPort === guestPort &&
@@ -73,39 +73,39 @@ export class Forwards {
   /**
    * Assigns the forwards of a server before its start.
    *
-   * @param places the machines whose folders contain the assigned ports
+   * @param folders the folders of machines, which contain the assigned ports
    */
-  for({ id, name, projectId }: Owner, places: MachinePlaces): Promise<UserForwards> {
+  assign({ id, name, projectId }: Owner, folders: MachineFolders): Promise<UserForwards> {
     const { address, rules, log } = this.#options;
     if (rules.length === 0) return Promise.resolve({ address, forwards: [] });
-    const given = this.#previous.then(async () => {
-      const current = await this.#forwardsOfOthers(places);
-      const before = current.get(id) ?? [];
+    const assigned = this.#previous.then(async () => {
+      const current = await this.#storedForwards(folders);
+      const previous = current.get(id) ?? [];
       const others = [...current].flatMap(([other, forwards]) => (other === id ? [] : forwards));
       const ownForwards: Forward[] = [];
-      const folders = [...this.#owners.values()];
+      const otherOwners = [...this.#owners.values()];
       this.#owners.set(id, { id, name, projectId });
-      const shared = folders.some((other) => other.name === name && other.projectId !== projectId);
+      const isAmbiguous = otherOwners.some((other) => other.name === name && other.projectId !== projectId);
       for (const rule of rules) {
         const named = rule.server === name;
         if (rule.server !== null && !named && rule.server !== `${projectId}/${name}`) continue;
-        if (named && shared) {
+        if (named && isAmbiguous) {
           log(`--forward ${rule.text} matches servers of several projects: write ${projectId}/${rule.text} for ${id}`);
           continue;
         }
-        const forward = await this.#free(rule, before, [...others, ...ownForwards]);
-        const place = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
+        const forward = await this.#selectForward(rule, previous, [...others, ...ownForwards]);
+        const target = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
         if (forward) {
           ownForwards.push(forward);
-          log(`${address}:${forward.hostPort} forwards to ${place}`);
-        } else log(`no free port of --forward ${rule.text} for ${place}`);
+          log(`${address}:${forward.hostPort} forwards to ${target}`);
+        } else log(`--forward ${rule.text} has no free host port for ${target}`);
       }
       current.set(id, ownForwards);
-      await writeAtomically(places.folderOf(id).file('forwards'), JSON.stringify(ownForwards));
+      await writeAtomically(folders.folderOf(id).file('forwards'), JSON.stringify(ownForwards));
       return { address, forwards: ownForwards };
     });
-    this.#previous = given.catch(() => {});
-    return given;
+    this.#previous = assigned.catch(() => {});
+    return assigned;
   }
 
   /** Frees the ports of a server for others. */
@@ -114,11 +114,11 @@ export class Forwards {
     (await this.#stored)?.delete(id);
   }
 
-  async #forwardsOfOthers(places: MachinePlaces): Promise<Map<string, readonly Forward[]>> {
-    this.#stored ??= places.machineIds().then(async (ids) => {
+  async #storedForwards(folders: MachineFolders): Promise<Map<string, readonly Forward[]>> {
+    this.#stored ??= folders.machineIds().then(async (ids) => {
       const forwards = new Map<string, readonly Forward[]>();
       for (const id of ids) {
-        const text = await ifMissing(readFile(places.folderOf(id).file('forwards'), 'utf8'), '[]');
+        const text = await ifMissing(readFile(folders.folderOf(id).file('forwards'), 'utf8'), '[]');
         forwards.set(id, JSON.parse(text));
       }
       return forwards;
@@ -130,16 +130,20 @@ export class Forwards {
   }
 
   /** Returns the previous port if it is still free, otherwise the first free one. */
-  async #free(rule: ForwardRule, before: readonly Forward[], used: readonly Forward[]): Promise<Forward | undefined> {
+  async #selectForward(
+    rule: ForwardRule,
+    previous: readonly Forward[],
+    used: readonly Forward[],
+  ): Promise<Forward | undefined> {
     const { protocol, guestPort } = rule;
     const [first, last] = rule.hostPorts;
     const ports = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const candidates = [
-      ...before.filter((forward) => fits(rule, forward)),
+      ...previous.filter((forward) => matchesRule(rule, forward)),
       ...ports.map((hostPort): Forward => ({ protocol, hostPort, guestPort })),
     ];
     for (const forward of candidates) {
-      if (used.some((other) => same(other, forward))) continue;
+      if (used.some((other) => hasSameHostPort(other, forward))) continue;
       if (await isFree(protocol, forward.hostPort, this.#options.address)) return forward;
     }
     return undefined;

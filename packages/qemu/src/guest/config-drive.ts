@@ -14,7 +14,7 @@ const MAX_BYTES = 2_700_000;
 
 /** The offset of the code in the boot sector, the target of the jump at its start. */
 const BOOT_CODE_AT = 0x40;
-/** `int 0x18`, which passes the boot to the next device; then an endless `hlt`, for firmware that returns. */
+/** `int 0x18`, which passes the boot to the next device; then an endless loop of `hlt`, for firmware that returns. */
 const HAND_OVER = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
 
 /**

@@ -9,7 +9,7 @@ const THAW_ATTEMPTS = 3;
  * Freezes the file systems of a guest. This is recorded on disk, so that the next process thaws the guest if this one
  * dies.
  *
- * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED`; the guest is thawed then
+ * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED`, after thawing the guest
  */
 export async function freeze(folder: MachineFolder): Promise<void> {
   const path = folder.file('agent');

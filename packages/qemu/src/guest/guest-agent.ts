@@ -5,11 +5,11 @@ import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 
-/** Timeout of an agent for its synchronization, and for a command. */
+/** The timeouts of the synchronization with an agent, and of a command. */
 const SYNC_MS = 5_000;
 const RESPONSE_MS = 60_000;
 /** Interval between synchronization attempts: an agent that reopens its channel loses what arrives in the meantime. */
-const GREET_MS = 500;
+const SYNC_INTERVAL_MS = 500;
 
 /** Maximum size of a response; a guest may send any amount of data. */
 const MAX_RESPONSE = 2 ** 20;
@@ -27,14 +27,14 @@ export function hasAgent(server: Server): boolean {
   return isTruthyString(optionsOfServer(server)('agent'));
 }
 
-function withoutResponse(what: string): QemuError {
+function noResponse(what: string): QemuError {
   return new QemuError('GUEST_TIMEOUT', `the agent in the guest does not respond: ${what}`);
 }
 
-function connected(path: string, late: AbortSignal): Promise<Socket> {
+function connectToAgent(path: string, late: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path, signal: late });
-    socket.once('error', (error) => reject(withoutResponse(error.message)));
+    socket.once('error', (error) => reject(noResponse(error.message)));
     socket.once('connect', () => resolve(socket));
   });
 }
@@ -43,7 +43,7 @@ function connected(path: string, late: AbortSignal): Promise<Socket> {
 function exchange(
   socket: Socket,
   text: string,
-  fits: (response: AgentResponse) => boolean,
+  matches: (response: AgentResponse) => boolean,
   what: string,
   late: AbortSignal,
 ): Promise<AgentResponse> {
@@ -54,25 +54,25 @@ function exchange(
       late.removeEventListener('abort', closed);
       then();
     };
-    const closed = () => finish(() => reject(withoutResponse(what)));
+    const closed = () => finish(() => reject(noResponse(what)));
     const received = (bytes: Buffer) => {
       const lines = (rest + bytes.toString('latin1')).split('\n');
       rest = lines.pop() ?? '';
       if (rest.length > MAX_RESPONSE) return closed();
       for (const line of lines) {
-        const result = parsed(line.slice(line.lastIndexOf(DELIMITER) + 1));
-        if (result && fits(result)) return finish(() => resolve(result));
+        const result = parseResponse(line.slice(line.lastIndexOf(DELIMITER) + 1));
+        if (result && matches(result)) return finish(() => resolve(result));
       }
     };
-    if (late.aborted) return reject(withoutResponse(what));
+    if (late.aborted) return reject(noResponse(what));
     late.addEventListener('abort', closed, { once: true });
     socket.on('data', received).once('close', closed).once('error', closed);
     socket.write(Buffer.from(text, 'latin1'));
   });
 }
 
-/** Ignores everything that is not a response: a guest may send any data. */
-function parsed(line: string): AgentResponse | undefined {
+/** Parses a line; returns undefined if it is not a response, because a guest may send any data. */
+function parseResponse(line: string): AgentResponse | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? value : undefined;
@@ -95,39 +95,34 @@ async function synchronize(socket: Socket, what: string, late: AbortSignal): Pro
     sent.add(id);
     return before + command('guest-sync-delimited', { id });
   };
-  const again = setInterval(() => socket.write(Buffer.from(handshake(DELIMITER), 'latin1')), GREET_MS);
+  const retryTimer = setInterval(() => socket.write(Buffer.from(handshake(DELIMITER), 'latin1')), SYNC_INTERVAL_MS);
   const responded = exchange(socket, handshake(DELIMITER), (response) => sent.has(response.return), what, late);
-  await responded.finally(() => clearInterval(again));
+  await responded.finally(() => clearInterval(retryTimer));
   if (sent.size === 1) return;
   sent.clear();
   await exchange(socket, handshake(''), (response) => sent.has(response.return), what, late);
 }
 
 /**
- * Runs a command of QEMU's guest agent. An agent that was unavailable finds only synchronization requests in its input:
- * a command is sent only after the response to its own synchronization.
+ * Runs a command of QEMU's guest agent. An agent that was unavailable finds only synchronization requests in its input,
+ * because a command is sent only after the agent has responded to them.
  *
  * @param path the socket of the machine's channel
  * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the error of the agent
  */
 export async function callAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
   const syncTimeout = AbortSignal.timeout(SYNC_MS);
-  const socket = await connected(path, syncTimeout);
+  const socket = await connectToAgent(path, syncTimeout);
   try {
     await synchronize(socket, execute, syncTimeout);
-    const hasResponse = await exchange(
-      socket,
-      command(execute, args),
-      () => true,
-      execute,
-      AbortSignal.timeout(RESPONSE_MS),
-    );
-    if (hasResponse.error)
+    const late = AbortSignal.timeout(RESPONSE_MS);
+    const response = await exchange(socket, command(execute, args), () => true, execute, late);
+    if (response.error)
       throw new QemuError(
         'GUEST_COMMAND_FAILED',
-        `the agent in the guest: ${execute}: ${hasResponse.error.desc ?? 'refused'}`,
+        `the agent in the guest rejected ${execute}: ${response.error.desc ?? 'no reason given'}`,
       );
-    return hasResponse.return as T;
+    return response.return as T;
   } finally {
     socket.destroy();
   }

@@ -8,7 +8,7 @@ import { hasAgent } from './guest-agent.js';
 
 /** Delay before another attempt to thaw a guest. */
 const RETRY_MS = 10_000;
-/** Maximum time until the copy of a disk starts. */
+/** Maximum time for which a guest stays frozen until the copy of its disk starts. */
 const BEGIN_SECONDS = 600;
 
 /** The requests to keep a guest frozen. */
@@ -25,7 +25,7 @@ class FrozenGuest {
     return result;
   }
 
-  forget(): void {
+  cancelTimers(): void {
     for (const timer of this.pending.values()) clearTimeout(timer);
     this.pending.clear();
     clearTimeout(this.retry);
@@ -37,40 +37,40 @@ export class GuestFreeze {
   readonly #guests = new Map<MachineFolder, FrozenGuest>();
   readonly #ending = new Set<Promise<void>>();
 
-  #of(folder: MachineFolder): FrozenGuest {
+  #guestIn(folder: MachineFolder): FrozenGuest {
     const cached = this.#guests.get(folder) ?? new FrozenGuest();
     this.#guests.set(folder, cached);
     return cached;
   }
 
   /** @throws `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */
-  async begin(folder: MachineFolder, by: string, seconds: number): Promise<void> {
-    const guest = this.#of(folder);
+  async begin(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
+    const guest = this.#guestIn(folder);
     await guest.next(async () => {
       await freeze(folder);
-      this.#until(folder, guest, by, seconds);
+      this.#endAfter(folder, guest, holder, seconds);
     });
   }
 
   /** Extends the freeze of a holder. @throws QemuError `UNSUPPORTED` if the guest has been thawed */
-  async keepFrozen(folder: MachineFolder, by: string, seconds: number): Promise<void> {
-    const guest = this.#of(folder);
+  async keepFrozen(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
+    const guest = this.#guestIn(folder);
     await guest.next(async () => {
-      if (!guest.pending.has(by) || !(await isFrozen(folder)) || !guest.pending.has(by))
+      if (!guest.pending.has(holder) || !(await isFrozen(folder)) || !guest.pending.has(holder))
         throw new QemuError('UNSUPPORTED', 'the guest has been thawed in the meantime');
-      this.#until(folder, guest, by, seconds);
+      this.#endAfter(folder, guest, holder, seconds);
     });
   }
 
-  #until(folder: MachineFolder, guest: FrozenGuest, by: string, seconds: number): void {
-    clearTimeout(guest.pending.get(by));
+  #endAfter(folder: MachineFolder, guest: FrozenGuest, holder: string, seconds: number): void {
+    clearTimeout(guest.pending.get(holder));
     guest.pending.set(
-      by,
-      this.#later(() => this.end(folder, by), seconds * 1000),
+      holder,
+      this.#schedule(() => this.end(folder, holder), seconds * 1000),
     );
   }
 
-  #later(work: () => Promise<void>, ms: number): NodeJS.Timeout {
+  #schedule(work: () => Promise<void>, ms: number): NodeJS.Timeout {
     const run = () => {
       const ending = work()
         .catch(() => {})
@@ -80,11 +80,11 @@ export class GuestFreeze {
     return setTimeout(run, ms).unref();
   }
 
-  /** Ends the freeze of a holder, and thaws the guest if it was the last one. */
-  async end(folder: MachineFolder, by: string): Promise<void> {
-    const guest = this.#of(folder);
-    clearTimeout(guest.pending.get(by));
-    guest.pending.delete(by);
+  /** Ends the freeze of a holder, and thaws the guest if this was the last holder. */
+  async end(folder: MachineFolder, holder: string): Promise<void> {
+    const guest = this.#guestIn(folder);
+    clearTimeout(guest.pending.get(holder));
+    guest.pending.delete(holder);
     await this.#finish(folder, guest);
   }
 
@@ -96,7 +96,7 @@ export class GuestFreeze {
         if (await folder.exists('frozen')) await thaw(folder);
         if (this.#guests.get(folder) === guest) this.#guests.delete(folder);
       } catch (error) {
-        guest.retry = this.#later(() => this.#finish(folder, guest), RETRY_MS);
+        guest.retry = this.#schedule(() => this.#finish(folder, guest), RETRY_MS);
         throw error;
       }
     });
@@ -108,14 +108,14 @@ export class GuestFreeze {
    *
    * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` or `UNSUPPORTED` if a required freeze fails
    */
-  async during<T>(server: Server, folder: MachineFolder, by: string, body: () => Promise<T>): Promise<T> {
+  async during<T>(server: Server, folder: MachineFolder, holder: string, body: () => Promise<T>): Promise<T> {
     const required = isTruthyString(optionsOfServer(server)('atRest'));
     if (!hasAgent(server)) {
       if (!required) return body();
       throw new QemuError('UNSUPPORTED', 'the image requires frozen file systems, but declares no guest agent');
     }
     try {
-      await this.begin(folder, by, BEGIN_SECONDS);
+      await this.begin(folder, holder, BEGIN_SECONDS);
     } catch (error) {
       if (required) throw error;
       return body();
@@ -123,25 +123,25 @@ export class GuestFreeze {
     try {
       return await body();
     } finally {
-      await this.end(folder, by);
+      await this.end(folder, holder);
     }
   }
 
   /** Removes the state of a machine that has ended. */
   forget(folder: MachineFolder): void {
-    this.#guests.get(folder)?.forget();
+    this.#guests.get(folder)?.cancelTimers();
     this.#guests.delete(folder);
   }
 
   /** Thaws guests that an earlier process has left frozen. */
   async recover(folders: readonly MachineFolder[]): Promise<void> {
-    await Promise.allSettled(folders.map((folder) => this.#finish(folder, this.#of(folder))));
+    await Promise.allSettled(folders.map((folder) => this.#finish(folder, this.#guestIn(folder))));
   }
 
-  /** Thaws all guests, because no later code of this process would. */
+  /** Thaws all guests when the host is closed, because this process does not thaw them later. */
   async leave(): Promise<void> {
     const folders = [...this.#guests.keys()];
-    for (const guest of this.#guests.values()) guest.forget();
+    for (const guest of this.#guests.values()) guest.cancelTimers();
     await this.recover(folders);
     await Promise.allSettled(this.#ending);
     for (const folder of folders) this.forget(folder);

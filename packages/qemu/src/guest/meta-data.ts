@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from '@apistrata/compute-engine';
 import type { GuestInterface } from './guest-networks.js';
 
-/** A file that is injected at the first boot; contents in base64. */
+/** A file that is injected at the first boot; its contents are encoded in Base64. */
 export interface InjectedFile {
   readonly path: string;
   readonly contents: string;
 }
 
-/** Metadata of a guest that is not in its record: stored with the machine, readable only for its user. */
+/** Metadata of a guest that is not in its record: stored with the machine, readable only by the user that runs it. */
 export interface GuestSecrets {
   readonly adminPassword: string | null;
   readonly files: readonly InjectedFile[];
@@ -20,7 +20,7 @@ export interface GuestMetadata {
   readonly secrets: GuestSecrets;
 }
 
-/** The path of an injected file on the config drive. */
+/** Returns the path of an injected file on the config drive. */
 export function contentPath(index: number): string {
   return `/content/${String(index).padStart(4, '0')}`;
 }
@@ -42,7 +42,7 @@ function devices({ server, interfaces }: GuestMetadata) {
   return [...nics, ...disks];
 }
 
-/** `meta_data.json` of the OpenStack format. */
+/** Returns `meta_data.json` of the OpenStack format. */
 export function metaData(metadata: GuestMetadata): object {
   const { server, secrets } = metadata;
   const { keyName, keyData } = server;
@@ -71,7 +71,7 @@ function netmask(cidr: string): string {
   return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 255).join('.');
 }
 
-/** `network_data.json` of the OpenStack format. */
+/** Returns `network_data.json` of the OpenStack format. */
 export function networkData({ interfaces }: GuestMetadata): object {
   const linkOf = (index: number) => `interface${index}`;
   return {

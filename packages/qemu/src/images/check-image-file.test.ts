@@ -54,9 +54,9 @@ describe('an uploaded image file', () => {
     ['vhdx', 'vhdxfile'],
     ['luks', 'LUKS\xba\xbe'],
     ['vdi', `${' '.repeat(64)}\x7f\x10\xda\xbe`],
-  ])('is rejected as raw when its bytes are %s', async (found, content) => {
+  ])('is rejected as raw when its content is %s', async (found, content) => {
     writeFileSync(join(folder, 'other'), content, 'latin1');
-    const reason = `the image declares raw, but its bytes are ${found}`;
+    const reason = `the image declares raw, but its content is ${found}`;
     await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(reason);
   });
 

@@ -4,14 +4,14 @@ import { QemuError } from '../qemu-error.js';
 import { checkVmdk } from './check-vmdk.js';
 
 /**
- * The part of a file that contains the signatures and headers of disks. The signature of a CD is beyond this part, so a CD is
+ * The size of the part of a file that contains the signatures and headers of disks. The signature of a CD is beyond this part, so a CD is
  * treated like any other disk.
  */
 const HEADER_BYTES = 512;
 const BACKING_OFFSET_AT = 8;
 const SIZE_AT = 24;
 const INCOMPATIBLE_FEATURES_AT = 72;
-/** The guest's data is in another file, which the header names. */
+/** The feature bit of a file whose header names another file with the guest's data. */
 const EXTERNAL_DATA = 1n << 2n;
 
 export type ImageFileFormat = 'raw' | 'qcow2' | 'vmdk' | 'vhdx';
@@ -40,7 +40,7 @@ export function imageFileFormat(diskFormat: string | null): ImageFileFormat {
 }
 
 /**
- * Checks of each format beyond the signature. Return the size of the disk, or null if the header does not contain it.
+ * The checks of each format beyond the signature. They return the size of the disk, or null if the header does not contain it.
  */
 const CHECKS: Readonly<Record<ImageFileFormat, (header: Buffer, file: FileHandle) => Promise<number | null>>> = {
   raw: async (_, file) => (await file.stat()).size,
@@ -68,8 +68,8 @@ export async function checkImageFile(path: string, format: ImageFileFormat): Pro
       throw new QemuError(
         'IMAGE_REJECTED',
         found === 'raw'
-          ? `the image declares ${format}, but its bytes are not: upload it again with the actual disk_format`
-          : `the image declares ${format}, but its bytes are ${found}: upload it again as ${found}`,
+          ? `the image declares ${format}, but its content is in another format: upload it again with the actual disk_format`
+          : `the image declares ${format}, but its content is ${found}: upload it again as ${found}`,
       );
     return await CHECKS[format](header, file);
   } finally {
@@ -80,7 +80,7 @@ export async function checkImageFile(path: string, format: ImageFileFormat): Pro
 function checkQcow2(header: Buffer): number {
   const version = header.readUInt32BE(4);
   if (version < 2 || version > 3)
-    throw new QemuError('IMAGE_REJECTED', `the image is qcow2 of version ${version}: versions 2 and 3 are supported`);
+    throw new QemuError('IMAGE_REJECTED', `unsupported qcow2 version ${version} of the image: use version 2 or 3`);
   if (header.readBigUInt64BE(BACKING_OFFSET_AT) !== 0n)
     throw new QemuError('IMAGE_REJECTED', 'the image has a backing file: only self-contained images are supported');
   if (version === 3 && (header.readBigUInt64BE(INCOMPATIBLE_FEATURES_AT) & EXTERNAL_DATA) !== 0n)

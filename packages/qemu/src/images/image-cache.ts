@@ -11,7 +11,7 @@ import { checkImageFile, imageFileFormat } from './check-image-file.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
 
-/** The owner of a server as a caller, because steps on machines are executed on behalf of its project. */
+/** Returns the owner of a server as a caller: the host reads images and networks on behalf of the server's project. */
 export function ownerOf({ userId, projectId }: Server) {
   return { userId, projectId, roles: [] };
 }
@@ -76,8 +76,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Images as raw backing files of machines, fetched and converted once for each content and format, regardless of the
- * number of images and machines with it. Files are written under temporary names and renamed, so several processes can
+ * Images as raw backing files of machines, fetched and converted once for each content and format, regardless of how
+ * many images and machines use it. Files are written under temporary names and renamed, so several processes can
  * share the folder.
  */
 export class ImageCache {
@@ -96,7 +96,13 @@ export class ImageCache {
    * @returns its size in bytes
    * @throws QemuError `IMAGE_REJECTED` for an unusable image, and errors of the image service
    */
-  async put(caller: Caller, imageId: string, target: string, maxBytes: number, signal: AbortSignal): Promise<number> {
+  async linkImage(
+    caller: Caller,
+    imageId: string,
+    target: string,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<number> {
     const path = await this.fetch(caller, imageId, maxBytes, signal);
     const { size } = await stat(path);
     checkSize(size, maxBytes);
@@ -107,7 +113,7 @@ export class ImageCache {
     return size;
   }
 
-  /** Fetches an image before a machine needs it, unless it is cached. Returns its path; throws like {@link put}. */
+  /** Fetches an image before a machine needs it, unless it is cached. Returns its path; throws like {@link linkImage}. */
   async fetch(caller: Caller, imageId: string, maxBytes: number, signal: AbortSignal): Promise<string> {
     const path = join(this.#options.folder, `${imageId}.raw`);
     if (!(await exists(path))) {
@@ -133,8 +139,8 @@ export class ImageCache {
     const converted = `${incoming}.raw`;
     try {
       const digest = await save(await images.download(caller, imageId), incoming, image.checksum, signal);
-      // The same bytes are a different disk in another format: what one user uploads as raw must not become what
-      // another boots.
+      // The same bytes are a different disk in another format: the file that one user uploads as raw must not become
+      // the disk that another user boots.
       const base = join(folder, `sha256-${digest}-${format}.raw`);
       if (!(await exists(base))) {
         checkSize(
@@ -149,10 +155,10 @@ export class ImageCache {
             .chown(runAs?.uid ?? process.getuid?.() ?? 0, runAs?.gid ?? process.getgid?.() ?? 0)
             .finally(() => target.close());
           const args = ['convert', '-f', format, '-O', 'raw', incoming, converted];
-          await runProgram(...limited(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
+          await runProgram(...withLimits(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
         }
         await chmod(converted, 0o444);
-        // A rename would replace the file of a concurrent download of the same bytes while that is being linked.
+        // A rename would replace the file of a concurrent download of the same bytes while another process links it.
         await link(converted, base).catch(ignoreExisting);
       }
       const linked = `${incoming}.link`;
@@ -177,12 +183,12 @@ export class ImageCache {
   async #diskBytes(path: string, format: string, signal: AbortSignal): Promise<number> {
     const { qemuImg, runAs } = this.#options;
     const args = ['info', '-f', format, '--output=json', path];
-    return JSON.parse(await runProgram(...limited(qemuImg, args, 0), { runAs, signal }))['virtual-size'];
+    return JSON.parse(await runProgram(...withLimits(qemuImg, args, 0), { runAs, signal }))['virtual-size'];
   }
 
   /**
    * Removes images that were not used for a day, abandoned temporary files, and, if the cache exceeds its limit, the
-   * least recently used images. Machines keep theirs, through their own links.
+   * least recently used images. Machines keep theirs, because they have their own links.
    *
    * @param neededBytes the additional space to free
    */
@@ -205,8 +211,8 @@ export class ImageCache {
   }
 }
 
-/** Adds limits of memory, CPU time and file size to a program that reads uploaded data. */
-function limited(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
+/** Returns a command that limits the memory, CPU time and file size of a program that reads uploaded data. */
+function withLimits(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
   if (!existsSync(PRLIMIT)) return [program, args];
   return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];
 }
@@ -215,7 +221,7 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
-/** Copies across file systems, which do not support links. */
+/** Links a file, or copies it if the target is on another file system. */
 async function linkOrCopy(path: string, target: string): Promise<void> {
   try {
     await link(path, target);

@@ -17,7 +17,7 @@ export function nodeName(diskId: string): string {
 
 /** The QEMU nodes of a volume: one for the device of the guest, and one for the connection behind it. */
 export interface VolumeNodes {
-  /** Two names for each, because both exist while one replaces the other. */
+  /** Each node has two names, because the old and the new node exist at the same time during a replacement. */
   readonly front: readonly [string, string];
   readonly connection: readonly [string, string];
 }

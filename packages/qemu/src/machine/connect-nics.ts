@@ -1,6 +1,6 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { GuestInterface } from '../guest/guest-networks.js';
-import type { NetworkMode, NicNeeds } from '../network/network-mode.js';
+import type { NetworkMode, NicRequirements } from '../network/network-mode.js';
 import type { NetworkBackend } from '../network/user-network.js';
 import { type Tuning, tuningOf } from '../tuning/tuning.js';
 import type { MachineLayout } from './machine-layout.js';
@@ -12,27 +12,27 @@ interface NicHost {
   interfaces(server: Server, which: Server['interfaces']): Promise<readonly GuestInterface[]>;
 }
 
-/** The machine that interfaces are connected for. */
+/** Properties of the machine whose interfaces are connected. */
 interface NicOptions {
   /** Whether these are all interfaces of a machine that is about to start. */
   readonly starting?: boolean;
   /** The flavor of the machine, if it is not that of the server's record. */
   readonly flavor?: FlavorCopy;
-  /** The layout of the machine whose memory it takes over. */
+  /** The layout of the machine whose memory this one takes over. */
   readonly incoming?: MachineLayout | undefined;
 }
 
-/** The name of an interface in QEMU. */
+/** Returns the name of an interface in QEMU. */
 export function nicId(portId: string): string {
   return `nic-${portId}`;
 }
 
-/** Returns what interfaces need from their backends. A guest that is taken over keeps the queues that it has. */
-export function nicNeeds(
+/** Returns the requirements of interfaces for their backends. A guest that is taken over keeps its number of queues. */
+export function nicRequirements(
   interfaces: readonly Pick<GuestInterface, 'portId'>[],
   { nicModel, nicQueues }: Tuning,
   incoming: MachineLayout | undefined,
-): NicNeeds {
+): NicRequirements {
   const queues = interfaces.map(({ portId }) => (incoming ? (incoming.queues[nicId(portId)] ?? 1) : nicQueues));
   return { queues, virtio: nicModel === 'virtio-net-pci' };
 }
@@ -46,8 +46,8 @@ export async function connectNics(
 ): Promise<readonly NicShape[]> {
   const interfaces = await host.interfaces(server, which);
   const tuning = tuningOf(flavor, server.imageProperties);
-  const needs = nicNeeds(interfaces, tuning, incoming);
-  const backends = await host.networks.connect(server, interfaces, starting, needs);
+  const requirements = nicRequirements(interfaces, tuning, incoming);
+  const backends = await host.networks.connect(server, interfaces, starting, requirements);
   return interfaces.map(({ portId, mac, mtu }, index) => ({
     id: nicId(portId),
     mac,

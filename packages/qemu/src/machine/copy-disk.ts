@@ -37,13 +37,13 @@ export async function removeJob(qmp: QmpClient, id: string): Promise<void> {
     await sleep(POLL_INTERVAL_MS);
 }
 
-async function dismissCopy(qmp: QmpClient): Promise<void> {
+async function removeCopy(qmp: QmpClient): Promise<void> {
   await removeJob(qmp, COPY);
   await qmp.execute('blockdev-del', { 'node-name': COPY }).catch(() => {});
 }
 
-/** Matches the event that ends a job. */
-export function endOf(job: string): (event: QmpEvent) => boolean {
+/** Returns a predicate that matches the event that ends a job. */
+export function isEndOf(job: string): (event: QmpEvent) => boolean {
   return ({ event, data }) =>
     (event === 'BLOCK_JOB_COMPLETED' || event === 'BLOCK_JOB_CANCELLED') && data.device === job;
 }
@@ -51,7 +51,7 @@ export function endOf(job: string): (event: QmpEvent) => boolean {
 /** @throws QemuError with the failure of a job that ended early */
 export function checkEnd({ event, data }: QmpEvent, what: string): void {
   if (event === 'BLOCK_JOB_CANCELLED' || data.error !== undefined)
-    throw new QemuError('QEMU_COMMAND_FAILED', `${what}: ${data.error ?? 'the copy was ended'}`);
+    throw new QemuError('QEMU_COMMAND_FAILED', `${what}: ${data.error ?? 'the copy was canceled'}`);
 }
 
 /** Starts to mirror a node that changes during the copy, and waits until both are equal. */
@@ -68,21 +68,16 @@ export async function mirrorUntilReady(
   what: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const hasEnded = endOf(copy['job-id']);
+  const hasEnded = isEndOf(copy['job-id']);
   const isReady = ({ event, data }: QmpEvent) => event === 'BLOCK_JOB_READY' && data.device === copy['job-id'];
-  const copied = await qmp.executeUntil(
-    'blockdev-mirror',
-    copy,
-    (notified) => isReady(notified) || hasEnded(notified),
-    signal,
-  );
+  const copied = await qmp.executeUntil('blockdev-mirror', copy, (event) => isReady(event) || hasEnded(event), signal);
   if (!isReady(copied)) checkEnd(copied, what);
 }
 
 /**
  * Copies the content of a running process's disk at one point in time to a new qcow2 file.
  *
- * @param around wraps that point in time
+ * @param around calls its argument, which starts the copy at that point in time
  */
 export async function copyWhileRunning(
   qmp: QmpClient,
@@ -91,7 +86,7 @@ export async function copyWhileRunning(
   { qemuImg, ...run }: { readonly qemuImg: string } & ProgramOptions & { readonly signal: AbortSignal },
   around?: (begin: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
-  await dismissCopy(qmp);
+  await removeCopy(qmp);
   await rm(target, { force: true });
   const source = (await blockNodesOf(qmp)).get(node);
   if (!source) throw new QemuError('UNSUPPORTED', 'the machine has no local disk to copy');
@@ -105,9 +100,9 @@ export async function copyWhileRunning(
   });
   try {
     const job = { 'job-id': COPY, device: node, target: COPY, sync: 'full' };
-    const ended = await qmp.executeUntil('blockdev-backup', job, endOf(COPY), run.signal, around);
+    const ended = await qmp.executeUntil('blockdev-backup', job, isEndOf(COPY), run.signal, around);
     checkEnd(ended, 'its disk could not be copied');
   } finally {
-    await dismissCopy(qmp).catch(() => {});
+    await removeCopy(qmp).catch(() => {});
   }
 }

@@ -8,19 +8,19 @@ import type { MachineFolder } from './machine-folder.js';
 import { diskInfo } from './prepare-disks.js';
 import { retryWhileLocked } from './retry-while-locked.js';
 
-/** The name of the internal snapshot of disks before a resize that is not confirmed yet; it needs no copy. */
+/** The name of the internal snapshot that disks have until a resize is confirmed; it needs no copy of the disk. */
 const BEFORE = 'before-resize';
 
 type DiskInfo = { readonly snapshots?: readonly { readonly name: string }[] } | undefined;
 
-const hasSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
+const containsSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
 
-/** The local disks of a stopped machine, and whether each has the snapshot. */
+/** Yields the local disks of a stopped machine, and whether each has the snapshot. */
 async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of OWN_DISKS) {
     const path = diskFile(folder, disk);
     const info = await diskInfo(host.disks, path, signal);
-    if (info) yield { path, exists: hasSnapshot(info) };
+    if (info) yield { path, hasSnapshot: containsSnapshot(info) };
   }
 }
 
@@ -32,14 +32,14 @@ async function snapshot(host: Host, option: '-c' | '-a' | '-d', path: string, si
 
 /** Takes the snapshot of the disks of a stopped machine, unless they have one. */
 export async function snapshotDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, exists: retained } of ownDisks(host, folder, signal))
-    if (!retained) await snapshot(host, '-c', path, signal);
+  for await (const { path, hasSnapshot } of ownDisks(host, folder, signal))
+    if (!hasSnapshot) await snapshot(host, '-c', path, signal);
 }
 
 /** Restores the disks of a stopped machine from the snapshot. */
 export async function restoreDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, exists: retained } of ownDisks(host, folder, signal)) {
-    if (!retained) continue;
+  for await (const { path, hasSnapshot } of ownDisks(host, folder, signal)) {
+    if (!hasSnapshot) continue;
     await snapshot(host, '-a', path, signal);
     await snapshot(host, '-d', path, signal);
   }
@@ -48,15 +48,15 @@ export async function restoreDisks(host: Host, folder: MachineFolder, signal: Ab
 /** Deletes the snapshot of a machine's disks, whether it runs or not. */
 export async function removeDiskSnapshots(host: Host, serverId: string, signal: AbortSignal): Promise<void> {
   const machine = host.machine({ id: serverId });
-  const qmp = await machine.running();
-  if (qmp) return forgetWhileRunning(qmp);
-  for await (const { path, exists: retained } of ownDisks(host, machine.folder, signal))
-    if (retained) await snapshot(host, '-d', path, signal);
+  const qmp = await machine.connectIfRunning();
+  if (qmp) return removeWhileRunning(qmp);
+  for await (const { path, hasSnapshot } of ownDisks(host, machine.folder, signal))
+    if (hasSnapshot) await snapshot(host, '-d', path, signal);
 }
 
-async function forgetWhileRunning(qmp: QmpClient): Promise<void> {
+async function removeWhileRunning(qmp: QmpClient): Promise<void> {
   const nodes = await blockNodesOf(qmp);
   for (const device of OWN_DISKS.map(nodeName))
-    if (hasSnapshot(nodes.get(device)))
+    if (containsSnapshot(nodes.get(device)))
       await qmp.execute('blockdev-snapshot-delete-internal-sync', { device, name: BEFORE });
 }

@@ -34,7 +34,7 @@ async function growthOf(path: string): Promise<number> {
 /**
  * Returns the space of the file system of a folder.
  *
- * @param folders contain folders with disks: `machines`, `contents`
+ * @param folders the folders that contain folders with disks: `machines`, `contents`
  */
 export async function diskSpace(folder: string, folders: readonly string[]): Promise<DiskSpace> {
   const { blocks, bavail, bsize } = await statfs(folder);

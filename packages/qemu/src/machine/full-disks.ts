@@ -7,7 +7,7 @@ const INTERVAL_MS = 5_000;
 /** Guests continue only when there is this much space, so that they are not immediately paused again. */
 const ENOUGH_BYTES = 64 * 2 ** 20;
 
-/** The parts of a host that this watch uses. */
+/** The part of a host that `resumeWhenSpaceIsFree` uses. */
 export interface MachinesOnDisk {
   machineIds(): Promise<readonly string[]>;
   machine(server: { readonly id: string }): Pick<Machine, 'resumeAfterFullDisk'>;
@@ -19,7 +19,7 @@ export interface MachinesOnDisk {
  * Resumes guests that QEMU has paused because a write had no space, once the file system has space again. QEMU then repeats the
  * write, so that no data is lost.
  *
- * @param folder on the file system of the disks
+ * @param folder a folder on the file system of the disks
  */
 export function resumeWhenSpaceIsFree(
   host: MachinesOnDisk,
@@ -39,7 +39,7 @@ export function resumeWhenSpaceIsFree(
           .resumeAfterFullDisk()
           .catch(() => false)
       )
-        log(`${id}: continues, because there is space for its writes again`);
+        log(`${id}: resumed, because there is space for its writes again`);
     }
   };
   const timer = setInterval(() => {

@@ -3,9 +3,9 @@ import type { QmpClient } from '../qmp/qmp-client.js';
 
 /** The number of ports that a machine has for devices that are attached while it runs. */
 const SPARE_PORTS = 8;
-/** The slots of the root bus that hold the ports, eight in each: distant from those that QEMU assigns. */
+/** The first of the root bus slots that hold the ports, eight in each. QEMU assigns lower slots to other devices. */
 const FIRST_SLOT = 0x18;
-const PORTS_OF_SLOT = 8;
+const PORTS_PER_SLOT = 8;
 const MAX_PORTS = 32;
 
 /** A device as `query-pci` describes it. */
@@ -19,12 +19,12 @@ export function isHotplugPort(id: string): boolean {
   return /^port-\d{1,2}$/.test(id);
 }
 
-/** Returns the bus of the port with a number. */
+/** Returns the bus of a port by its number. */
 export function hotplugBus(index: number): string {
   return `port-${index}`;
 }
 
-/** Returns the number of ports for a machine that starts with a number of devices at ports. */
+/** Returns the number of ports of a machine. @param devices the number of devices at ports when it starts */
 export function hotplugPortCount(devices: number): number {
   return Math.min(MAX_PORTS, devices + SPARE_PORTS);
 }
@@ -35,7 +35,7 @@ export function hotplugPortDevices(count: number): readonly Readonly<Record<stri
     driver: 'pcie-root-port',
     id: hotplugBus(index),
     chassis: index + 1,
-    addr: `${(FIRST_SLOT + Math.floor(index / PORTS_OF_SLOT)).toString(16)}.${index % PORTS_OF_SLOT}`,
+    addr: `${(FIRST_SLOT + Math.floor(index / PORTS_PER_SLOT)).toString(16)}.${index % PORTS_PER_SLOT}`,
     multifunction: true,
   }));
 }
@@ -47,7 +47,8 @@ export async function pciDevices(qmp: QmpClient): Promise<readonly PciDevice[]> 
 }
 
 /**
- * Returns the bus for a device that is attached to a running machine: a free port, or nothing if the root bus takes devices.
+ * Returns the bus for a device that is attached to a running machine: a free port, or an empty object if
+ * devices are attached to the root bus.
  * @throws QemuError `UNSUPPORTED` if all ports are in use
  */
 export async function freeHotplugBus(qmp: QmpClient): Promise<{ readonly bus?: string }> {

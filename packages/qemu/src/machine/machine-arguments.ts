@@ -7,7 +7,7 @@ import { hotplugBus, hotplugPortCount, hotplugPortDevices } from './hotplug-port
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
-import { vectorsOf } from './nic-vectors.js';
+import { vectorsForQueues } from './nic-vectors.js';
 
 /** The only model that reports the MTU to the guest, and that can have several queues. */
 const VIRTIO_NIC = 'virtio-net-pci';
@@ -22,7 +22,7 @@ export function nicDevice({ id, mac, mtu, model, backend }: NicShape) {
     mac,
     romfile: '',
     ...(model === VIRTIO_NIC && { host_mtu: mtu }),
-    ...(queues > 1 && { mq: true, vectors: vectorsOf(queues) }),
+    ...(queues > 1 && { mq: true, vectors: vectorsForQueues(queues) }),
   };
 }
 
@@ -39,9 +39,9 @@ export function netdevId(nicId: string): string {
 /** Like `nicBackend`, for `-netdev`: older versions of QEMU do not accept JSON there. */
 function netdevArgument(nic: NicShape): string {
   const { type, ...fields } = nicBackend(nic) as NetworkBackend;
-  const spelled = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
+  const format = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
   const parts = Object.entries(fields).flatMap(([name, value]) =>
-    typeof value === 'object' ? value.map(({ str }) => `${name}=${str}`) : `${name}=${spelled(value)}`,
+    typeof value === 'object' ? value.map(({ str }) => `${name}=${str}`) : `${name}=${format(value)}`,
   );
   return [type, ...parts].join(',');
 }
@@ -50,8 +50,8 @@ function netdevArgument(nic: NicShape): string {
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
 /**
- * The boot order of the first disk. 0 is the order of kernels (`-kernel`). No other device has one and boot order is
- * strict, so firmware tries no other device, including the config drive, whose FAT looks bootable.
+ * The boot order of the first disk. 0 is the order of kernels (`-kernel`). No other device has one, and the boot order
+ * is strict, so firmware tries no other device, including the config drive, whose FAT looks bootable.
  */
 const FIRST_DISK = { bootindex: 1 } as const;
 
@@ -82,7 +82,7 @@ function flashMemory({ code, variables }: Firmware): readonly object[] {
   return [flash('firmware', code, true), flash('firmware-variables', variables, false)];
 }
 
-/** Returns the hotplug ports of the devices that users attach and detach; none if the root bus takes them. */
+/** Returns the hotplug ports of the devices that users attach and detach; none if the root bus holds them. */
 function portsOf({ disks, nics, tuning }: MachineShape, machineType: string) {
   if (!isQ35(machineType)) return { count: 0, bus: () => ({}) };
   const atPorts = [

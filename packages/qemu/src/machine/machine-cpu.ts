@@ -7,7 +7,7 @@ export async function saveCpu(folder: MachineFolder, cpu: GuestCpu): Promise<voi
   await writeFile(folder.file('cpu'), JSON.stringify(cpu));
 }
 
-/** Returns the CPU of a machine that runs; null for one that an earlier version has started. */
+/** Returns the CPU of a machine that runs; null if an earlier version of this program started it. */
 export async function savedCpu(folder: MachineFolder): Promise<GuestCpu | null> {
   const text = await readFile(folder.file('cpu'), 'utf8').catch(() => null);
   return text === null ? null : checkedCpu(JSON.parse(text));

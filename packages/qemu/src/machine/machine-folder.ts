@@ -51,7 +51,7 @@ const FILES = {
   moving: 'moving',
   /** Host ports that are forwarded to the guest. */
   forwards: 'forwards.json',
-  /** The boot of the computer in which the machine was last started. */
+  /** The ID of the computer's boot in which the machine was last started. */
   hostBoot: 'host-boot',
   /** The metadata of the guest. */
   metadata: 'story.json',
@@ -66,7 +66,7 @@ const FILES = {
   move: 'move',
   /** Exists while the machine waits for its state from another host. */
   arriving: 'arriving',
-  /** Sockets for outgoing and incoming disks. Names of sockets have at most six letters. */
+  /** Sockets for outgoing and incoming disks. Names of sockets have at most six letters, because the length of their paths is limited. */
   mirror: 'mirror',
   export: 'export',
 } as const;
@@ -105,7 +105,7 @@ export class MachineFolder implements ProcessFolder {
     return join(ON_DISK_STORAGE.has(name) ? this.#diskPath : this.path, FILES[name]);
   }
 
-  /** Files that a killed machine leaves. */
+  /** Files that a killed machine leaves behind. */
   get staleFiles(): readonly string[] {
     return (
       ['pid', 'qmp', 'guard', 'fenced', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const
@@ -122,7 +122,7 @@ export class MachineFolder implements ProcessFolder {
     return join(this.path, `snapshot-${imageId}`);
   }
 
-  /** Creates the folder, accessible only for the user that runs machines. */
+  /** Creates the folder, accessible only to the user that runs machines. */
   async make(): Promise<void> {
     for (const path of new Set([this.path, this.#diskPath])) {
       await mkdir(path, { recursive: true, mode: 0o700 });
@@ -182,8 +182,8 @@ export class MachineFolder implements ProcessFolder {
   }
 
   /**
-   * Truncates a console log to its end when it has twice its maximum size. QEMU appends, so it continues after the
-   * rest.
+   * Truncates a console log to its end when it has twice its maximum size. QEMU appends its output
+   * to the rest.
    */
   async truncateConsole(): Promise<void> {
     const path = this.file('console');

@@ -5,9 +5,9 @@ import { MAX_QUEUES } from '../tuning/tuning.js';
 import { isHotplugPort, pciDevices } from './hotplug-ports.js';
 import { savedCpu } from './machine-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
-import { queuesWith } from './nic-vectors.js';
+import { queuesForVectors } from './nic-vectors.js';
 
-/** The device layout of a machine, which a machine that takes over its memory must have, too. */
+/** The device layout of a machine. A machine that takes over its memory must have the same layout. */
 export interface MachineLayout {
   /** The machine type with its version: `pc-i440fx-7.2`. */
   readonly type: string;
@@ -15,12 +15,13 @@ export interface MachineLayout {
   readonly slots: Readonly<Record<string, number>>;
   /** The units of disks on the SCSI bus by id. */
   readonly units: Readonly<Record<string, number>>;
-  /** The hotplug ports of devices that are at one, and the number of all ports. */
+  /** The hotplug ports of devices by id; other devices are on the root bus. */
   readonly buses: Readonly<Record<string, string>>;
+  /** The number of all hotplug ports. */
   readonly ports: number;
   /** The number of queue pairs of interfaces by id, if it is not one. */
   readonly queues: Readonly<Record<string, number>>;
-  /** Null for a machine that an earlier version has started. */
+  /** Null for a machine that an earlier version of this program started. */
   readonly cpu: GuestCpu | null;
 }
 
@@ -39,7 +40,7 @@ async function queuesOf(qmp: QmpClient): Promise<MachineLayout['queues']> {
   const queues: Record<string, number> = {};
   for (const { name } of devices.filter(({ type }) => type === 'child<virtio-net-pci>')) {
     const read = <T>(property: string) => qmp.execute<T>('qom-get', { path: `${DEVICES}/${name}`, property });
-    if (await read<boolean>('mq')) queues[name] = queuesWith(await read<number>('vectors'));
+    if (await read<boolean>('mq')) queues[name] = queuesForVectors(await read<number>('vectors'));
   }
   return queues;
 }

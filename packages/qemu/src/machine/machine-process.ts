@@ -11,17 +11,17 @@ export interface ProcessFiles {
   /** The folder in which it runs. */
   readonly path: string;
   file(name: 'pid' | 'errorLog'): string;
-  /** Files that a killed process leaves, including its pid file. */
+  /** Files that a killed process leaves behind, including its pid file. */
   readonly staleFiles: readonly string[];
 }
 
-/** The same for a program of QEMU, which has a control socket. */
+/** The files of a QEMU program, which also has a control socket. */
 export interface ProcessFolder extends ProcessFiles {
   file(name: 'pid' | 'qmp' | 'errorLog'): string;
 }
 
 /** A program that outlives this one. */
-export interface LastingProgram<T> {
+export interface DetachedProgram<T> {
   readonly program: string;
   readonly args: readonly string[];
   readonly runAs: RunAs | undefined;
@@ -61,13 +61,13 @@ export async function endProcess(folder: ProcessFiles): Promise<void> {
   for (const path of folder.staleFiles) await rm(path, { force: true });
 }
 
-/** The last line that the process wrote to standard error. */
+/** Returns the last line that the process wrote to standard error. */
 async function lastErrorLine(folder: ProcessFiles): Promise<string | undefined> {
   const text = await readFile(folder.file('errorLog'), 'utf8').catch(() => '');
   return text.trim().split('\n').at(-1) || undefined;
 }
 
-function ended(child: ChildProcess): boolean {
+function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
@@ -77,7 +77,7 @@ function ended(child: ChildProcess): boolean {
  */
 export async function startProgram<T>(
   folder: ProcessFiles,
-  { program, args, runAs, ready }: LastingProgram<T>,
+  { program, args, runAs, ready }: DetachedProgram<T>,
   signal: AbortSignal,
 ): Promise<T> {
   const messages = await open(folder.file('errorLog'), 'w', 0o600);
@@ -95,8 +95,8 @@ export async function startProgram<T>(
       failure = error;
     });
     const deadline = Date.now() + START_MS;
-    // A process that exits immediately may have found another one with the lock: it runs already.
-    while (Date.now() < deadline && !failure && (!ended(child) || (await findProcess(folder)))) {
+    // A process exits immediately if another process, which runs already, has the lock.
+    while (Date.now() < deadline && !failure && (!hasExited(child) || (await findProcess(folder)))) {
       signal.throwIfAborted();
       const result = await ready();
       if (result !== undefined) return result;
@@ -114,8 +114,8 @@ export async function startProgram<T>(
 }
 
 /**
- * Starts a QEMU program in the same way, and connects to it. QEMU's programs lock their pid files, so a folder never
- * has two.
+ * Starts a QEMU program like `startProgram`, and connects to it. QEMU's programs lock their pid files, so a folder never
+ * has two running processes.
  */
 export function startProcess(
   folder: ProcessFolder,

@@ -6,7 +6,7 @@ import type { NicModel, Tuning } from '../tuning/tuning.js';
 
 /** A disk in a file of this host. */
 export interface DiskShape {
-  /** Name of the device: `root`, `ephemeral-0`, `swap`. */
+  /** The name of the device: `root`, `ephemeral-0`, `swap`. */
   readonly id: string;
   /** A qcow2 file created by this program; for a CD, the image itself. */
   readonly file: string;
@@ -42,7 +42,7 @@ export interface KernelShape {
   readonly commandLine: string;
 }
 
-/** The configuration of a machine; all its files exist. */
+/** The configuration of a machine; all files that it names exist. */
 export interface MachineShape {
   readonly serverId: string;
   readonly acceleration: Acceleration;
@@ -52,7 +52,7 @@ export interface MachineShape {
   readonly firmware: Firmware | null;
   readonly vcpus: number;
   readonly memoryMb: number;
-  /** Null: the firmware boots from the first disk. */
+  /** The kernel to boot; null: the firmware boots from the first disk. */
   readonly kernel: KernelShape | null;
   /** In the order in which the guest names them. */
   readonly disks: readonly (DiskShape | VolumeShape)[];

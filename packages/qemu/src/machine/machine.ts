@@ -12,7 +12,7 @@ import type { MachineLayout } from './machine-layout.js';
 import { endProcess, findProcess, startProcess } from './machine-process.js';
 import type { MachineShape } from './machine-shape.js';
 
-/** How machines of this host are started. */
+/** The program that runs machines, and the settings with which it is started. */
 export interface MachineProgram {
   readonly program: string;
   readonly runAs: RunAs | undefined;
@@ -61,7 +61,7 @@ export class Machine {
    * Returns the control connection of the machine, or undefined while it is off. Connects to a machine that runs
    * already.
    */
-  async running(): Promise<QmpClient | undefined> {
+  async connectIfRunning(): Promise<QmpClient | undefined> {
     if (this.#qmp?.isOpen) return this.#qmp;
     return this.#connect(async () => {
       if ((await findProcess(this.folder)) === undefined) return undefined;
@@ -94,7 +94,7 @@ export class Machine {
     return this.#connecting;
   }
 
-  /** A machine that must not run stays paused, and is resumed when the fence is lifted. */
+  /** Throws if the machine must not run. It then stays paused, and is resumed when the fence is lifted. */
   #checkRunning(): void {
     try {
       this.#program.checkRunning();
@@ -104,9 +104,9 @@ export class Machine {
     }
   }
 
-  /** Like `running`, but rejects with `MACHINE_NOT_RUNNING` while the machine is off. */
+  /** Like `connectIfRunning`, but rejects with `MACHINE_NOT_RUNNING` while the machine is off. */
   async qmp(): Promise<QmpClient> {
-    const qmp = await this.running();
+    const qmp = await this.connectIfRunning();
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     return qmp;
   }
@@ -114,7 +114,7 @@ export class Machine {
   /** Starts the machine; no-op if it runs. @param incoming the layout of the machine whose memory this one waits for */
   async start(shape: MachineShape, signal: AbortSignal, incoming?: MachineLayout): Promise<QmpClient> {
     do {
-      const running = await this.running();
+      const running = await this.connectIfRunning();
       if (running) return running;
     } while (this.#connecting);
     const qmp = await this.#connect(() => this.#begin(shape, signal, incoming));
@@ -135,10 +135,10 @@ export class Machine {
     }
   }
 
-  /** Returns its power state; null if QEMU does not respond, for example while it exits. */
+  /** Returns the power state of the machine; null if QEMU does not respond, for example while it exits. */
   async powerState(): Promise<PowerState | null> {
     try {
-      const qmp = await this.running();
+      const qmp = await this.connectIfRunning();
       if (!qmp) return OFF;
       const { status } = await qmp.execute<{ status: string }>('query-status');
       return POWER_STATES[status] ?? RUNNING;
@@ -147,25 +147,25 @@ export class Machine {
     }
   }
 
-  /** Returns true if its processors run; false while it is paused or off. */
+  /** Returns true if the processors of the machine run; false while it is paused or off. */
   async isRunning(): Promise<boolean> {
-    const qmp = await this.running();
+    const qmp = await this.connectIfRunning();
     if (!qmp) return false;
     const { status } = await qmp.execute<{ status: string }>('query-status');
     return !STOPPED.has(status);
   }
 
-  /** Resumes a guest that is paused because a write had no space. Returns whether there was one. */
+  /** Resumes a guest that is paused because a write had no space. Returns true if it was paused for this reason. */
   async resumeAfterFullDisk(): Promise<boolean> {
-    const qmp = await this.running();
+    const qmp = await this.connectIfRunning();
     if (!qmp || (await qmp.execute<{ status: string }>('query-status')).status !== 'io-error') return false;
     await qmp.execute('cont');
     return true;
   }
 
-  /** Powers it off without a shutdown of the guest. */
+  /** Powers the machine off without a shutdown of the guest. */
   async end(): Promise<void> {
-    const qmp = await this.running().catch(() => undefined);
+    const qmp = await this.connectIfRunning().catch(() => undefined);
     // Data that it has written may still be in transit to the disk.
     await qmp?.quit();
     this.#qmp?.close();
@@ -178,10 +178,10 @@ export class Machine {
    * Shuts the guest down with the power button, pressed repeatedly. Does not wait for a guest without ACPI, for example
    * one that is still in its firmware.
    *
-   * @returns false if it has not ended in time
+   * @returns false if the machine has not ended in time
    */
   async shutDown(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-    const qmp = await this.running();
+    const qmp = await this.connectIfRunning();
     if (!qmp) return true;
     const deadline = Date.now() + timeoutMs;
     // A paused guest does not notice the power button.

@@ -52,11 +52,11 @@ export async function diskInfo(
   signal: AbortSignal,
 ): Promise<DiskInfo | undefined> {
   if (!(await exists(path))) return undefined;
-  const notified = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', path], { ...run, signal });
-  return JSON.parse(notified);
+  const output = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', path], { ...run, signal });
+  return JSON.parse(output);
 }
 
-/** Returns the virtual size of such a file. */
+/** Returns the virtual size of a qcow2 file that this program has created. */
 export async function diskBytes(tools: DiskPrograms, path: string, signal: AbortSignal): Promise<number> {
   const info = await diskInfo(tools, path, signal);
   if (!info) throw new QemuError('UNSUPPORTED', `missing disk ${basename(path)}`);
@@ -123,7 +123,7 @@ async function makeSystem(
   const owner = ownerOf(server);
   const { properties, diskFormat } = await images.get(owner, imageId);
   const isCd = diskFormat === 'iso';
-  const bytes = await cache.put(owner, imageId, folder.file(names.base), isCd ? 0 : diskGb * GIB, signal);
+  const bytes = await cache.linkImage(owner, imageId, folder.file(names.base), isCd ? 0 : diskGb * GIB, signal);
   await writeFile(folder.file(names.image), imageId);
   await makeKernel(tools, server, properties, names, folder, signal);
   if (isCd) return writeFile(folder.file(names.cdrom), '');
@@ -144,7 +144,7 @@ async function makeKernel(
     [names.kernel, option('kernel')],
     [names.ramdisk, option('ramdisk')],
   ] as const) {
-    if (id) await cache.put(ownerOf(server), id, folder.file(name), 0, signal);
+    if (id) await cache.linkImage(ownerOf(server), id, folder.file(name), 0, signal);
     else await rm(folder.file(name), { force: true });
   }
   await writeFile(folder.file(names.commandLine), option('commandLine') ?? COMMAND_LINE);
@@ -165,7 +165,7 @@ export async function makeDisks(
   if (swapMb > 0) await makeDisk(tools, folder.disk('swap'), swapMb * MIB, null, signal);
 }
 
-/** Creates the disk of a rescue image. */
+/** Creates the disk for a rescue image. */
 export async function makeRescueDisk(
   tools: DiskTools,
   server: Server,

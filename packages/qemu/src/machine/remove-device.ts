@@ -1,9 +1,9 @@
 import { type QmpClient, QmpCommandError } from '../qmp/qmp-client.js';
 
 /** Returns a handler that ignores errors of QEMU about a state that is already reached. */
-export function ignoreExpectedError(so: RegExp) {
+export function ignoreExpectedError(expected: RegExp) {
   return (error: unknown): void => {
-    if (!(error instanceof QmpCommandError && so.test(error.message))) throw error;
+    if (!(error instanceof QmpCommandError && expected.test(error.message))) throw error;
   };
 }
 
@@ -12,9 +12,9 @@ export const ATTACHED = /Duplicate (device )?ID|Duplicate nodes/i;
 export const DETACHED = /not found|failed to find|cannot find/i;
 
 /**
- * Requests that the guest release a device, and waits for it.
+ * Requests that the guest release a device, and waits until it is released.
  *
- * @returns false if it has not responded in time, because it is still booting or has no driver: it keeps the device
+ * @returns false if the guest has not responded in time, because it is still booting or has no driver: it keeps the device
  */
 export async function removeDevice(
   qmp: QmpClient,

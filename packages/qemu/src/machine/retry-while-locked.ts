@@ -6,8 +6,8 @@ const IN_USE = /another process using the image|Failed to get .*lock/;
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Runs a function on disks when no other process has them locked: commands of a killed process end soon, and shared
- * storage keeps the locks of a lost computer for a minute or two.
+ * Runs a function that needs disks, and retries while another process has them locked: commands of a killed process end
+ * soon, and shared storage keeps the locks of a lost computer for a minute or two.
  *
  * @throws QemuError `DISK_IN_USE` if they stay locked for the whole time
  */

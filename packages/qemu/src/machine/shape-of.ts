@@ -8,12 +8,12 @@ import { tuningOf } from '../tuning/tuning.js';
 import type { MachineFile, MachineFolder } from './machine-folder.js';
 import type { DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
 
-const OWN = ['kernel', 'ramdisk', 'commandLine'] as const;
-const RESCUE = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;
+const OWN_KERNEL = ['kernel', 'ramdisk', 'commandLine'] as const;
+const RESCUE_KERNEL = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;
 
 async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<KernelShape | null> {
   // A rescue image without its own kernel uses the kernel of the server.
-  const [kernel, ramdisk, commandLine] = rescued && (await folder.exists('rescueKernel')) ? RESCUE : OWN;
+  const [kernel, ramdisk, commandLine] = rescued && (await folder.exists('rescueKernel')) ? RESCUE_KERNEL : OWN_KERNEL;
   if (!(await folder.exists(kernel))) return null;
   return {
     kernel: folder.file(kernel),

@@ -3,7 +3,7 @@ import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import type { DiskModel } from '../tuning/tuning.js';
 import { blockDevice, blockNodes, connectionNode, frontNode, nodeName, volumeNodes } from './block-devices.js';
-import { blockNodeOf, blockNodesOf, checkEnd, endOf, mirrorUntilReady, removeJob } from './copy-disk.js';
+import { blockNodeOf, blockNodesOf, checkEnd, isEndOf, mirrorUntilReady, removeJob } from './copy-disk.js';
 import { freeHotplugBus } from './hotplug-ports.js';
 import type { VolumeShape } from './machine-shape.js';
 import { DETACHED, ignoreExpectedError, removeDevice } from './remove-device.js';
@@ -13,7 +13,7 @@ const RETRY_INTERVAL_MS = 5_000;
 const PAUSE_MS = 200;
 
 /** Removes existing nodes, dependent ones first. */
-async function forget(qmp: QmpClient, ...names: readonly string[]): Promise<void> {
+async function removeNodes(qmp: QmpClient, ...names: readonly string[]): Promise<void> {
   const nodes = await blockNodesOf(qmp);
   for (const name of names)
     if (nodes.has(name)) await qmp.execute('blockdev-del', { 'node-name': name }).catch(ignoreExpectedError(DETACHED));
@@ -28,7 +28,7 @@ function allNodes(deviceId: string): readonly string[] {
 export async function plugVolume(qmp: QmpClient, volume: VolumeShape, model: DiskModel): Promise<void> {
   const existing = await qmp.execute<{ name: string }[]>('qom-list', { path: '/machine/peripheral' });
   if (existing.some(({ name }) => name === volume.id)) return;
-  await forget(qmp, ...allNodes(volume.id));
+  await removeNodes(qmp, ...allNodes(volume.id));
   for (const node of blockNodes(volume)) await qmp.execute('blockdev-add', node);
   const bus = model === 'virtio-blk-pci' ? await freeHotplugBus(qmp) : {};
   await qmp.execute('device_add', { ...blockDevice(volume, model), ...bus });
@@ -37,7 +37,7 @@ export async function plugVolume(qmp: QmpClient, volume: VolumeShape, model: Dis
 /**
  * Detaches a volume from a running guest when the guest has released it.
  *
- * @throws QemuError `GUEST_TIMEOUT` if the guest does not release it in time; it stays attached
+ * @throws QemuError `GUEST_TIMEOUT` if the guest does not release the volume in time; it stays attached
  */
 export async function unplugVolume(qmp: QmpClient, id: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + timeoutMs;
@@ -46,10 +46,10 @@ export async function unplugVolume(qmp: QmpClient, id: string, timeoutMs: number
       throw new QemuError('GUEST_TIMEOUT', `the guest has not released the volume within ${timeoutMs / 1000} seconds`);
     await sleep(PAUSE_MS, undefined, { signal });
   }
-  await forget(qmp, ...allNodes(id));
+  await removeNodes(qmp, ...allNodes(id));
 }
 
-/** Returns the nodes of a volume, and the free names. */
+/** Returns the current nodes of a volume, and the free names for their replacements. */
 async function nodesInUse(qmp: QmpClient, deviceId: string) {
   const all = volumeNodes(deviceId);
   // Removes nodes of an earlier attempt; QEMU keeps those in use.
@@ -62,7 +62,7 @@ async function nodesInUse(qmp: QmpClient, deviceId: string) {
   const pick = (names: readonly [string, string]) => {
     const [current, free] = nodes.has(names[0]) ? names : [names[1], names[0]];
     const node = nodes.get(current);
-    if (!node) throw new QemuError('UNSUPPORTED', 'the machine does not have the volume');
+    if (!node) throw new QemuError('UNSUPPORTED', 'the volume is not attached to the machine');
     return { current, free, address: node.filename };
   };
   const connection = pick(all.connection);
@@ -74,7 +74,7 @@ export async function growVolume(qmp: QmpClient, volume: VolumeShape): Promise<v
   const { front, connection } = await nodesInUse(qmp, volume.id);
   await qmp.execute('blockdev-add', connectionNode(volume, connection.free));
   await qmp.execute('blockdev-reopen', { options: [frontNode(volume, front.current, connection.free)] });
-  await forget(qmp, connection.current);
+  await removeNodes(qmp, connection.current);
   const size = (await blockNodeOf(qmp, connection.free))['virtual-size'];
   await qmp.execute('block_resize', { 'node-name': front.current, size });
 }
@@ -96,13 +96,13 @@ export async function exchangeVolume(
     const copy = { 'job-id': job, device: front.current, target: front.free, sync: 'full' } as const;
     await mirrorUntilReady(qmp, copy, 'the volume could not be copied', signal);
     checkEnd(
-      await qmp.executeUntil('job-complete', { id: job }, endOf(job), signal),
+      await qmp.executeUntil('job-complete', { id: job }, isEndOf(job), signal),
       'the volume could not be replaced',
     );
-    await forget(qmp, front.current, connection.current);
+    await removeNodes(qmp, front.current, connection.current);
   } catch (error) {
     await removeJob(qmp, job).catch(() => {});
-    await forget(qmp, front.free, connection.free).catch(() => {});
+    await removeNodes(qmp, front.free, connection.free).catch(() => {});
     throw error;
   }
 }

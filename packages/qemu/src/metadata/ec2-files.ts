@@ -3,7 +3,7 @@ import type { GuestMetadata } from '../guest/meta-data.js';
 /** Available versions of the EC2 format; all have the same content. */
 const VERSIONS = ['1.0', '2009-04-04', 'latest'];
 
-/** Ids in this format are eight digits with a prefix. */
+/** Returns an id in the EC2 format: a prefix and eight hexadecimal digits. */
 function shortId(kind: string, id: string): string {
   return `${kind}-${id.replaceAll('-', '').slice(0, 8)}`;
 }
@@ -11,7 +11,7 @@ function shortId(kind: string, id: string): string {
 /**
  * Returns the metadata of a guest in the EC2 format as files by path.
  *
- * @param floating the address by which the guest is reachable from outside
+ * @param floating the floating IP address of the guest
  */
 export function ec2Files(
   { server, interfaces }: GuestMetadata,
@@ -37,9 +37,9 @@ export function ec2Files(
     ...(keyName !== null && { 'public-keys/0/openssh-key': keyData }),
     'reservation-id': server.reservationId,
   };
-  const matching = Object.entries(all).flatMap(([name, text]) =>
+  const entries = Object.entries(all).flatMap(([name, text]) =>
     typeof text === 'string' ? [[`meta-data/${name}`, Buffer.from(text)] as const] : [],
   );
-  const files = userData ? [...matching, ['user-data', Buffer.from(userData, 'base64')] as const] : matching;
+  const files = userData ? [...entries, ['user-data', Buffer.from(userData, 'base64')] as const] : entries;
   return new Map(VERSIONS.flatMap((version) => files.map(([path, bytes]) => [`${version}/${path}`, bytes] as const)));
 }

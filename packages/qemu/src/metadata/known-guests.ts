@@ -5,11 +5,11 @@ import type { GuestInterface } from '../guest/guest-networks.js';
 import type { GuestMetadata } from '../guest/meta-data.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import type { DeviceNames } from '../network/device-names.js';
-import type { MachinePlaces } from '../network/network-mode.js';
+import type { MachineFolders } from '../network/network-mode.js';
 import type { MetadataGuest } from './metadata-service.js';
 
 /** Stores the metadata of a guest. Passwords and injected files are on its config drive only. */
-export async function storeManifest(
+export async function storeMetadata(
   folder: MachineFolder,
   server: Server,
   interfaces: readonly GuestInterface[],
@@ -24,7 +24,7 @@ export async function storeManifest(
 export async function guestAt(
   { networks, ports, routers }: NetworkPlan,
   names: DeviceNames,
-  places: MachinePlaces,
+  folders: MachineFolders,
   namespace: string,
   address: string,
 ): Promise<MetadataGuest | undefined> {
@@ -33,7 +33,7 @@ export async function guestAt(
     ({ networkId, addresses }) => networkId === network?.id && addresses.some((one) => one.address === address),
   );
   if (!port) return undefined;
-  const text = await readFile(places.folderOf(port.serverId).file('metadata'), 'utf8').catch(() => undefined);
+  const text = await readFile(folders.folderOf(port.serverId).file('metadata'), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const attachedRouters = routers.filter(({ interfaces }) =>
     interfaces.some(({ networkId }) => networkId === port.networkId),

@@ -11,11 +11,11 @@ export interface MetadataResponse {
 function listing(folder: string, paths: readonly string[], { server }: GuestMetadata): string | undefined {
   const inside = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
   if (inside.length === 0) return undefined;
-  const open = folder === '' || folder.startsWith('openstack/');
+  const withoutSlashes = folder === '' || folder.startsWith('openstack/');
   const names = inside.map((path) => {
     const [name = '', ...rest] = path.split('/');
     if (/\/public-keys\/$/.test(folder)) return `${name}=${server.keyName}`;
-    return rest.length > 0 && !open ? `${name}/` : name;
+    return rest.length > 0 && !withoutSlashes ? `${name}/` : name;
   });
   return [...new Set(names)].join('\n');
 }
@@ -23,8 +23,8 @@ function listing(folder: string, paths: readonly string[], { server }: GuestMeta
 /**
  * Returns the response of the metadata service to a guest.
  *
- * @param path of the request, without query string
- * @param floating the address by which the guest is reachable from outside
+ * @param path the path of the request, without the query string
+ * @param floating the floating IP address of the guest
  * @returns undefined for an unknown path
  */
 export function metadataResponse(
@@ -39,6 +39,6 @@ export function metadataResponse(
     const text = requested.includes('/meta-data/') ? 'text/plain' : 'application/octet-stream';
     return { type: requested.endsWith('.json') ? 'application/json' : text, body };
   }
-  const notified = listing(requested === '' ? '' : `${requested}/`, [...files.keys()], metadata);
-  return notified === undefined ? undefined : { type: 'text/plain', body: Buffer.from(notified) };
+  const list = listing(requested === '' ? '' : `${requested}/`, [...files.keys()], metadata);
+  return list === undefined ? undefined : { type: 'text/plain', body: Buffer.from(list) };
 }

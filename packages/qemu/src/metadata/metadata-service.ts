@@ -12,7 +12,7 @@ const START_MS = 20_000;
 /** Maximum number of connections per network; more are rejected. */
 const MAX_CONNECTIONS = 200;
 
-/** The guest with a certain address in a network. */
+/** The guest with an address in a network. */
 export interface MetadataGuest {
   readonly metadata: GuestMetadata;
   readonly floating: string | undefined;
@@ -22,7 +22,7 @@ export interface MetadataServiceOptions {
   readonly ip: IpTool;
   /** The listening address in each namespace. */
   readonly address: string;
-  /** Returns the guest with an address in a namespace, the only identification of a client. */
+  /** Returns the guest with an address in a namespace; nothing else identifies a client. */
   readonly guest: (namespace: string, address: string) => Promise<MetadataGuest | undefined>;
   readonly log: (line: string) => void;
 }
@@ -52,8 +52,8 @@ export class MetadataService {
     this.#options = options;
   }
 
-  /** Closes the listeners of all other namespaces. */
-  async storeIn(namespaces: readonly string[]): Promise<void> {
+  /** Closes the listeners in all other namespaces. */
+  async closeAllExcept(namespaces: readonly string[]): Promise<void> {
     for (const [name, listener] of this.#listeners) {
       if (namespaces.includes(name)) continue;
       listener.close();
@@ -63,15 +63,15 @@ export class MetadataService {
 
   /** Listens in exactly these namespaces. */
   async listenIn(namespaces: readonly string[]): Promise<void> {
-    await this.storeIn(namespaces);
+    await this.closeAllExcept(namespaces);
     for (const name of namespaces) if (!this.#listeners.has(name)) this.#listeners.set(name, await this.#listen(name));
   }
 
   async leave(): Promise<void> {
-    await this.storeIn([]);
+    await this.closeAllExcept([]);
   }
 
-  /** A socket belongs to the namespace in which it was created, regardless of the process that has it. */
+  /** Listens in a namespace. A socket belongs to the namespace in which it was created, regardless of the process that has it. */
   async #listen(namespace: string): Promise<Listener> {
     const { ip, address } = this.#options;
     const [program, args] = ip.within(namespace, process.execPath, [

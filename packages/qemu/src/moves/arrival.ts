@@ -25,7 +25,7 @@ async function statusOf(qmp: QmpClient): Promise<string> {
 }
 
 /**
- * Returns true if a machine has received its state or is receiving it. After an interrupted move, it no longer waits. A
+ * Returns true if a machine has received its state or is receiving it. After an interrupted move, it does neither. A
  * machine that this host has sent is only a remnant of an earlier move: a server may return before it is removed.
  */
 async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<boolean> {
@@ -58,8 +58,8 @@ export async function prepareArrival(
   signal: AbortSignal,
 ): Promise<void> {
   const remote = { host, server, sourceHost, signal };
-  const before = await host.machine(server).running();
-  if (before && (await isInProgress(remote, before))) return;
+  const existing = await host.machine(server).connectIfRunning();
+  if (existing && (await isInProgress(remote, existing))) return;
   const manifest = await fetchManifest(remote);
   if (!manifest.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
   const layout = checkedLayout(manifest.layout);
@@ -118,12 +118,12 @@ async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arriva
   const machine = host.machine({ id: serverId });
   const { folder } = machine;
   try {
-    const qmp = await machine.running();
+    const qmp = await machine.connectIfRunning();
     if (!qmp || !(await isLoaded(qmp))) {
       await machine.end();
       return false;
     }
-    // Releases the disks for the guest.
+    // QEMU releases the disks, so that the guest can write to them.
     await qmp.execute('nbd-server-stop').catch(ignoreExpectedError(/not running/i));
     if (await folder.exists('arriving')) {
       const server = { id: serverId } as Server;
@@ -143,11 +143,11 @@ async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arriva
 
 type Arrival = Extract<TransferRequest, { readonly kind: 'complete arrival' }>;
 
-/** Idempotent: repeated requests have the same result. */
+/** Resumes a machine that another host has sent. Idempotent: concurrent and repeated requests have the same result. */
 export function completeArrival(host: Host, request: Arrival): Promise<boolean> {
   const { serverId } = request;
-  const known =
+  const completion =
     host.arrivals.get(serverId) ?? resumeArrival(host, request).finally(() => host.arrivals.delete(serverId));
-  host.arrivals.set(serverId, known);
-  return known;
+  host.arrivals.set(serverId, completion);
+  return completion;
 }

@@ -11,7 +11,7 @@ export async function fetchDisks(remote: RemoteMachine): Promise<void> {
   const { host, server, sourceHost } = remote;
   const machine = host.machine(server);
   const { folder } = machine;
-  if (await machine.running()) return;
+  if (await machine.connectIfRunning()) return;
   const manifest = await fetchManifest(remote);
   if (manifest.move === null) throw new QemuError('MOVE_FAILED', `${sourceHost} has no disks for a move`);
   if ((await readFile(folder.file('move'), 'utf8').catch(() => null)) === manifest.move) return;

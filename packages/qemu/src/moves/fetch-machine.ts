@@ -5,7 +5,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import { ownerOf } from '../images/image-cache.js';
 import type { MachineManifest } from './machine-manifest.js';
-import { ConnectionCut, requestsTo, untilReached } from './transfer-requests.js';
+import { ConnectionCut, requestsTo, retryWhileUnreachable } from './transfer-requests.js';
 
 /** A machine of another host. */
 export interface RemoteMachine {
@@ -18,7 +18,7 @@ export interface RemoteMachine {
 }
 
 function withRetry<T>({ waits = false, signal }: RemoteMachine, request: () => Promise<T>): Promise<T> {
-  return waits ? untilReached(request, signal) : request();
+  return waits ? retryWhileUnreachable(request, signal) : request();
 }
 
 export function fetchManifest(remote: RemoteMachine): Promise<MachineManifest> {
@@ -50,7 +50,7 @@ async function fetchOnce(
 }
 
 /**
- * Fetches the files of a machine other than its disks, and the image that backs its root disk: from the image service
+ * Fetches the files of a machine other than its disks, and the image that backs its root disk, from the image service
  * if possible.
  */
 export async function fetchCompanions(remote: RemoteMachine, { base, files }: MachineManifest): Promise<void> {
@@ -58,12 +58,13 @@ export async function fetchCompanions(remote: RemoteMachine, { base, files }: Ma
   const { folder } = host.machine(server);
   for (const name of files) await fetchFile(remote, name, folder.file(name));
   if (!base) return;
-  if (base.imageId !== null && (await isImagePresent(remote, base.imageId, base.bytes, signal)))
+  if (base.imageId !== null && (await linkBaseImage(remote, base.imageId, base.bytes, signal)))
     await writeFile(folder.file('rootImage'), base.imageId);
   else await fetchFile(remote, 'rootBase', folder.file('rootBase'));
 }
 
-async function isImagePresent(
+/** Links the image that backs the root disk from the cache. Returns false if the image service does not have it. */
+async function linkBaseImage(
   { host, server }: RemoteMachine,
   imageId: string,
   bytes: number,
@@ -71,7 +72,7 @@ async function isImagePresent(
 ): Promise<boolean> {
   const base = host.machine(server).folder.file('rootBase');
   try {
-    return (await host.disks.cache.put(ownerOf(server), imageId, base, bytes, signal)) === bytes;
+    return (await host.disks.cache.linkImage(ownerOf(server), imageId, base, bytes, signal)) === bytes;
   } catch {
     signal.throwIfAborted();
     // The image has been deleted; servers created from it continue without it.

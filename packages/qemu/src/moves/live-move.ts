@@ -3,7 +3,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { MoveProgress } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 import { nodeName } from '../machine/block-devices.js';
-import { blockNodesOf, checkEnd, endOf, mirrorUntilReady, removeJob } from '../machine/copy-disk.js';
+import { blockNodesOf, checkEnd, isEndOf, mirrorUntilReady, removeJob } from '../machine/copy-disk.js';
 import { QemuError } from '../qemu-error.js';
 import {
   beforeMemoryMove,
@@ -25,7 +25,7 @@ import { openTunnel, type Tunnel } from './tunnel.js';
 const RETRY_MS = 500;
 const POLL_INTERVAL_MS = 50;
 
-/** The name of the job that copies a disk, and of its target node. */
+/** Returns the name of the job that copies a disk, which is also the name of its target node. */
 const copyOf = (disk: OwnDisk) => `to-${disk}`;
 
 /** Returns the error that made a tunnel fail, or else QEMU's, which states only that its connection was closed. */
@@ -68,12 +68,12 @@ export class LiveMove implements OngoingMove {
   }
 
   /** Whether the guest runs, according to the API. */
-  get #going(): boolean {
+  get #isActive(): boolean {
     return this.#server.vmState === 'active';
   }
 
   async #run(begins: boolean): Promise<void> {
-    const qmp = await this.#machine.running();
+    const qmp = await this.#machine.connectIfRunning();
     // An earlier process sent the machine, and died before it received the response.
     if (!qmp) return this.#handOver();
     const { status } = await memoryMove(qmp);
@@ -81,13 +81,13 @@ export class LiveMove implements OngoingMove {
     const tunnels: Tunnel[] = [];
     let sent = false;
     try {
-      await this.#forget(qmp);
+      await this.#cancelJobs(qmp);
       if (!begins) throw new QemuError('MOVE_FAILED', 'the host process ended during the move');
       await this.#send(qmp, tunnels);
       sent = true;
       await this.#handOver(qmp);
     } catch (error) {
-      if (!sent) await this.#stay(qmp);
+      if (!sent) await this.#resumeHere(qmp);
       throw this.#abandoning.signal.aborted ? this.#abandoning.signal.reason : withTunnelFailure(error, tunnels);
     } finally {
       for (const tunnel of tunnels) await tunnel.close();
@@ -119,15 +119,15 @@ export class LiveMove implements OngoingMove {
     const uri = `unix:${folder.file('moving')}`;
     const sent = await qmp.executeUntil('migrate', { uri }, isCompletedOrPaused, signal);
     if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');
-    // The guest is paused: the disks are equal, and no longer written.
+    // The guest is paused: it no longer writes, so the copies of the disks are complete.
     for (const disk of disks)
       checkEnd(
-        await qmp.executeUntil('block-job-cancel', { device: copyOf(disk) }, endOf(copyOf(disk)), signal),
+        await qmp.executeUntil('block-job-cancel', { device: copyOf(disk) }, isEndOf(copyOf(disk)), signal),
         `the disk ${disk} could not be copied`,
       );
     signal.throwIfAborted();
-    const go = { state: PRE_SWITCHOVER };
-    const ended = await qmp.executeUntil('migrate-continue', go, hasEnded, this.#leaving.signal);
+    const currentState = { state: PRE_SWITCHOVER };
+    const ended = await qmp.executeUntil('migrate-continue', currentState, hasEnded, this.#leaving.signal);
     await checkMemoryMoved(qmp, ended, 'MOVE_FAILED');
   }
 
@@ -148,12 +148,12 @@ export class LiveMove implements OngoingMove {
     await mirrorUntilReady(qmp, copy, `the disk ${disk} could not be copied`, signal);
   }
 
-  /** Retries until the other host responds; until then, it is unknown where the guest continues. */
+  /** Requests that the guest continue on the other host. Retries until that host responds, because only it knows the outcome. */
   async #handOver(qmp?: QmpClient): Promise<void> {
     const { signal } = this.#leaving;
     const sourceHost = this.#host.parts.services.hosts?.self ?? '';
     const { id: serverId } = this.#server;
-    const request: TransferRequest = { kind: 'complete arrival', serverId, sourceHost, going: this.#going };
+    const request: TransferRequest = { kind: 'complete arrival', serverId, sourceHost, going: this.#isActive };
     for (;;) {
       try {
         if (await requestsTo(this.#destHost, this.#host, signal).value<boolean>(request)) return;
@@ -164,12 +164,12 @@ export class LiveMove implements OngoingMove {
         await sleep(RETRY_MS, undefined, { signal });
       }
     }
-    if (qmp) await this.#stay(qmp);
+    if (qmp) await this.#resumeHere(qmp);
     throw new QemuError('MOVE_FAILED', `the machine did not arrive on ${this.#destHost}`);
   }
 
   /** Cancels QEMU's jobs of the move, regardless of the process that started them. */
-  async #forget(qmp: QmpClient): Promise<void> {
+  async #cancelJobs(qmp: QmpClient): Promise<void> {
     for (; !isInactive(await memoryMove(qmp)); await sleep(POLL_INTERVAL_MS))
       await qmp.execute('migrate_cancel').catch(() => {});
     for (const disk of OWN_DISKS) {
@@ -180,14 +180,14 @@ export class LiveMove implements OngoingMove {
   }
 
   /** Resumes the guest on this host. */
-  async #stay(qmp: QmpClient): Promise<void> {
+  async #resumeHere(qmp: QmpClient): Promise<void> {
     if (!qmp.isOpen) return;
-    await this.#forget(qmp);
-    if (this.#going) await qmp.execute('cont');
+    await this.#cancelJobs(qmp);
+    if (this.#isActive) await qmp.execute('cont');
   }
 
   async speedUp(): Promise<void> {
-    await (await this.#machine.running())?.execute('stop');
+    await (await this.#machine.connectIfRunning())?.execute('stop');
   }
 
   async abort(): Promise<void> {
@@ -196,7 +196,7 @@ export class LiveMove implements OngoingMove {
       () => true,
       () => false,
     );
-    if (moved) throw new QemuError('MOVE_COMPLETED', `the machine runs on ${this.#destHost} already`);
+    if (moved) throw new QemuError('MOVE_COMPLETED', `the machine already runs on ${this.#destHost}`);
   }
 
   async leave(): Promise<void> {
@@ -206,7 +206,7 @@ export class LiveMove implements OngoingMove {
   }
 
   async progress(): Promise<MoveProgress | null> {
-    const qmp = await this.#machine.running();
+    const qmp = await this.#machine.connectIfRunning();
     if (!qmp) return null;
     const [{ ram }, jobs] = await Promise.all([
       memoryMove(qmp),

@@ -4,7 +4,7 @@ import { blockNodesOf } from '../machine/copy-disk.js';
 import type { MachineFile, MachineFolder } from '../machine/machine-folder.js';
 import { layoutOf, type MachineLayout } from '../machine/machine-layout.js';
 
-/** Disks in files of one computer, as devices and nodes. */
+/** The disks in local files, by the names of their devices and block nodes. */
 export const OWN_DISKS = ['root', 'ephemeral', 'swap'] as const;
 export type OwnDisk = (typeof OWN_DISKS)[number];
 
@@ -19,7 +19,7 @@ const FETCHED: readonly MachineFile[] = [...COMPANIONS, 'rootBase', 'console'];
 
 /** The description of a machine for another host that takes it over. */
 export interface MachineManifest {
-  /** With its CPU; null while it is off. */
+  /** The layout of the machine, including its CPU; null while it is off. */
   readonly layout: MachineLayout | null;
   /** Whether it is moving to another host. */
   readonly leaving: boolean;
@@ -52,10 +52,11 @@ export function readableFile(folder: MachineFolder, name: string): string | unde
   return file && folder.file(file);
 }
 
+/** Returns the manifest of a machine, whether it runs or not. */
 export async function machineManifest(host: Host, serverId: string): Promise<MachineManifest> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;
-  const qmp = await machine.running();
+  const qmp = await machine.connectIfRunning();
   const nodes = qmp && (await blockNodesOf(qmp));
   const disks: Partial<Record<OwnDisk, number | null>> = {};
   for (const disk of OWN_DISKS)

@@ -5,7 +5,7 @@ import type { Host } from '../host.js';
 import { savedCpu } from '../machine/machine-cpu.js';
 import { requestsTo } from './transfer-requests.js';
 
-/** Timeout of the response of the destination, while a request of the API may wait. */
+/** Timeout of the response of the destination: an API request may be waiting for it. */
 const CHECK_MS = 8_000;
 
 /** Returns why a guest cannot continue with its CPU on this host; null if it can. */
@@ -25,7 +25,7 @@ export async function moveObstacle(host: Host, server: Server, destHost: string)
     return message === null ? null : { code: 'CONFLICT', message };
   } catch (error) {
     // The move itself reports that a host is unavailable. Hosts of earlier versions do not implement the check, and
-    // provide only this CPU.
+    // provide only the CPU of `host-passthrough`.
     if (cpu.mode === 'host-passthrough' || (error as { code?: string }).code === 'HOST_UNREACHABLE') return null;
     const reason = (error as Error).message;
     return {

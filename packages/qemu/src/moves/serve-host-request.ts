@@ -18,7 +18,7 @@ type VolumeRequest = Exclude<TransferRequest, { readonly serverId: string }>;
 
 const READ_BYTES = 2 ** 20;
 
-async function fileOf(host: Host, serverId: string, name: string): Promise<LinkResponse> {
+async function openFile(host: Host, serverId: string, name: string): Promise<LinkResponse> {
   const path = readableFile(host.machine({ id: serverId }).folder, name);
   if (path === undefined) throw new QemuError('UNSUPPORTED', `another host may not read the file ${name}`);
   const { size: bytes } = await stat(path).catch(() => ({ size: 0 }));
@@ -26,53 +26,57 @@ async function fileOf(host: Host, serverId: string, name: string): Promise<LinkR
   return { stream: bytes === 0 ? Readable.from([]) : content() };
 }
 
-/** Ids become part of paths. */
-function checked(id: string): string {
+/** Validates an id, because it becomes part of a path. */
+function checkedId(id: string): string {
   if (!/^[\da-f-]{36}$/.test(id)) throw new QemuError('UNSUPPORTED', `malformed id ${id}`);
   return id;
 }
 
 /** Handles a request to the host that stores volumes. */
-async function serveVolumeRequest({ localVolumes: retained }: Host, request: VolumeRequest): Promise<LinkResponse> {
-  if (!retained) throw new QemuError('UNSUPPORTED', 'this host does not store volumes');
-  if (request.kind === 'volume') return { stream: await retained.connect(checked(request.content), request.userId) };
-  const volumeId = checked(request.volumeId);
+async function serveVolumeRequest({ localVolumes }: Host, request: VolumeRequest): Promise<LinkResponse> {
+  if (!localVolumes) throw new QemuError('UNSUPPORTED', 'this host does not store volumes');
+  if (request.kind === 'volume')
+    return { stream: await localVolumes.connect(checkedId(request.content), request.userId) };
+  const volumeId = checkedId(request.volumeId);
   if (request.kind === 'close volume') {
-    await retained.close(basename(request.userId), volumeId);
-    return { value: await retained.contentOf(volumeId) };
+    await localVolumes.close(basename(request.userId), volumeId);
+    return { value: await localVolumes.contentOf(volumeId) };
   }
   const user = { ...request.user, id: basename(request.user.id) };
-  await retained.open(user, volumeId);
-  return { value: await retained.contentOf(volumeId) };
+  await localVolumes.open(user, volumeId);
+  return { value: await localVolumes.contentOf(volumeId) };
 }
 
-/** Returns the server that a request is about, and whether the request only ends what the requesting host has begun. */
-function subjectOf(query: TransferRequest, from: HostRequester): { readonly serverId: string; readonly ends: boolean } {
-  if ('serverId' in query) return { serverId: checked(query.serverId), ends: false };
-  const user = query.kind === 'open volume' ? query.user.id : query.userId;
+/** Returns the server that a request is about, and whether the request only ends what the requesting host has started. */
+function subjectOf(
+  request: TransferRequest,
+  from: HostRequester,
+): { readonly serverId: string; readonly ends: boolean } {
+  if ('serverId' in request) return { serverId: checkedId(request.serverId), ends: false };
+  const user = request.kind === 'open volume' ? request.user.id : request.userId;
   const [serverId = '', hostOfUser] = user.split(HOST_SEPARATOR);
-  return { serverId: checked(serverId), ends: query.kind === 'close volume' && hostOfUser === from.host };
+  return { serverId: checkedId(serverId), ends: request.kind === 'close volume' && hostOfUser === from.host };
 }
 
-/** Handles a request of another host of the same cloud, about a server that is on that host, arrives there, or leaves it. */
+/** Handles a request of another host of the same cloud, for a server that is on that host, arrives there, or leaves it. */
 export async function serveHostRequest(
   host: Host,
-  query: TransferRequest,
+  request: TransferRequest,
   signal: AbortSignal,
   from: HostRequester,
 ): Promise<LinkResponse> {
-  const { serverId, ends } = subjectOf(query, from);
+  const { serverId, ends } = subjectOf(request, from);
   if (!ends && !(await from.concerns(serverId)))
-    throw new QemuError('UNSUPPORTED', `the server ${serverId} does not concern the host ${from.host}`);
-  if (!('serverId' in query)) return serveVolumeRequest(host, query);
+    throw new QemuError('UNSUPPORTED', `the host ${from.host} may not send requests for the server ${serverId}`);
+  if (!('serverId' in request)) return serveVolumeRequest(host, request);
   const { folder } = host.machine({ id: serverId });
-  switch (query.kind) {
+  switch (request.kind) {
     case 'manifest':
       return { value: await machineManifest(host, serverId) };
     case 'check cpu':
-      return { value: await cpuObstacle(host, checkedCpu(query.cpu)) };
+      return { value: await cpuObstacle(host, checkedCpu(request.cpu)) };
     case 'file':
-      return fileOf(host, serverId, query.name);
+      return openFile(host, serverId, request.name);
     case 'disks':
       return { stream: await connectSocket(folder.file('export')) };
     case 'memory':
@@ -80,6 +84,6 @@ export async function serveHostRequest(
     case 'remove disks before':
       return { value: await removeDiskSnapshots(host, serverId, signal) };
     case 'complete arrival':
-      return { value: await completeArrival(host, query) };
+      return { value: await completeArrival(host, request) };
   }
 }

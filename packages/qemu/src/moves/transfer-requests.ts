@@ -4,7 +4,9 @@ import type { Host } from '../host.js';
 import { QemuError } from '../qemu-error.js';
 import type { TransferRequest } from './transfer-request.js';
 
-/** The requests that this host can send to another one. They fail with errors of that host, HostUnreachable, and the signal's reason. */
+/**
+ * The requests that this host can send to another one. They reject with an error of that host, `HostUnreachable` or the signal's reason.
+ */
 export interface TransferRequests {
   value<T>(request: TransferRequest): Promise<T>;
   read(request: TransferRequest): Promise<Readable>;
@@ -32,7 +34,7 @@ export class ConnectionCut extends QemuError {
 }
 
 /** Repeats a request while the other host or the network is unavailable. Rejections of the other host are rethrown. */
-export async function untilReached<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryWhileUnreachable<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await request();

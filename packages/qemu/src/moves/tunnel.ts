@@ -12,8 +12,9 @@ export interface Tunnel {
 }
 
 /**
- * Opens a socket for QEMU that is connected to another host. @param changeOwner changes the owner to the user that runs
- * machines
+ * Opens a socket for QEMU that is connected to another host.
+ *
+ * @param changeOwner changes the owner to the user that runs machines
  */
 export async function openTunnel(
   path: string,

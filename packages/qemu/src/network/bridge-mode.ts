@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Diagnostics, DriverServices, NetworkPlan, NetworkPlans } from '@apistrata/compute-engine/drivers';
-import { guestAt, storeManifest } from '../metadata/known-guests.js';
+import { guestAt, storeMetadata } from '../metadata/known-guests.js';
 import { MetadataService } from '../metadata/metadata-service.js';
 import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
@@ -15,7 +15,7 @@ import { servedNetworks } from './desired-links.js';
 import { DhcpServers } from './dhcp-servers.js';
 import { IpTool, type Traffic } from './ip-tool.js';
 import { NetworkBuilder } from './network-builder.js';
-import type { MachinePlaces, NetworkMode } from './network-mode.js';
+import type { MachineFolders, NetworkMode } from './network-mode.js';
 import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
 import { probeNetworks } from './probe-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
@@ -23,7 +23,7 @@ import { tapBackend } from './tap-backend.js';
 import { type CurrentHosts, currentHosts } from './tunnels.js';
 import { Wireguard } from './wireguard.js';
 
-/** Interval between checks whether other processes have changed networks. */
+/** Interval between checks for changes of networks by other processes. */
 const POLL_INTERVAL_MS = 2_000;
 /** Interval between checks for devices that other programs have removed. */
 const RECONCILE_INTERVAL_MS = 30_000;
@@ -31,7 +31,7 @@ const RECONCILE_INTERVAL_MS = 30_000;
 const BRIDGE_FILTER = '/proc/sys/net/bridge';
 
 export interface BridgeModeOptions {
-  /** The folder for files of its processes. */
+  /** The folder of the host, which contains the files of network processes. */
   readonly directory: string;
   readonly networks: DriverServices['networks'];
   /** The other hosts; undefined without any. */
@@ -55,26 +55,26 @@ async function resolvers(): Promise<readonly string[]> {
   return all.filter((address) => isIPv4(address) && !address.startsWith('127.'));
 }
 
-/** Makes frames of bridges pass the IP tables: a module that many kernels load only on request. */
+/** Loads the kernel module that makes frames of bridges pass the IP tables; many kernels load it only on request. */
 async function loadBridgeFilter(): Promise<void> {
   if (existsSync(BRIDGE_FILTER)) return;
   await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
   if (!existsSync(BRIDGE_FILTER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
-  // It applies to all bridges of the computer by default. Bridges of guests enable it themselves, and the others keep
-  // their behavior.
+  // By default, the module applies to all bridges of the computer. It is disabled here, and bridges of guests enable it
+  // for themselves, so that other bridges keep their behavior.
   for (const name of ['iptables', 'ip6tables', 'arptables'])
     await writeFile(join(BRIDGE_FILTER, `bridge-nf-call-${name}`), '0');
 }
 
-/** Traffic that the computer receives from a tap was sent by the guest. */
-function nicCounters(macAddress: string, { rx: sent, tx: got }: Traffic): Diagnostics['nics'][number] {
+/** Returns the counters of an interface. The traffic that the computer receives from a tap was sent by the guest. */
+function nicCounters(macAddress: string, { rx: sent, tx: received }: Traffic): Diagnostics['nics'][number] {
   return {
     macAddress,
-    rxBytes: got.bytes,
-    rxPackets: got.packets,
-    rxErrors: got.errors,
-    rxDrop: got.dropped,
+    rxBytes: received.bytes,
+    rxPackets: received.packets,
+    rxErrors: received.errors,
+    rxDrop: received.dropped,
     txBytes: sent.bytes,
     txPackets: sent.packets,
     txErrors: sent.errors,
@@ -82,7 +82,7 @@ function nicCounters(macAddress: string, { rx: sent, tx: got }: Traffic): Diagno
   };
 }
 
-interface Desired {
+interface DesiredState {
   readonly plan: NetworkPlan;
   /** Undefined without other hosts. */
   readonly tunnels?: CurrentHosts['tunnels'];
@@ -116,7 +116,8 @@ class Rounds {
     return this.#next;
   }
 
-  async rest(): Promise<void> {
+  /** Resolves when no round runs. */
+  async untilIdle(): Promise<void> {
     while (this.#running) await (this.#next ?? this.#running).catch(() => {});
   }
 }
@@ -128,11 +129,14 @@ class Rounds {
  *
  * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the fix
  */
-export async function openBridgeMode(options: BridgeModeOptions): Promise<(places: MachinePlaces) => NetworkMode> {
+export async function openBridgeMode(options: BridgeModeOptions): Promise<(folders: MachineFolders) => NetworkMode> {
   const { directory, networks, hosts, tunnelPort, wireguardPort, vhost, runAs, log } = options;
   const { networkPlan, onNetworkChange } = networks as Partial<NetworkPlans>;
   if (process.getuid?.() !== 0)
-    throw new QemuError('NETWORKS_UNAVAILABLE', 'bridges need root: start it as root, or use the network mode user');
+    throw new QemuError(
+      'NETWORKS_UNAVAILABLE',
+      'bridges require root: start the program as root, or use the network mode user',
+    );
   if (!networkPlan || !onNetworkChange)
     throw new QemuError(
       'NETWORKS_UNAVAILABLE',
@@ -143,7 +147,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
   const nft = findProgram('nft', 'the package nftables');
   const dnsmasq = findProgram('dnsmasq', 'the package dnsmasq-base');
   if (hosts && isIP(hosts.address) === 0)
-    throw new QemuError('NETWORKS_UNAVAILABLE', `tunnels need the host's IP address, not '${hosts.address}'`);
+    throw new QemuError('NETWORKS_UNAVAILABLE', `tunnels require the IP address of the host, not '${hosts.address}'`);
   const encrypted = hosts !== undefined && wireguardPort !== undefined;
   const names = await claimNames(directory, hosts ? tunnelPort : null, encrypted);
   const ip = new IpTool(ipProgram, names);
@@ -167,9 +171,9 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     log,
   });
 
-  /** Returns the current plan; routers of this host are those without a host. */
-  const desired = async (places: MachinePlaces): Promise<Desired> => {
-    const ids = await places.machineIds();
+  /** Returns the current plan, in which `host` is null for the routers on this host. */
+  const desired = async (folders: MachineFolders): Promise<DesiredState> => {
+    const ids = await folders.machineIds();
     if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
     const { self } = hosts;
     const { alive, ...current } = await currentHosts(hosts, tunnelPort, wireguard);
@@ -183,15 +187,15 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     };
   };
 
-  return (places) => {
+  return (folders) => {
     let built: NetworkPlan = { networks: [], ports: [], routers: [], rules: [], members: {} };
     const metadata = new MetadataService({
       ip,
       address: SERVICE_ADDRESS,
-      guest: (namespace, address) => guestAt(built, names, places, namespace, address),
+      guest: (namespace, address) => guestAt(built, names, folders, namespace, address),
       log,
     });
-    /** Whether the ports of servers have several queues; unknown for machines that a former process has started. */
+    /** Whether the ports of servers have several queues; unknown for machines that an earlier process has started. */
     const multiqueue = new Map<string, ReadonlyMap<string, boolean>>();
     // Devices are checked after a change, before a start, and periodically.
     let lastCheck = { desired: '', at: 0 };
@@ -202,7 +206,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       if (ids !== localRouters) log(`routers here: ${ids || 'none'}`);
       localRouters = ids;
     };
-    const build = async ({ plan, tunnels }: Desired) => {
+    const build = async ({ plan, tunnels }: DesiredState) => {
       const queues = new Map([...multiqueue.values()].flatMap((ports) => [...ports]));
       const text = JSON.stringify([plan, { ...tunnels, peers: [...(tunnels?.peers ?? [])] }, [...queues]]);
       const isRecent = Date.now() - lastCheck.at < RECONCILE_INTERVAL_MS;
@@ -210,17 +214,17 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       // A request during this round applies to the next one.
       isCheckRequested = false;
       lastCheck = { desired: '', at: 0 };
-      const spaces = servedNetworks(plan).map(({ id }) => names.service(id));
+      const namespaces = servedNetworks(plan).map(({ id }) => names.service(id));
       // A namespace exists as long as a socket listens in it.
-      await metadata.storeIn(spaces);
+      await metadata.closeAllExcept(namespaces);
       await builder.build(plan, tunnels, queues);
       built = plan;
       if (tunnels) notifyRouters(plan);
-      await metadata.listenIn(spaces);
+      await metadata.listenIn(namespaces);
       lastCheck = { desired: text, at: Date.now() };
     };
     const health = new BuildHealth(log);
-    // A plan without networks builds nothing, so it does not show whether the next server can be connected.
+    // Building a plan without networks does nothing, so it does not show whether the next server can be connected.
     let probedAt = 0;
     const probe = async () => {
       if (!health.failing && Date.now() - probedAt < RECONCILE_INTERVAL_MS) return;
@@ -228,7 +232,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       probedAt = Date.now();
     };
     const rounds = new Rounds(async () => {
-      const planned = await desired(places).catch((error) => {
+      const planned = await desired(folders).catch((error) => {
         health.unplanned(error);
         throw error;
       });
@@ -242,12 +246,12 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       }
     });
     const refresh = () => rounds.run().catch(() => {});
-    const first = refresh();
-    const silence = onNetworkChange(() => void refresh());
+    const firstRound = refresh();
+    const unsubscribe = onNetworkChange(() => void refresh());
     const timer = setInterval(() => void refresh(), POLL_INTERVAL_MS).unref();
     return {
       async connect(server, interfaces, starting, { queues, virtio }) {
-        if (starting) await storeManifest(places.folderOf(server.id), server, interfaces);
+        if (starting) await storeMetadata(folders.folderOf(server.id), server, interfaces);
         const known = starting ? [] : (multiqueue.get(server.id) ?? []);
         const added = interfaces.map(({ portId }, index) => [portId, (queues[index] ?? 1) > 1] as const);
         multiqueue.set(server.id, new Map([...known, ...added]));
@@ -259,9 +263,9 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
         );
       },
       async counters({ interfaces }) {
-        const counted = await ip.counters();
+        const counters = await ip.counters();
         return interfaces.flatMap(({ portId, mac }) => {
-          const traffic = counted.get(names.tap(portId));
+          const traffic = counters.get(names.tap(portId));
           return traffic ? [nicCounters(mac, traffic)] : [];
         });
       },
@@ -270,15 +274,15 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
         return rounds.run();
       },
       async problem() {
-        await first;
+        await firstRound;
         return health.problem;
       },
       wireguard,
       onChange: (listener) => health.onChange(listener),
       async leave() {
         clearInterval(timer);
-        silence();
-        await rounds.rest();
+        unsubscribe();
+        await rounds.untilIdle();
         await metadata.leave();
       },
     };

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 
-/** A single failure may be a coincidence, such as a device that another program removes at the same moment. */
+/** The number of failures that count as a problem. A single one may be a coincidence, such as a device that another program removes. */
 const FAILURES = 2;
 
-/** Whether the networks of this computer can be built, according to the last attempts. */
+/** Records whether the networks of this computer can be built, according to the last attempts. */
 export class BuildHealth {
   readonly #log: (line: string) => void;
   readonly #changes = new EventEmitter<{ change: [] }>();
-  /** No attempt has succeeded yet: the first failure counts. */
+  /** As long as no attempt has succeeded, the first failure is a problem. */
   #failures = FAILURES - 1;
   #message = '';
   #problem: string | null = null;
@@ -26,7 +26,7 @@ export class BuildHealth {
     return this.#message !== '';
   }
 
-  /** @param problem why guests cannot be connected although networks were built; null: they can */
+  /** Records a success. @param problem why guests cannot be connected although networks were built; null: they can */
   succeeded(problem: string | null = null): void {
     this.#failures = 0;
     this.#message = '';
@@ -34,13 +34,13 @@ export class BuildHealth {
     this.#change(problem);
   }
 
-  /** The plan could not be read. Attempts are repeated; the same failure is logged once. */
+  /** Records that the plan could not be read. Attempts are repeated, so the same failure is logged once. */
   unplanned({ message }: Error): void {
     if (message !== this.#message) this.#log(`networks could not be built: ${message}`);
     this.#message = message;
   }
 
-  /** A failure of this computer, and not of the database that contains the plan. */
+  /** Records a failure of this computer, not of the database that contains the plan. */
   failed(error: Error): void {
     const { message } = error;
     this.unplanned(error);

@@ -3,7 +3,7 @@ import { parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
-/** MTU limits of devices. IPv4 does not work below the first one. */
+/** The limits of the MTU of devices. IPv4 does not work below the minimum. */
 const [MIN_MTU, MAX_MTU] = [576, 65_535];
 const MAX_VLAN = 4094;
 

@@ -16,7 +16,7 @@ interface Claim {
   readonly encrypted: boolean;
 }
 
-async function claims(): Promise<ReadonlyMap<string, Claim>> {
+async function readClaims(): Promise<ReadonlyMap<string, Claim>> {
   const found = new Map<string, Claim>();
   for (const tag of await readdir(CLAIMS).catch(() => [])) {
     const text = await readFile(join(CLAIMS, tag), 'utf8').catch(() => '');
@@ -38,7 +38,7 @@ async function claims(): Promise<ReadonlyMap<string, Claim>> {
  */
 export async function claimNames(directory: string, port: number | null, encrypted = false): Promise<DeviceNames> {
   const tag = tagOf(directory);
-  const others = [...(await claims())].filter(([, claim]) => claim.directory !== directory);
+  const others = [...(await readClaims())].filter(([, claim]) => claim.directory !== directory);
   const reject = (reason: string) => new QemuError('NETWORKS_UNAVAILABLE', reason);
   for (const [otherName, claim] of others) {
     if (otherName === tag)

@@ -3,7 +3,7 @@ import type { TunnelEnd } from './tunnels.js';
 /** A network device of this computer. */
 export type DesiredLink = { readonly name: string; readonly mtu: number } & (
   | { readonly kind: 'bridge' }
-  /** With one queue or several; undefined: as it is, because a machine may use it, and new ones have one. */
+  /** `multiqueue` is undefined if it is unknown: an existing device is not changed, and a new one has one queue. */
   | { readonly kind: 'tap'; readonly bridge: string; readonly up: boolean; readonly multiqueue?: boolean | undefined }
   /** A pair of devices of this computer. This end is attached to a bridge of the computer. */
   | { readonly kind: 'pair'; readonly peer: string; readonly bridge: string }

@@ -6,7 +6,7 @@ import { type PhysicalNetworks, physicalLinks } from './physical-networks.js';
 import { supportsLearning, type Tunnels } from './tunnels.js';
 
 const UPLINK_MTU = 1500;
-/** Overhead of a tunnel over IPv6 per packet. */
+/** The overhead of a tunnel over IPv6, in bytes per packet. */
 const TUNNEL_BYTES = 70;
 const MIN_IPV6_MTU = 1280;
 
@@ -110,7 +110,7 @@ interface TunnelData {
 }
 
 /** Returns true if a device must be recreated to match. */
-export function isOther(link: DesiredLink, { linkinfo }: Link): boolean {
+export function mustRecreate(link: DesiredLink, { linkinfo }: Link): boolean {
   if (link.kind === 'tap')
     return link.multiqueue !== undefined && (linkinfo?.info_data?.multi_queue ?? false) !== link.multiqueue;
   if (link.kind === 'vlan') return linkinfo?.info_data?.id !== link.tag;
@@ -121,7 +121,7 @@ export function isOther(link: DesiredLink, { linkinfo }: Link): boolean {
 }
 
 /** Returns the `ip` commands that create a device. Taps belong to the user that runs machines. */
-function making(link: DesiredLink, tapOwner: number): readonly string[] {
+function creationCommands(link: DesiredLink, tapOwner: number): readonly string[] {
   const { name, mtu } = link;
   if (link.kind === 'bridge')
     return [
@@ -144,9 +144,8 @@ function making(link: DesiredLink, tapOwner: number): readonly string[] {
 }
 
 /**
- * Returns the `ip` commands that change the existing devices to the desired ones.
- *
- * @returns in the order in which they must be executed
+ * Returns the `ip` commands that change the existing devices to the desired ones, in the order in which they must be
+ * executed.
  */
 export function linkCommands(
   desired: readonly DesiredLink[],
@@ -157,7 +156,7 @@ export function linkCommands(
   return desired.flatMap((link) => {
     const { name, mtu } = link;
     const cached = links.get(name);
-    const commands = cached ? [] : [...making(link, tapOwner)];
+    const commands = cached ? [] : [...creationCommands(link, tapOwner)];
     if (cached ? cached.mtu !== mtu : link.kind === 'tap') commands.push(`link set dev ${name} mtu ${mtu}`);
     if (link.kind === 'bridge') return commands;
     const up = link.kind !== 'tap' || link.up;

@@ -37,52 +37,52 @@ export class DeviceNames {
     return `${PREFIX}${kind}${this.#tag}${digits.slice(0, 10)}`;
   }
 
-  /** Returns the bridge of a network. */
+  /** Returns the name of the bridge of a network. */
   bridge(networkId: string): string {
     return this.#name('b', networkId);
   }
 
-  /** Returns the device that QEMU opens for a port of a guest. */
+  /** Returns the name of the device that QEMU opens for a port of a guest. */
   tap(portId: string): string {
     return this.#name('t', portId);
   }
 
-  /** Returns a router's interface on a network; the router's namespace has a name of the same form. */
+  /** Returns the name of a router's interface on a network, or of a router's namespace. */
   router(id: string): string {
     return this.#name('r', id);
   }
 
-  /** Returns the device between a router and this computer. */
+  /** Returns the name of the device between a router and this computer. */
   uplink(routerId: string): string {
     return this.#name('u', routerId);
   }
 
-  /** Returns the device of a network's services, which is also the name of their namespace. */
+  /** Returns the name of the device of a network's services, and of their namespace. */
   service(networkId: string): string {
     return this.#name('s', networkId);
   }
 
-  /** Returns the tunnel to the same network on other hosts. */
+  /** Returns the name of the tunnel to the same network on other hosts. */
   tunnel(networkId: string): string {
     return this.#name('x', networkId);
   }
 
-  /** Returns the device that connects a network to a bridge of the computer. */
+  /** Returns the name of the device that connects a network to a bridge of the computer. */
   physical(networkId: string): string {
     return this.#name('p', networkId);
   }
 
-  /** Returns the other end of {@link physical}, in the bridge of the computer. */
+  /** Returns the name of the other end of {@link physical}, in the bridge of the computer. */
   plug(networkId: string): string {
     return this.#name('q', networkId);
   }
 
-  /** Returns the device that carries a VLAN. */
+  /** Returns the name of the device that carries a VLAN. */
   vlan(networkId: string): string {
     return this.#name('v', networkId);
   }
 
-  /** The interface that encrypts tunnels. */
+  /** The name of the interface that encrypts tunnels. */
   get wireguard(): string {
     return this.#name('w', 'wireguard');
   }

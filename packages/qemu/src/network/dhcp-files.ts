@@ -6,8 +6,8 @@ import { SERVICE_ADDRESS } from './service-address.js';
 const LEASE = '1d';
 const MIN_PREFIX = 64;
 
-/** First lines of every configuration: disable everything that is not enabled below. */
-const QUIET = [
+/** The first lines of every configuration, which disable everything that is not enabled below. */
+const BASE_CONFIGURATION = [
   'port=0',
   'no-resolv',
   'no-hosts',
@@ -17,13 +17,13 @@ const QUIET = [
   'log-facility=-',
 ];
 
-const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+const joinLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
 /** The files of one network's DHCP server. */
 export interface DhcpFiles {
-  /** Read at the start. */
+  /** The file that dnsmasq reads at its start. */
   readonly configuration: string;
-  /** Read again on a signal. */
+  /** The files that dnsmasq reads again on a signal. */
   readonly hosts: string;
   readonly options: string;
 }
@@ -35,15 +35,15 @@ function netmask(prefix: number): string {
 
 type Subnets = PlannedNetwork['subnets'];
 
-/** Subnets in which guests get their address by DHCP. */
-function announcedSubnets({ subnets }: PlannedNetwork): Subnets {
+/** Returns the subnets in which guests get their address by DHCP. */
+function dhcpSubnets({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(({ ipVersion, enableDhcp }) => ipVersion === 4 && enableDhcp);
 }
 
 /**
- * IPv6 subnets whose guests request addresses, or other settings, by DHCP. dnsmasq does not support shorter prefixes.
+ * Returns the IPv6 subnets whose guests request addresses, or other settings, by DHCP. dnsmasq does not support shorter prefixes.
  */
-function announcedIpv6({ subnets }: PlannedNetwork): Subnets {
+function dhcpIpv6Subnets({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(
     ({ cidr, ipVersion, enableDhcp, ipv6AddressMode: mode }) =>
       ipVersion === 6 && enableDhcp && mode !== null && mode !== 'slaac' && cidrOf(cidr).prefix >= MIN_PREFIX,
@@ -51,7 +51,7 @@ function announcedIpv6({ subnets }: PlannedNetwork): Subnets {
 }
 
 /** Returns options for the IPv6 resolvers of these subnets, each for guests with its tag. */
-function resolvers6(subnets: Subnets, tag: (index: number) => string): readonly string[] {
+function ipv6Resolvers(subnets: Subnets, tag: (index: number) => string): readonly string[] {
   return subnets.flatMap(({ dnsNameservers }, index) => {
     const resolvers = dnsNameservers.filter((address) => address.includes(':')).map((address) => `[${address}]`);
     return resolvers.length > 0 ? [`tag:${tag(index)},option6:dns-server,${resolvers.join(',')}`] : [];
@@ -62,9 +62,9 @@ function resolvers6(subnets: Subnets, tag: (index: number) => string): readonly 
  * Returns the files of dnsmasq for a network: each guest gets exactly its own address. The server responds from the
  * address of the services, which is outside of all subnets, so it occupies none of their addresses.
  *
- * @param device to listen on
- * @param folder of the files
- * @param nameservers of subnets without their own
+ * @param device the device on which the server listens
+ * @param folder the folder of the files
+ * @param nameservers the nameservers for subnets without their own
  */
 export function dhcpFiles(
   network: PlannedNetwork,
@@ -73,23 +73,23 @@ export function dhcpFiles(
   folder: string,
   nameservers: readonly string[],
 ): DhcpFiles {
-  const notified = announcedSubnets(network);
+  const subnetsV4 = dhcpSubnets(network);
   const tag = (index: number) => `subnet${index}`;
-  const ranges = notified.flatMap(({ cidr }, index) => {
+  const ranges = subnetsV4.flatMap(({ cidr }, index) => {
     const [first = ''] = cidr.split('/');
     return [
       `shared-network=${device},${first}`,
       `dhcp-range=set:${tag(index)},${first},static,${netmask(cidrOf(cidr).prefix)},${LEASE}`,
     ];
   });
-  const six = announcedIpv6(network);
+  const subnetsV6 = dhcpIpv6Subnets(network);
   const tag6 = (index: number) => `six${index}`;
-  const ranges6 = six.flatMap(({ cidr }, index) => {
+  const ranges6 = subnetsV6.flatMap(({ cidr }, index) => {
     const [first = '', length] = cidr.split('/');
     return [`shared-network=${device},${first}`, `dhcp-range=set:${tag6(index)},${first},static,${length},${LEASE}`];
   });
   const configuration = [
-    ...QUIET,
+    ...BASE_CONFIGURATION,
     `interface=${device}`,
     'dhcp-authoritative',
     'no-ping',
@@ -104,21 +104,21 @@ export function dhcpFiles(
   const hosts = ports
     .filter(({ networkId }) => networkId === network.id)
     .flatMap(({ mac, addresses }) => {
-      const given = addresses.find(({ subnetId }) => notified.some(({ id }) => id === subnetId));
-      const addressesV6 = addresses.filter(({ subnetId }) => six.some(({ id }) => id === subnetId));
-      const all = [...(given ? [given.address] : []), ...addressesV6.map(({ address }) => `[${address}]`)];
+      const addressV4 = addresses.find(({ subnetId }) => subnetsV4.some(({ id }) => id === subnetId));
+      const addressesV6 = addresses.filter(({ subnetId }) => subnetsV6.some(({ id }) => id === subnetId));
+      const all = [...(addressV4 ? [addressV4.address] : []), ...addressesV6.map(({ address }) => `[${address}]`)];
       return all.length > 0 ? [[mac, ...all].join(',')] : [];
     });
-  const options = notified.flatMap(({ gatewayIp, dnsNameservers, hostRoutes, cidr }, index) => {
+  const options = subnetsV4.flatMap(({ gatewayIp, dnsNameservers, hostRoutes, cidr }, index) => {
     const resolvers = (dnsNameservers.length > 0 ? dnsNameservers : nameservers).filter((one) => !one.includes(':'));
     const onLink = `${SERVICE_ADDRESS}/32,0.0.0.0`;
     const others = hostRoutes.filter(({ destination }) => !destination.includes(':'));
     const routes = [onLink, ...others.map(({ destination, nexthop }) => `${destination},${nexthop}`)];
-    // Guests that support routes ignore the gateway, so it is included.
+    // Guests that support this option ignore the option with the gateway, so the routes include it.
     const all = gatewayIp === null ? routes : [...routes, `0.0.0.0/0,${gatewayIp}`];
     const last = cidrOf(cidr).last;
     return [
-      // Without this option, dnsmasq would announce itself.
+      // Without this option, dnsmasq would announce itself as the router.
       `tag:${tag(index)},option:router${gatewayIp === null ? '' : `,${gatewayIp}`}`,
       `tag:${tag(index)},option:classless-static-route,${all.join(',')}`,
       `tag:${tag(index)},option:mtu,${network.mtu}`,
@@ -127,19 +127,19 @@ export function dhcpFiles(
     ];
   });
   return {
-    configuration: text(configuration),
-    hosts: text(hosts),
-    options: text([...options, ...resolvers6(six, tag6)]),
+    configuration: joinLines(configuration),
+    hosts: joinLines(hosts),
+    options: joinLines([...options, ...ipv6Resolvers(subnetsV6, tag6)]),
   };
 }
 
 /** Returns true if a network has a DHCP server. */
 export function hasDhcp(network: PlannedNetwork): boolean {
-  return announcedSubnets(network).length + announcedIpv6(network).length > 0;
+  return dhcpSubnets(network).length + dhcpIpv6Subnets(network).length > 0;
 }
 
 /** The dnsmasq modes for router advertisements of a subnet. */
-const ANNOUNCED = {
+const ADVERTISEMENT_MODES = {
   slaac: 'ra-only,64',
   'dhcpv6-stateless': 'ra-stateless,64',
   'dhcpv6-stateful': 'static,64',
@@ -149,8 +149,8 @@ const ANNOUNCED = {
  * Returns the files of dnsmasq for router advertisements in the namespace of a router: the prefixes of its networks,
  * the method of address assignment, and the router itself.
  *
- * @param device an interface of the router
- * @param folder of the files
+ * @param device returns the device of an interface of the router
+ * @param folder the folder of the files
  * @returns undefined if no subnet needs advertisements
  */
 export function announcementFiles(
@@ -171,7 +171,7 @@ export function announcementFiles(
   if (announcedInterfaces.length === 0) return undefined;
   const tag = (index: number) => `six${index}`;
   const configuration = [
-    ...QUIET,
+    ...BASE_CONFIGURATION,
     ...new Set(announcedInterfaces.map((announced) => `interface=${announced.device}`)),
     'enable-ra',
     'quiet-ra',
@@ -180,12 +180,12 @@ export function announcementFiles(
     `dhcp-optsfile=${folder}/options`,
     ...announcedInterfaces.map(({ subnet, mode }, index) => {
       const [first] = subnet.cidr.split('/');
-      return `dhcp-range=set:${tag(index)},${first},${ANNOUNCED[mode]},${LEASE}`;
+      return `dhcp-range=set:${tag(index)},${first},${ADVERTISEMENT_MODES[mode]},${LEASE}`;
     }),
   ];
-  const options = resolvers6(
+  const options = ipv6Resolvers(
     announcedInterfaces.map(({ subnet }) => subnet),
     tag,
   );
-  return { configuration: text(configuration), hosts: '', options: text(options) };
+  return { configuration: joinLines(configuration), hosts: '', options: joinLines(options) };
 }

@@ -40,20 +40,20 @@ export class DhcpServers {
   }
 
   /** Returns the namespaces that have, or had, a server. */
-  async known(): Promise<readonly string[]> {
+  async namespaces(): Promise<readonly string[]> {
     return (await readdir(this.#folder).catch(() => [])).filter((name) => this.#names.isManaged(name));
   }
 
   /** Starts a server with these files, or makes it reload them. */
   async run(namespace: string, { configuration, hosts, options }: DhcpFiles): Promise<void> {
     const folder = this.folderOf(namespace);
-    // It reads its files as an unprivileged user.
+    // dnsmasq reads its files as an unprivileged user.
     await mkdir(folder, { recursive: true, mode: 0o755 });
-    const started = await this.#processOf(namespace);
+    const pid = await this.#processOf(namespace);
     const changed = await rewrite(join(folder, 'configuration'), configuration);
-    const notified = [await rewrite(join(folder, 'hosts'), hosts), await rewrite(join(folder, 'options'), options)];
-    if (started !== undefined && !changed) {
-      if (notified.includes(true)) this.#signal(started, 'SIGHUP');
+    const rewritten = [await rewrite(join(folder, 'hosts'), hosts), await rewrite(join(folder, 'options'), options)];
+    if (pid !== undefined && !changed) {
+      if (rewritten.includes(true)) this.#signal(pid, 'SIGHUP');
       return;
     }
     await this.#end(namespace);
@@ -79,12 +79,12 @@ export class DhcpServers {
         ),
       ),
     );
-    const up = async () => {
+    const untilReady = async () => {
       for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
         if ((await this.#processOf(namespace)) !== undefined) return;
     };
     for (const promise of [failed, ended]) promise.catch(() => {});
-    await Promise.race([up(), failed, ended]);
+    await Promise.race([untilReady(), failed, ended]);
   }
 
   async #end(namespace: string): Promise<void> {
@@ -105,7 +105,7 @@ export class DhcpServers {
     }
   }
 
-  /** Process ids are reused. */
+  /** Returns the process of a server. Process ids are reused, so its command line must contain its configuration file. */
   async #processOf(namespace: string): Promise<number | undefined> {
     const folder = this.folderOf(namespace);
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8').catch(() => ''));

@@ -30,10 +30,10 @@ function desiredEntries(plan: NetworkPlan, names: DeviceNames, { local, peers }:
   };
   const inside = plan.networks.filter((network) => !isPhysical(network));
   for (const { id } of inside) for (const end of peers.values()) add(id, BROADCAST, end);
-  const knownIds = new Set(inside.map(({ id }) => id));
+  const networkIds = new Set(inside.map(({ id }) => id));
   for (const { host, interfaces } of plan.routers) {
     const end = host === null ? undefined : peers.get(host);
-    if (end) for (const { networkId, mac } of interfaces) if (knownIds.has(networkId)) add(networkId, mac, end);
+    if (end) for (const { networkId, mac } of interfaces) if (networkIds.has(networkId)) add(networkId, mac, end);
   }
   return desired;
 }
@@ -43,18 +43,18 @@ export function forwardingCommands(
   plan: NetworkPlan,
   names: DeviceNames,
   tunnels: Tunnels,
-  there: readonly ForwardingEntry[],
+  existing: readonly ForwardingEntry[],
 ): readonly string[] {
   const desired = desiredEntries(plan, names, tunnels);
-  const knownIds = new Set<string>();
+  const existingKeys = new Set<string>();
   const stale: string[] = [];
-  for (const { mac, ifname, dst, port = tunnels.local.port, state } of there) {
+  for (const { mac, ifname, dst, port = tunnels.local.port, state } of existing) {
     if (dst === undefined || state !== 'permanent') continue;
     const entry = `${mac} dev ${ifname} dst ${dst}`;
-    knownIds.add(`${entry} ${port}`);
+    existingKeys.add(`${entry} ${port}`);
     if (!desired.has(`${entry} ${port}`)) stale.push(`fdb delete ${entry} port ${port}`);
   }
-  const missing = [...desired].filter(([key]) => !knownIds.has(key)).map(([, entry]) => entry);
+  const missing = [...desired].filter(([key]) => !existingKeys.has(key)).map(([, entry]) => entry);
   // A static entry replaces one that was learned.
   return [
     ...stale,

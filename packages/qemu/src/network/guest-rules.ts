@@ -27,7 +27,7 @@ function linkLocal(mac: string): string {
 }
 
 /** Parses an address or a network and formats it again; undefined if it is neither. */
-function written(text: string): string | undefined {
+function normalizeAddress(text: string): string | undefined {
   if (parseIp(text)) return text.toLowerCase();
   const cidr = parseCidr(text);
   return cidr && formatCidr(cidr);
@@ -36,8 +36,8 @@ function written(text: string): string | undefined {
 /** Returns the source addresses that a port may use. */
 function sourcesOf(port: PlannedPort): Sources {
   const pairs = port.allowedAddressPairs.flatMap(({ ip_address: address = '', mac_address: mac = port.mac }) => {
-    const known = written(address);
-    return known !== undefined && MAC.test(mac.toLowerCase()) ? [{ address: known, mac: mac.toLowerCase() }] : [];
+    const valid = normalizeAddress(address);
+    return valid !== undefined && MAC.test(mac.toLowerCase()) ? [{ address: valid, mac: mac.toLowerCase() }] : [];
   });
   const macs = [...new Set([port.mac, ...pairs.map(({ mac }) => mac)])];
   const all = [...new Set([...port.addresses.map(({ address }) => address), ...pairs.map(({ address }) => address)])];
@@ -71,7 +71,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
     v4.length > 0 ? `ether type ip ip saddr ${set(v4)} return` : undefined,
     'ether type ip6 meta l4proto 58 icmpv6 type { nd-router-advert, nd-redirect } drop',
     'ether type ip6 udp sport 547 drop',
-    // nftables has no name for the target of an announcement, and cannot match it against a network.
+    // nftables has no name for the target of a neighbor advertisement, and cannot match it against a network.
     targets.every((bits) => bits !== undefined)
       ? `ether type ip6 icmpv6 type nd-neighbor-advert @nh,384,128 != ${set(targets)} drop`
       : undefined,
@@ -81,7 +81,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
   ].filter((line) => line !== undefined);
 }
 
-/** Traffic that every guest needs to get an address. */
+/** Traffic that every guest needs to obtain addresses. */
 const ALWAYS = {
   egress: [
     'ether type { arp, 0x8035 } return',
@@ -153,7 +153,7 @@ function tunnelRules(
   });
   const device = wireguard && `"${wireguard.device}"`;
   return {
-    // Other hosts reach only tunnels through the interface, and tunnels are reached only through it.
+    // Other hosts can reach nothing but tunnels through the interface, and tunnels only through the interface.
     wire: device
       ? [
           `udp dport ${local.port} iifname != ${device} drop`,
@@ -202,9 +202,9 @@ const NO_TUNNELS = { arriving: [], passing: [], wire: [], forwarded: [], sent: [
  * connection tracking sets a mark on replies. Replies pass; packets in the original direction are always matched
  * against the rules, so that a deleted rule ends the connections it had allowed.
  *
- * @param plan with the routers of this host only
+ * @param plan a plan with the routers of this host only
  * @param physical the physical networks of this computer
- * @param zones a number for each bridge, because networks may have overlapping addresses
+ * @param zones the connection tracking zone of each bridge, because networks may have overlapping addresses
  */
 export function guestRules(
   plan: NetworkPlan,
@@ -214,7 +214,7 @@ export function guestRules(
   tunnels?: Tunnels,
 ): string {
   const members = (groupId: string) => plan.members[groupId] ?? [];
-  const joined = tunnels ? tunnelRules(plan, names, tunnels) : NO_TUNNELS;
+  const betweenHosts = tunnels ? tunnelRules(plan, names, tunnels) : NO_TUNNELS;
   const secured = plan.ports.filter(({ portSecurityEnabled }) => portSecurityEnabled);
   const entries = (chainKind: string) =>
     secured.map(({ id }) => [names.tap(id), `${chainKind}-${names.tap(id)}`] as const);
@@ -234,12 +234,12 @@ export function guestRules(
     chain('arriving', [
       'type filter hook prerouting priority -300; policy accept;',
       'iifname vmap @honest',
-      ...joined.arriving,
+      ...betweenHosts.arriving,
       ...services,
     ]),
     chain('passing', [
       'type filter hook forward priority -200; policy accept;',
-      ...joined.passing,
+      ...betweenHosts.passing,
       ...plan.networks.flatMap((network) => outsideRules(network, names, physical)),
       // Routers announce networks, and a network's own services assign addresses.
       `oifname ${names.all('r')} ether type ip6 udp dport 547 drop`,
@@ -268,15 +268,15 @@ export function guestRules(
     // Guests can only ping this computer and reply to it.
     chain('staying', [
       'type filter hook input priority 0; policy accept;',
-      ...joined.wire,
+      ...betweenHosts.wire,
       `iifname ${names.all('b')} drop`,
       `iifname ${names.all('u')} ct state established,related accept`,
       `iifname ${names.all('u')} meta l4proto 1 accept`,
       `iifname ${names.all('u')} icmpv6 type { echo-request, nd-neighbor-solicit, nd-neighbor-advert } accept`,
       `iifname ${names.all('u')} drop`,
     ]),
-    chain('forwarded', ['type filter hook forward priority 0; policy accept;', ...joined.forwarded]),
-    chain('sent', ['type filter hook output priority 0; policy accept;', ...joined.sent]),
+    chain('forwarded', ['type filter hook forward priority 0; policy accept;', ...betweenHosts.forwarded]),
+    chain('sent', ['type filter hook output priority 0; policy accept;', ...betweenHosts.sent]),
     chain('leaving', [
       'type nat hook postrouting priority 100; policy accept;',
       `meta nfproto ipv4 iifname ${names.all('u')} oifname != ${names.all('u')} masquerade`,

@@ -7,7 +7,7 @@ import type { ForwardingEntry } from './forwarding-entries.js';
 import type { Ipv6Route } from './routed-ipv6.js';
 
 const NAMESPACES = '/run/netns';
-/** The type of the file system that named namespaces are mounts of (`NSFS_MAGIC` of Linux). */
+/** The file system type of the files of namespaces (`NSFS_MAGIC` of Linux). */
 const NAMESPACE_FILES = 0x6e73_6673;
 const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
 
@@ -46,14 +46,14 @@ export class IpTool {
     await this.#batch(namespace === undefined ? [] : ['-netns', namespace], commands);
   }
 
-  /** Executes commands for IPv6 in the namespace of this process. Commands without addresses do not imply it. */
+  /** Executes commands for IPv6 in the namespace of this process. `ip` cannot derive the version from commands without addresses. */
   async batchIpv6(commands: readonly string[]): Promise<void> {
     await this.#batch(['-6'], commands);
   }
 
-  async #batch(where: readonly string[], commands: readonly string[]): Promise<void> {
+  async #batch(options: readonly string[], commands: readonly string[]): Promise<void> {
     if (commands.length === 0) return;
-    await runProgram(this.#program, [...where, '-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
+    await runProgram(this.#program, [...options, '-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }
 
   /** Returns this program's devices in the namespace of this process. */
@@ -73,8 +73,8 @@ export class IpTool {
   }
 
   async #count(): Promise<ReadonlyMap<string, Traffic>> {
-    const notified = await runProgram(this.#program, ['-json', '-statistics', 'link', 'show'], OPTIONS);
-    const all: readonly { ifname: string; stats64: Traffic }[] = JSON.parse(notified);
+    const output = await runProgram(this.#program, ['-json', '-statistics', 'link', 'show'], OPTIONS);
+    const all: readonly { ifname: string; stats64: Traffic }[] = JSON.parse(output);
     return new Map(
       all.filter(({ ifname }) => this.#names.isManaged(ifname)).map(({ ifname, stats64 }) => [ifname, stats64]),
     );
@@ -109,7 +109,7 @@ export class IpTool {
     return all.map(({ priority }) => priority);
   }
 
-  /** Returns this program's namespaces. Removes files of lost ones, which are not namespaces anymore. */
+  /** Returns this program's namespaces. Removes the files of lost ones, which are not namespaces any longer. */
   async namespaces(): Promise<readonly string[]> {
     const all = (await readdir(NAMESPACES).catch(() => [])).filter((name) => this.#names.isManaged(name));
     const found: string[] = [];
@@ -129,7 +129,7 @@ export class IpTool {
   }
 
   /** Changes the forwarding entries of tunnels. */
-  async forward(program: string, commands: readonly string[]): Promise<void> {
+  async changeForwarding(program: string, commands: readonly string[]): Promise<void> {
     if (commands.length === 0) return;
     await runProgram(program, ['-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }

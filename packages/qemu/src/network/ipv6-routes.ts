@@ -14,7 +14,7 @@ const FORWARDING = join(SETTINGS, 'all', 'forwarding');
 /** The IPv6 subnets that are routed to external networks. */
 interface Selection extends ReturnType<typeof selectRouted> {
   readonly routerIds: ReadonlySet<string>;
-  /** Differs between selections that need different configurations. */
+  /** A text that differs between selections that need different configurations. */
   readonly text: string;
 }
 
@@ -61,13 +61,13 @@ export class Ipv6Routes {
     if (routed.length > 0) await this.#enableForwarding();
   }
 
-  /** Enables IPv6 on a device, which many computers disable for new ones. */
+  /** Enables IPv6 on a device. Many computers disable it for new devices. */
   async #enable(device: string): Promise<void> {
     const path = join(SETTINGS, device, 'disable_ipv6');
     if (!(await isSet(path, '0'))) await writeFile(path, '0');
   }
 
-  /** Computers that forward packets ignore router advertisements, unless each interface accepts them explicitly. */
+  /** Enables forwarding. Interfaces then ignore router advertisements, unless their setting accepts them explicitly. */
   async #enableForwarding(): Promise<void> {
     if (!(await isSet(FORWARDING, '0'))) return;
     for (const device of await readdir(SETTINGS)) {

@@ -2,14 +2,14 @@ import type { DeviceNames } from './device-names.js';
 import { table } from './guest-rules.js';
 import type { Ipv6Route, RoutedIpv6 } from './routed-ipv6.js';
 
-/** The address of this computer for routers, the same for each, because each has its own link. */
+/** The address by which routers reach this computer, the same for all of them, because each has its own link. */
 export const HOST_LINK_ADDRESS = 'fe80::1';
-/** The address of every router for this computer. */
+/** The address by which this computer reaches a router, the same for all of them. */
 export const ROUTER_LINK_ADDRESS = 'fe80::2';
 
-/** The mark of packets for subnets of guests that arrive from other computers. */
+/** The mark of packets that arrive from other computers for subnets of guests. */
 const ROUTED_MARK = '0x20000000';
-/** The first number of the range for tables of routes, and for priorities of rules: one for each host on the computer. */
+/** The first routing table and the first rule priority; each host on the computer has its own pair. */
 const [FIRST_TABLE, FIRST_PRIORITY] = [0x6171_0000, 30_000];
 
 /** Returns the table of a host's routes to subnets, and the priority of the rule that selects it. */
@@ -21,8 +21,8 @@ function numbersOf({ number }: DeviceNames): { readonly table: number; readonly 
  * Returns the `ip` commands for the routes of this computer to routers and their subnets. Subnets are in their own table,
  * which applies to marked packets only: prefixes that users choose never affect other traffic of this computer.
  *
- * @param existing static routes of this computer in all tables
- * @param priorities of existing rules
+ * @param existing the static routes of this computer in all tables
+ * @param priorities the priorities of existing rules
  */
 export function routeCommands(
   routed: readonly RoutedIpv6[],
@@ -34,11 +34,11 @@ export function routeCommands(
   const desired = routed.flatMap(({ routerId, addresses, prefixes }) => {
     const device = names.uplink(routerId);
     return [
-      ...addresses.map((address) => ({ dst: address, at: `dev ${device}`, more: '' })),
+      ...addresses.map((address) => ({ dst: address, at: `dev ${device}`, options: '' })),
       ...prefixes.map((prefix) => ({
         dst: prefix.replace(/\/128$/, ''),
         at: `dev ${device} table ${number}`,
-        more: ` via ${ROUTER_LINK_ADDRESS}`,
+        options: ` via ${ROUTER_LINK_ADDRESS}`,
       })),
     ];
   });
@@ -50,14 +50,14 @@ export function routeCommands(
       ? []
       : [`route delete ${dst.replace(/^default$/, '::/0')} dev ${dev}${name === undefined ? '' : ` table ${name}`}`];
   });
-  const ruled = priorities.includes(priority);
+  const hasRule = priorities.includes(priority);
   const rule = `priority ${priority} fwmark ${ROUTED_MARK}/${ROUTED_MARK} table ${number}`;
   return [
     ...stale,
     ...routed.map(({ routerId }) => `address replace ${HOST_LINK_ADDRESS}/64 dev ${names.uplink(routerId)} nodad`),
-    ...desired.map(({ dst, at, more }) => `route replace ${dst}${more} ${at} proto static`),
-    ...(routed.length > 0 && !ruled ? [`rule add ${rule}`] : []),
-    ...(routed.length === 0 && ruled ? [`rule delete ${rule}`] : []),
+    ...desired.map(({ dst, at, options }) => `route replace ${dst}${options} ${at} proto static`),
+    ...(routed.length > 0 && !hasRule ? [`rule add ${rule}`] : []),
+    ...(routed.length === 0 && hasRule ? [`rule delete ${rule}`] : []),
   ];
 }
 

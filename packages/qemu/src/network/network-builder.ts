@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
 import type { DesiredLink } from './desired-link.js';
-import { desiredLinks, isOther, linkCommands, servedNetworks } from './desired-links.js';
+import { desiredLinks, linkCommands, mustRecreate, servedNetworks } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
 import { announcementFiles, dhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
@@ -38,12 +38,12 @@ export interface NetworkBuilderOptions {
 
 /**
  * Changes devices, addresses and rules of the kernel to match a plan. Existing ones that match stay, regardless of
- * their creator; devices of this program that are not in the plan are removed.
+ * the process that created them; devices of this program that are not in the plan are removed.
  */
 export class NetworkBuilder {
   readonly #options: NetworkBuilderOptions;
   /** The last configuration of each object, which is not applied again. */
-  readonly #done = new Map<string, string>();
+  readonly #applied = new Map<string, string>();
 
   readonly #ipv6Routes: Ipv6Routes;
 
@@ -53,7 +53,9 @@ export class NetworkBuilder {
   }
 
   /**
-   * @param desired includes the routers of other hosts, whose host is not null
+   * Builds the networks of a plan.
+   *
+   * @param desired the plan, which includes the routers of other hosts, whose host is not null
    * @param tunnels to other hosts; missing without any
    * @param multiqueue whether ports have several queues, as far as it is known
    */
@@ -65,63 +67,65 @@ export class NetworkBuilder {
     const { names, physical, wireguard } = this.#options;
     const plan = { ...desired, routers: desired.routers.filter(({ host }) => host === null) };
     await wireguard?.apply(tunnels?.wireguard?.peers ?? []);
-    await this.#devices(desiredLinks(plan, names, physical, tunnels, multiqueue));
+    await this.#buildDevices(desiredLinks(plan, names, physical, tunnels, multiqueue));
     // Rules must exist before traffic of other hosts is admitted.
-    await this.#guests(plan, tunnels);
-    if (tunnels) await this.#forwarding(desired, tunnels);
+    await this.#applyGuestRules(plan, tunnels);
+    if (tunnels) await this.#applyForwarding(desired, tunnels);
     // A failure of one network or router does not affect the others.
     const ipv6 = await this.#ipv6Routes.select(plan);
-    const done = await Promise.allSettled([
-      ...plan.routers.map((router) => this.#router(router, plan, ipv6.routerIds.has(router.id))),
-      ...servedNetworks(plan).map((network) => this.#services(network, plan)),
-      this.#outside(plan.routers),
+    const results = await Promise.allSettled([
+      ...plan.routers.map((router) => this.#buildRouter(router, plan, ipv6.routerIds.has(router.id))),
+      ...servedNetworks(plan).map((network) => this.#buildServices(network, plan)),
+      this.#buildUplinks(plan.routers),
       this.#once('ipv6', ipv6.text, () => this.#ipv6Routes.apply(ipv6)),
     ]);
-    const failed = done.find((one) => one.status === 'rejected');
+    const failed = results.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
   /** Runs work on an object unless its last configuration was the same. */
-  async #once(what: string, method: string, work: () => Promise<void>): Promise<void> {
-    if (this.#done.get(what) === method) return;
-    this.#done.delete(what);
+  async #once(key: string, configuration: string, work: () => Promise<void>): Promise<void> {
+    if (this.#applied.get(key) === configuration) return;
+    this.#applied.delete(key);
     await work();
-    this.#done.set(what, method);
+    this.#applied.set(key, configuration);
   }
 
-  async #devices(desired: readonly DesiredLink[]): Promise<void> {
+  async #buildDevices(desired: readonly DesiredLink[]): Promise<void> {
     const { ip, dhcp, tapOwner } = this.#options;
     const names = new Set(desired.map(({ name }) => name));
-    const desiredSpaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
-    const [existing, spaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.known()]);
-    const added = [...desiredSpaces].filter((name) => !spaces.includes(name));
+    const desiredNamespaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
+    const [existing, namespaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.namespaces()]);
+    const added = [...desiredNamespaces].filter((name) => !namespaces.includes(name));
     // The server and the devices of a lost namespace are still in it.
-    for (const name of servers) if (!desiredSpaces.has(name) || added.includes(name)) await dhcp.remove(name);
+    for (const name of servers) if (!desiredNamespaces.has(name) || added.includes(name)) await dhcp.remove(name);
     const isLost = (link: DesiredLink) => link.kind === 'veth' && added.includes(link.namespace);
-    const others = new Set(
+    const mismatched = new Set(
       desired.flatMap((link) =>
-        existing.some((one) => one.ifname === link.name && (isLost(link) || isOther(link, one))) ? [link.name] : [],
+        existing.some((one) => one.ifname === link.name && (isLost(link) || mustRecreate(link, one)))
+          ? [link.name]
+          : [],
       ),
     );
-    const removed = existing.filter(({ ifname }) => !names.has(ifname) || others.has(ifname));
-    const removedNamespaces = spaces.filter((name) => !desiredSpaces.has(name));
+    const removed = existing.filter(({ ifname }) => !names.has(ifname) || mismatched.has(ifname));
+    const removedNamespaces = namespaces.filter((name) => !desiredNamespaces.has(name));
     await ip.batch([
       ...removed.map(({ ifname }) => `link delete dev ${ifname}`),
       ...removedNamespaces.map((name) => `netns delete ${name}`),
       ...added.map((name) => `netns add ${name}`),
     ]);
-    for (const name of [...removedNamespaces, ...added]) this.#done.delete(name);
+    for (const name of [...removedNamespaces, ...added]) this.#applied.delete(name);
     // When a namespace is removed, so are both ends of its device pairs.
-    const left = existing.filter((link) => !removed.includes(link));
-    const commands = linkCommands(desired, left, tapOwner);
+    const kept = existing.filter((link) => !removed.includes(link));
+    const commands = linkCommands(desired, kept, tapOwner);
     await ip.batch(commands);
     // New devices have no configuration yet.
-    const fresh = desired.filter(({ name }) => !left.some(({ ifname }) => ifname === name));
-    for (const link of fresh) if (link.kind === 'veth') this.#done.delete(link.namespace);
-    if (fresh.length > 0) for (const what of ['outside', 'ipv6']) this.#done.delete(what);
+    const fresh = desired.filter(({ name }) => !kept.some(({ ifname }) => ifname === name));
+    for (const link of fresh) if (link.kind === 'veth') this.#applied.delete(link.namespace);
+    if (fresh.length > 0) for (const key of ['outside', 'ipv6']) this.#applied.delete(key);
   }
 
-  async #guests(plan: NetworkPlan, tunnels: Tunnels | undefined): Promise<void> {
+  async #applyGuestRules(plan: NetworkPlan, tunnels: Tunnels | undefined): Promise<void> {
     const { ip, nft, names, physical } = this.#options;
     const links = await ip.links();
     const zones = zonesOf(plan, names, (name) => links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
@@ -137,9 +141,9 @@ export class NetworkBuilder {
   }
 
   /** Sets the forwarding entries of tunnels to other hosts. */
-  async #forwarding(plan: NetworkPlan, tunnels: Tunnels): Promise<void> {
+  async #applyForwarding(plan: NetworkPlan, tunnels: Tunnels): Promise<void> {
     const { ip, names, bridge } = this.#options;
-    await ip.forward(bridge, forwardingCommands(plan, names, tunnels, await ip.forwarding(bridge)));
+    await ip.changeForwarding(bridge, forwardingCommands(plan, names, tunnels, await ip.forwarding(bridge)));
   }
 
   /** Enables forwarding in a namespace. */
@@ -149,7 +153,7 @@ export class NetworkBuilder {
     await ip.run(namespace, 'tee', ['/proc/sys/net/ipv6/conf/all/forwarding'], '1').catch(() => {});
   }
 
-  async #addresses(namespace: string | undefined, desired: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  async #applyAddresses(namespace: string | undefined, desired: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const { ip } = this.#options;
     const existing = await ip.addresses(namespace);
     const stale = existing.flatMap(({ ifname, addr_info: all }) =>
@@ -165,7 +169,7 @@ export class NetworkBuilder {
     await ip.batch([...stale, ...fresh], namespace);
   }
 
-  async #router(router: PlannedRouter, plan: NetworkPlan, routed: boolean): Promise<void> {
+  async #buildRouter(router: PlannedRouter, plan: NetworkPlan, routed: boolean): Promise<void> {
     const { ip, nft, dhcp, names } = this.#options;
     const namespace = names.router(router.id);
     const addresses = routerAddresses(router, plan, names, routed);
@@ -173,7 +177,7 @@ export class NetworkBuilder {
     const rules = routerRules(router, names);
     await this.#once(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
       await this.#enableForwarding(namespace);
-      await this.#addresses(namespace, addresses);
+      await this.#applyAddresses(namespace, addresses);
       await ip.batch(commands, namespace);
       await ip.run(namespace, nft, ['-f', '-'], rules);
     });
@@ -184,7 +188,7 @@ export class NetworkBuilder {
   }
 
   /** Sets the routes from this computer to routers and to external networks. */
-  async #outside(routers: readonly PlannedRouter[]): Promise<void> {
+  async #buildUplinks(routers: readonly PlannedRouter[]): Promise<void> {
     const { ip, log, names } = this.#options;
     const uplinks = routers
       .filter(({ external }) => external)
@@ -210,7 +214,7 @@ export class NetworkBuilder {
     });
   }
 
-  async #services(network: PlannedNetwork, plan: NetworkPlan): Promise<void> {
+  async #buildServices(network: PlannedNetwork, plan: NetworkPlan): Promise<void> {
     const { ip, dhcp, nameservers, names } = this.#options;
     const namespace = names.service(network.id);
     const v4 = network.subnets.filter(({ ipVersion }) => ipVersion === 4).map(({ cidr }) => cidr);

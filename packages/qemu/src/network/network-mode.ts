@@ -4,25 +4,25 @@ import type { GuestInterface } from '../guest/guest-networks.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import type { NetworkBackend } from './user-network.js';
 
-/** The servers of this computer. */
-export interface MachinePlaces {
+/** The folders of the servers on this computer. */
+export interface MachineFolders {
   /** Returns the ids of the servers that have a folder on this host. */
   machineIds(): Promise<readonly string[]>;
   folderOf(serverId: string): MachineFolder;
 }
 
-/** What the devices of a machine need from their backends. */
-export interface NicNeeds {
+/** The requirements of a machine's interfaces for their backends. */
+export interface NicRequirements {
   /** The number of queue pairs of each interface; networks that QEMU emulates have one. */
   readonly queues: readonly number[];
   /** Whether the devices can use the kernel's implementation of virtio. */
   readonly virtio: boolean;
 }
 
-/** The networks that interfaces of guests are connected to. */
+/** The networks to which interfaces of guests are connected. */
 export interface NetworkMode {
   /**
-   * Connects interfaces of a server. When it resolves, their backends exist, in the same order.
+   * Connects interfaces of a server. Returns their backends, in the same order, when they exist.
    *
    * @param starting true if these are all interfaces of a machine that is about to start
    */
@@ -30,7 +30,7 @@ export interface NetworkMode {
     server: Server,
     interfaces: readonly GuestInterface[],
     starting: boolean,
-    needs: NicNeeds,
+    requirements: NicRequirements,
   ): Promise<readonly NetworkBackend[]>;
   /** Returns the traffic of a server's interfaces, if it is counted. */
   counters(server: Server): Promise<Diagnostics['nics']>;

@@ -37,16 +37,16 @@ async function linkOf(device: string, ip: string): Promise<ShownLink | undefined
 /**
  * Finds the devices of physical networks.
  *
- * @param given devices by the names of physical networks: bridges, or interfaces without addresses
+ * @param devices the devices by the names of physical networks: bridges, or interfaces without addresses
  * @param ip the path of `ip`
  * @throws QemuError `NETWORKS_UNAVAILABLE` for devices that do not exist or have addresses
  */
 export async function findPhysicalNetworks(
-  given: Readonly<Record<string, string>>,
+  devices: Readonly<Record<string, string>>,
   ip: string,
 ): Promise<PhysicalNetworks> {
   const found = new Map<string, PhysicalDevice>();
-  for (const [name, device] of Object.entries(given)) {
+  for (const [name, device] of Object.entries(devices)) {
     const link = DEVICE.test(device) ? await linkOf(device, ip) : undefined;
     if (!link) throw unusable(name, device, 'this computer does not have this device');
     const isBridge = link.linkinfo?.info_kind === 'bridge';
@@ -93,8 +93,8 @@ export function outerDevices(network: PlannedNetwork, names: DeviceNames, known:
 }
 
 /**
- * Returns the devices that connect a network to its physical network: to a bridge by a pair of devices, to an interface
- * directly; a VLAN in addition.
+ * Returns the devices that connect a network to its physical network: a pair of devices to a bridge, or the interface
+ * itself, and a device for a VLAN.
  */
 export function physicalLinks(
   network: PlannedNetwork,

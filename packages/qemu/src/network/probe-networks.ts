@@ -27,7 +27,7 @@ export async function probeNetworks(ip: IpTool, names: DeviceNames, nft: string)
     const table = `inet ${names.table}_${PROBE}`;
     await runProgram(nft, ['-f', '-'], { runAs: undefined, input: `table ${table}\ndelete table ${table}\n` });
   } finally {
-    // The kernel removes devices of a deleted namespace later, when the next build has already found them.
+    // The kernel removes devices of a deleted namespace later, when the next build may already have listed them.
     const removals = [tap, service, bridge].map((name) => `link delete dev ${name}`);
     for (const command of [...removals, `netns delete ${service}`]) await ip.batch([command]).catch(() => {});
   }

@@ -2,16 +2,16 @@ import { cidrOf, formatCidr, parseCidr } from '@apistrata/compute-engine/catalog
 import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
 
-/** Routes with shorter prefixes are default routes: `2000::/3` is common, too. */
+/** Routes with shorter prefixes count as default routes, for example `2000::/3`. */
 const MIN_PREFIX = 4;
 /** A route in the output of `ip`. */
 export interface Ipv6Route {
   readonly dst: string;
-  /** Missing: unicast. */
+  /** Missing for unicast routes. */
   readonly type?: string;
-  /** Missing for several next hops. */
+  /** Missing if the route has several next hops. */
   readonly dev?: string;
-  /** Missing: the main table. */
+  /** Missing for routes in the main table. */
   readonly table?: string;
 }
 
@@ -65,16 +65,17 @@ function ownPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly
   return routes.flatMap(({ dst, type, dev = '', table: name }) => {
     const cidr = parseCidr(dst.includes('/') ? dst : `${dst}/128`);
     // Routes of other types, such as `unreachable` for a delegated prefix, lead nowhere.
-    const isPhysical = name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
-    return cidr && cidr.prefix >= MIN_PREFIX && isPhysical ? [formatCidr(cidr)] : [];
+    const isOwn = name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
+    return cidr && cidr.prefix >= MIN_PREFIX && isOwn ? [formatCidr(cidr)] : [];
   });
 }
 
 /**
  * Selects the subnets that routers of this host route to external networks: those of routers with an IPv6 address there.
- * A prefix has one router, the oldest one, and networks of this computer take precedence, because users choose prefixes.
+ * Only the oldest router with a prefix routes it, and networks of this computer take precedence, because users choose
+ * prefixes.
  *
- * @param routes of this computer
+ * @param routes the routes of this computer
  */
 export function selectRouted(
   { routers, networks }: Pick<NetworkPlan, 'routers' | 'networks'>,

@@ -5,10 +5,10 @@ import { table } from './guest-rules.js';
 import { HOST_LINK_ADDRESS, ROUTER_LINK_ADDRESS } from './ipv6-rules.js';
 import { externalIpv6 } from './routed-ipv6.js';
 
-/** The address of this computer for routers, the same for each, because each has its own link. */
+/** The address by which routers reach this computer, the same for all of them, because each has its own link. */
 export const HOST_ADDRESS = '169.254.0.1';
 
-/** The uplink address of a router without an external address; only this computer sees it. */
+/** Returns the uplink address of a router without an external address; only this computer sees it. */
 function ownAddress(routerId: string): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(routerId).digest();
   return `100.${64 + (a % 64)}.${b}.${c}`;
@@ -22,7 +22,7 @@ export function outsideAddresses(router: PlannedRouter): readonly string[] {
   return [...new Set([...(own.length > 0 ? own : [ownAddress(router.id)]), ...floating])];
 }
 
-/** Returns the commands for the IPv6 default route of a router; without external networks, it leads nowhere. */
+/** Returns the commands for the IPv6 default route of a router; without external networks, it is unreachable. */
 function ipv6DefaultRoute(router: PlannedRouter, uplink: string, routed: boolean): readonly string[] {
   if (routed) return [`route replace ::/0 via ${HOST_LINK_ADDRESS} dev ${uplink}`];
   const hasIpv6 = router.interfaces.some(({ addresses }) => addresses.some(({ version }) => version === 6));
@@ -69,11 +69,11 @@ export function routerAddresses(
 ): ReadonlyMap<string, readonly string[]> {
   const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
   const inside = router.interfaces.map(({ id, addresses }) => {
-    const written = addresses.flatMap(({ address, subnetId }) => {
+    const withLengths = addresses.flatMap(({ address, subnetId }) => {
       const length = subnets.get(subnetId)?.cidr.split('/')[1];
       return length === undefined ? [] : [`${address}/${length}`];
     });
-    return [names.router(id), written] as const;
+    return [names.router(id), withLengths] as const;
   });
   const outside = [
     ...outsideAddresses(router).map((address) => `${address}/32`),
@@ -82,7 +82,7 @@ export function routerAddresses(
   return new Map([...inside, ...(router.external ? [[names.uplink(router.id), outside] as const] : [])]);
 }
 
-/** Returns the address translation in a router's namespace. */
+/** Returns the rules for address translation in a router's namespace. */
 export function routerRules(router: PlannedRouter, names: DeviceNames): string {
   const uplink = names.uplink(router.id);
   const [own] = outsideAddresses(router);

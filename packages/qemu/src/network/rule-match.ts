@@ -48,23 +48,23 @@ function fits(max: number, ...numbers: readonly (number | null)[]): boolean {
   return numbers.every((one) => one === null || (Number.isInteger(one) && one >= 0 && one <= max));
 }
 
-/** Returns the match of ports, or type and code; undefined if they are invalid. */
-function transport(rule: Rule): string | undefined {
+/** Returns the match of a protocol with its ports, or its type and code; undefined if they are invalid. */
+function transportMatch(rule: Rule): string | undefined {
   const { protocol, portMin, portMax, ethertype } = rule;
   if (protocol === null || protocol === 'any' || protocol === '0') return '';
   const number = protocolOf(rule);
   if (number === undefined) return undefined;
-  const written = `meta l4proto ${number}`;
+  const match = `meta l4proto ${number}`;
   const icmp = ICMP[number];
   if (icmp !== undefined && (icmp === 'icmp') === (ethertype === 'IPv4')) {
     if (!fits(MAX_TYPE, portMin, portMax)) return undefined;
     const type = portMin === null ? '' : ` ${icmp} type ${portMin}`;
-    return `${written}${type}${portMin === null || portMax === null ? '' : ` ${icmp} code ${portMax}`}`;
+    return `${match}${type}${portMin === null || portMax === null ? '' : ` ${icmp} code ${portMax}`}`;
   }
   const ported = WITH_PORTS[number];
-  if (ported === undefined || (portMin === null && portMax === null)) return written;
+  if (ported === undefined || (portMin === null && portMax === null)) return match;
   const [first, last] = [portMin ?? portMax ?? 0, portMax ?? portMin ?? 0];
-  return fits(MAX_PORT, first, last) && first <= last ? `${written} ${ported} dport ${first}-${last}` : undefined;
+  return fits(MAX_PORT, first, last) && first <= last ? `${match} ${ported} dport ${first}-${last}` : undefined;
 }
 
 /**
@@ -78,7 +78,7 @@ export function ruleMatch(rule: Rule, members: (groupId: string) => readonly str
   const { ethertype, direction, remoteCidr, remoteGroupId } = rule;
   const family = ethertype === 'IPv6' ? 'ip6' : 'ip';
   const end = direction === 'ingress' ? 'saddr' : 'daddr';
-  const ports = transport(rule);
+  const ports = transportMatch(rule);
   if (ports === undefined) return undefined;
   let remote = '';
   if (remoteCidr !== null) {

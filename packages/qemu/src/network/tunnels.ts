@@ -21,11 +21,12 @@ export interface Tunnels {
   readonly wireguard?: { readonly device: string; readonly peers: readonly WireguardPeer[] } | undefined;
 }
 
-/** The current hosts. */
+/** The other hosts, and the tunnels to them. */
 export interface CurrentHosts {
   readonly tunnels: Tunnels;
+  /** The names of the hosts with a heartbeat. */
   readonly alive: readonly string[];
-  /** Why this host has no tunnels to some of the others, in one line; null: it has. */
+  /** Why this host has no tunnels to some of the others, in one line; null if it has tunnels to all of them. */
   readonly problem: string | null;
 }
 
@@ -38,7 +39,7 @@ export function supportsLearning({ local, peers }: Tunnels): boolean {
 }
 
 /**
- * Returns the current hosts. There is no tunnel between a host that encrypts and one that does not.
+ * Returns the other hosts, and the tunnels to them. There is no tunnel between a host that encrypts and one that does not.
  *
  * @param wireguard the interface that encrypts the tunnels; undefined: they are not encrypted
  */

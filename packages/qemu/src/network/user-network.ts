@@ -24,7 +24,7 @@ export function hasUserNetwork({ addresses }: GuestInterface): boolean {
 
 /**
  * Returns a network that QEMU emulates for one guest: it assigns the address of the port by DHCP, is the gateway,
- * forwards DNS requests to the resolver of this host, and lets the guest reach external networks. Guests do not reach each
+ * forwards DNS requests to the resolver of this host, and lets the guest reach external networks. Guests cannot reach each
  * other. Without an IPv4 address, the interface has no network.
  *
  * @param published ports of this computer that are forwarded to the guest
@@ -42,11 +42,11 @@ export function userNetwork({ addresses }: GuestInterface, published?: UserForwa
   const network = toNumber(first);
   const last = network + 2 ** (32 - prefix) - 1;
   // The emulated network needs two addresses in the guest's subnet: the gateway, and one for the resolver.
-  const free = (used: readonly (string | null)[], from: number, step: 1 | -1): string => {
+  const findFree = (used: readonly (string | null)[], from: number, step: 1 | -1): string => {
     for (let value = from; ; value += step) if (!used.includes(toText(value))) return toText(value);
   };
-  const gateway = given.gateway ?? free([given.address], network + 1, 1);
-  const resolver = free([given.address, gateway], last - 1, -1);
+  const gateway = given.gateway ?? findFree([given.address], network + 1, 1);
+  const resolver = findFree([given.address, gateway], last - 1, -1);
   return {
     type: 'user',
     ipv6: false,

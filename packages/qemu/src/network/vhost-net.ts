@@ -22,9 +22,9 @@ async function open(device: string, runAs: RunAs | undefined): Promise<void> {
 
 /**
  * Detects whether machines can use the kernel's implementation of virtio for interfaces (vhost-net). Without KVM, it has no
- * advantage. Machines get no further rights: QEMU opens the device as its own user.
+ * advantage. Machines get no additional privileges: QEMU opens the device as its own user.
  *
- * @returns why they cannot; null if they can
+ * @returns the reason why they cannot; null if they can
  */
 export async function vhostObstacle({
   enabled,
@@ -41,7 +41,7 @@ export async function vhostObstacle({
   );
 }
 
-/** Like {@link vhostObstacle}: returns true without an obstacle, and logs it otherwise. */
+/** Returns true if machines can use vhost-net. Logs the result, with the obstacle if there is one. */
 export async function usesVhost(options: VhostOptions, log: (line: string) => void): Promise<boolean> {
   const obstacle = await vhostObstacle(options);
   log(`interfaces of machines ${obstacle === null ? 'use vhost-net' : `do not use vhost-net: ${obstacle}`}`);

@@ -11,7 +11,7 @@ const RELEASE_TIMEOUT_MS = 10_000;
 /** Attaches and detaches interfaces. A machine that is off gets them at its start. */
 export const interfaces: Verbs = {
   attach_interface: async ({ host, work, server }) => {
-    const qmp = await host.machine(server).running();
+    const qmp = await host.machine(server).connectIfRunning();
     if (!qmp) return;
     const [nic] = await connectNics(host, server, [work.interface]);
     if (!nic) return;
@@ -20,7 +20,7 @@ export const interfaces: Verbs = {
     await qmp.execute('device_add', device).catch(ignoreExpectedError(ATTACHED));
   },
   detach_interface: async ({ host, work, server, signal }) => {
-    const qmp = await host.machine(server).running();
+    const qmp = await host.machine(server).connectIfRunning();
     if (!qmp) return;
     const id = nicId(work.interface.portId);
     await removeDevice(qmp, id, Math.min(RELEASE_TIMEOUT_MS, host.parts.shutdownTimeoutMs), signal);

@@ -82,7 +82,7 @@ export const memory: Verbs = {
   },
   suspend: async ({ host, server, signal }) => {
     const machine = host.machine(server);
-    const qmp = await machine.running();
+    const qmp = await machine.connectIfRunning();
     if (!qmp && (await machine.folder.exists('memory'))) return;
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     const { status } = await qmp.execute<{ status: string }>('query-status');

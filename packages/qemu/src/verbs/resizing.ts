@@ -35,7 +35,7 @@ export const resizing: Verbs = {
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,
       );
     // A snapshot that exists now belongs to a failed resize: the guest has continued since.
-    if (await machine.running()) await removeDiskSnapshots(host, server.id, signal);
+    if (await machine.connectIfRunning()) await removeDiskSnapshots(host, server.id, signal);
     await host.stop(server, signal);
     const elsewhere = work.destHost !== server.host;
     if (!elsewhere || (await host.shares(work.destHost))) await snapshotDisks(host, folder, signal);

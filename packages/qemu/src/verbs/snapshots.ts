@@ -25,7 +25,7 @@ export const snapshots: Verbs = {
     const copy = `${path}.copy`;
     if (existsSync(path)) return rm(copy, { force: true });
     const { qemuImg, runAs, directory } = host.parts;
-    const qmp = await machine.running();
+    const qmp = await machine.connectIfRunning();
     // A copy that fills the disk pauses all guests.
     await checkSpace(directory, (qmp ? 2 : 1) * (await occupiedBytes(folder.file('root'), folder.file('rootBase'))));
     try {

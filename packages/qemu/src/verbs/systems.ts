@@ -63,7 +63,7 @@ export const systems: Verbs = {
   rescue: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
     const { folder } = machine;
-    if ((await folder.exists('rescueConfigDrive')) && (await machine.running())) return;
+    if ((await folder.exists('rescueConfigDrive')) && (await machine.connectIfRunning())) return;
     await host.stop(server, signal);
     await makeRescueDisk(host.disks, server, work.imageId, folder, signal);
     await host.writeConfigDrive(server, { adminPassword: work.adminPassword, files: [] }, signal, 'rescueConfigDrive');

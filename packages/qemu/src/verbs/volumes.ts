@@ -17,7 +17,7 @@ function volumeIdOf({ volumeId, id }: BlockDevice): string {
 /** Attaches, detaches and changes volumes. A machine that is off gets them at its start. */
 export const volumes: Verbs = {
   attach_volume: async ({ host, work, server }) => {
-    const qmp = await host.machine(server).running();
+    const qmp = await host.machine(server).connectIfRunning();
     const volume = await host.volumes.open(server, volumeIdOf(work.device));
     if (!qmp) return;
     const { diskModel, diskLimits } = tuningOf(server.flavor, server.imageProperties);
@@ -26,14 +26,14 @@ export const volumes: Verbs = {
   },
   detach_volume: async ({ host, work, server, signal }) => {
     const volumeId = volumeIdOf(work.device);
-    const qmp = await host.machine(server).running();
+    const qmp = await host.machine(server).connectIfRunning();
     const timeout = Math.min(RELEASE_TIMEOUT_MS, host.parts.shutdownTimeoutMs);
     if (qmp) await unplugVolume(qmp, volumeDeviceId(volumeId), timeout, signal);
     await host.volumes.close(server.id, volumeId);
   },
   /** The file has been extended already; only the guest must be notified. */
   extend_volume: async ({ host, work, server }) => {
-    const qmp = await host.machine(server).running();
+    const qmp = await host.machine(server).connectIfRunning();
     if (qmp) await growVolume(qmp, await host.volumes.open(server, volumeIdOf(work.device)));
   },
   swap_volume: async ({ host, work, server, signal }) => {

@@ -109,7 +109,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       else if (origin.kind === 'blank') await backend.create(name, bytes, signal);
       else {
         const { imageId } = origin;
-        const fetch = (file: string) => tools.cache.put(caller, imageId, file, bytes, signal);
+        const fetch = (file: string) => tools.cache.linkImage(caller, imageId, file, bytes, signal);
         await backend.createFromImage(name, bytes, fetch, signal);
       }
       if ((await backend.size(name, signal)) < bytes) await backend.resize(name, bytes, false, signal);
