@@ -42,8 +42,8 @@ async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
 }
 
 /** Creates the directory. The user that runs machines must be able to reach the folders in it. */
-async function makeDirectory(given: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
-  const directory = resolve(given);
+async function makeDirectory(path: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
+  const directory = resolve(path);
   const reject = (reason: string) =>
     new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${reason}`);
   if (folders === FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
@@ -60,20 +60,20 @@ async function makeDirectory(given: string, folders: readonly string[], runAs: R
     const { mode, uid } = await stat(folder);
     if (uid !== runAs.uid && (mode & 0o001) === 0)
       throw reject(
-        `machines run as user ${runAs.uid}, who cannot traverse ${folder}: run chmod o+x, or use another directory`,
+        `machines run as user ${runAs.uid}, which cannot traverse ${folder}: run chmod o+x, or use another directory`,
       );
     if (folder === dirname(folder)) return directory;
   }
 }
 
-/** Old and minimal builds of QEMU have no sandbox. */
+/** Returns true if QEMU has a sandbox, which old and minimal builds do not have. */
 async function hasSandbox(program: string, runAs: RunAs | undefined): Promise<boolean> {
   const help = await runProgram(program, ['-help'], { runAs, timeoutMs: 10_000 });
   return /^-sandbox on/m.test(help);
 }
 
 /** The capabilities of this computer for running machines. */
-export interface Found {
+export interface HostCapabilities {
   readonly directory: string;
   readonly sharedDirectory: string | undefined;
   readonly program: string;
@@ -87,7 +87,7 @@ export interface Found {
  *
  * @throws QemuError with the fix: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
  */
-export async function inspectComputer(options: QemuOptions): Promise<Found> {
+export async function inspectComputer(options: QemuOptions): Promise<HostCapabilities> {
   const program = findProgram(options.program ?? 'qemu-system-x86_64', 'the package qemu-system-x86');
   const qemuImg = findProgram('qemu-img', 'the package qemu-utils');
   const runAs = await runAsFrom(options);
@@ -98,7 +98,7 @@ export async function inspectComputer(options: QemuOptions): Promise<Found> {
   return { directory, sharedDirectory, program, qemuImg, runAs, probe };
 }
 
-function forwardsOf({ forward = [], forwardAddress = '127.0.0.1', log = () => {} }: QemuOptions): Forwards {
+function createForwards({ forward = [], forwardAddress = '127.0.0.1', log = () => {} }: QemuOptions): Forwards {
   return new Forwards({ rules: forward.map(parseForward), address: forwardAddress, log });
 }
 
@@ -122,7 +122,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
           providerNetworks: options.providerNetworks ?? {},
           log,
         })
-      : (folders: MachineFolders) => userMode(forwardsOf(options), folders);
+      : (folders: MachineFolders) => userMode(createForwards(options), folders);
   const host = new Host({
     ...found,
     services,

@@ -49,7 +49,7 @@ export interface QemuOptions {
   readonly providerNetworks?: Readonly<Record<string, string>>;
   /**
    * Whether interfaces of machines use `/dev/vhost-net` of the kernel, with `bridge` and KVM, if the user that runs machines
-   * can open it. Default true. The reason is reported to `log`.
+   * can open it. Default true. The decision and its reason are reported to `log`.
    */
   readonly vhostNet?: boolean;
   /**
@@ -133,20 +133,20 @@ export function checkQemuOptions(place: string, options: QemuOptions): void {
   const { forwardAddress, networkMode = 'user', tunnelEncryption = 'off' } = options;
   const { tunnelPort = DEFAULT_TUNNEL_PORT, wireguardPort = DEFAULT_WIREGUARD_PORT } = options;
   if (networkMode !== 'user' && networkMode !== 'bridge')
-    throw new TypeError(`${place}: networkMode is user or bridge, not '${networkMode}'`);
+    throw new TypeError(`${place}: networkMode must be user or bridge, not '${networkMode}'`);
   if (networkMode === 'bridge' && options.forward?.length)
     throw new TypeError(`${place}: forward works only with the network mode user; with bridge, use floating addresses`);
   if (networkMode !== 'bridge' && Object.keys(options.providerNetworks ?? {}).length > 0)
     throw new TypeError(`${place}: providerNetworks works only with the network mode bridge`);
   if (tunnelEncryption !== 'off' && tunnelEncryption !== 'wireguard')
-    throw new TypeError(`${place}: tunnelEncryption is off or wireguard, not '${tunnelEncryption}'`);
+    throw new TypeError(`${place}: tunnelEncryption must be off or wireguard, not '${tunnelEncryption}'`);
   if (networkMode !== 'bridge' && tunnelEncryption !== 'off')
     throw new TypeError(`${place}: tunnelEncryption works only with the network mode bridge`);
   for (const [name, port] of Object.entries({ tunnelPort, wireguardPort }))
     if (!(Number.isInteger(port) && port >= 1 && port <= 65_535))
-      throw new TypeError(`${place}: ${name} is a port, 1 to 65535, not '${port}'`);
+      throw new TypeError(`${place}: ${name} must be a port from 1 to 65535, not '${port}'`);
   if (tunnelEncryption === 'wireguard' && tunnelPort === wireguardPort)
     throw new TypeError(`${place}: tunnelPort and wireguardPort must differ, but both are ${tunnelPort}`);
   if (forwardAddress !== undefined && !isIPv4(forwardAddress))
-    throw new TypeError(`${place}: forwardAddress is an IPv4 address of this computer, not '${forwardAddress}'`);
+    throw new TypeError(`${place}: forwardAddress must be an IPv4 address of this computer, not '${forwardAddress}'`);
 }

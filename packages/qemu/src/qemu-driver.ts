@@ -47,7 +47,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       supports: (verb) => verbs[verb] !== undefined && (services.hosts !== undefined || !(verb in moving)),
       async perform(work, server, signal) {
         signal.throwIfAborted();
-        const perform = verbs[work.verb] as ((order: VerbRequest<DriverVerb>) => Promise<void>) | undefined;
+        const perform = verbs[work.verb] as ((request: VerbRequest<DriverVerb>) => Promise<void>) | undefined;
         if (!perform) throw new Error(`unsupported by QEMU machines: ${work.verb}`);
         await perform({ host, work, server, signal }).catch((error) => {
           throw fullDiskError(error);

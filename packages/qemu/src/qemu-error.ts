@@ -20,7 +20,7 @@ export const errorCodes = [
   'UNSUPPORTED',
 ] as const;
 
-/** The reason why machines cannot run on this computer, or why one failed. Stable; the text of a message may change. */
+/** The reason why machines cannot run on this computer, or why one failed. Codes are stable; the text of a message may change. */
 export type QemuErrorCode = (typeof errorCodes)[number];
 
 /** Base of all errors of the driver; the message is for administrators. */

@@ -28,8 +28,8 @@ export function versionNumber(text: string): number {
 }
 
 /**
- * Detects the capabilities of this computer for running machines. Memory is not overcommitted: guests would take it
- * from each other.
+ * Detects the capabilities of this computer for running machines. Memory is not overcommitted, because guests
+ * would take it from each other.
  *
  * @throws QemuError with the fix: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
  */

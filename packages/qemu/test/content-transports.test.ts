@@ -29,7 +29,7 @@ it('removes a volume from one server of a host, and keeps it for another server 
   for (const user of [one, two]) await content.addUser(user);
   const [first, second] = [await transports.connect(content, one), await transports.connect(content, two)];
   await content.removeUser(one);
-  transports.left(content, one);
+  transports.disconnect(content, one);
   await once(first, 'close');
   expect(second.destroyed).toBe(false);
   await expect(transports.connect(content, one)).rejects.toMatchObject({ code: 'UNSUPPORTED' });

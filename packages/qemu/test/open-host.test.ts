@@ -35,7 +35,9 @@ describe('a computer that runs machines', () => {
     expect(() => qemuDriver({ directory: folder, tunnelEncryption: 'wireguard' })).toThrow('the network mode bridge');
     const ports = { tunnelPort: 51_820, tunnelEncryption: 'wireguard' } as const;
     expect(() => qemuDriver({ ...bridge, ...ports })).toThrow('must differ, but both are 51820');
-    expect(() => qemuDriver({ ...bridge, wireguardPort: 0 })).toThrow("wireguardPort is a port, 1 to 65535, not '0'");
+    expect(() => qemuDriver({ ...bridge, wireguardPort: 0 })).toThrow(
+      "wireguardPort must be a port from 1 to 65535, not '0'",
+    );
   });
 
   it('reads the version of QEMU', () => {

@@ -88,7 +88,7 @@ describe.skipIf(missing)('--forward', { timeout: 300_000 }, () => {
     ],
     [
       ['--forward', '2222:22', '--forward-address', 'here'],
-      "forwardAddress is an IPv4 address of this computer, not 'here'",
+      "forwardAddress must be an IPv4 address of this computer, not 'here'",
     ],
     [['--forward', '2222:22', ...BRIDGE], 'forward works only with the network mode user'],
   ])('rejects invalid values: %j', async (more, sentence) => {

@@ -14,7 +14,7 @@ async function firmwareFor({ machineType, secureBoot }: Tuning): Promise<Firmwar
         'UNSUPPORTED',
         machineFamily === 'pc-q35'
           ? 'secure boot is required, but this host has no UEFI firmware with enrolled keys: install the package ovmf'
-          : 'secure boot is required, and needs hw_machine_type=q35: set this image property',
+          : 'secure boot is required, but works only with hw_machine_type=q35: set this image property',
       );
   }
   const found = await findFirmware({ machineFamily, secureBoot: false });

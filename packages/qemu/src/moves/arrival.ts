@@ -9,7 +9,7 @@ import { checkedLayout } from '../machine/machine-layout.js';
 import { makeDisk } from '../machine/prepare-disks.js';
 import { ignoreExpectedError } from '../machine/remove-device.js';
 import { QemuError } from '../qemu-error.js';
-import { memoryMove } from '../qmp/memory-move.js';
+import { queryMemoryMove } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { fetchCompanions, fetchFile, fetchManifest, type RemoteMachine } from './fetch-machine.js';
 import { diskFile, type MachineManifest, OWN_DISKS } from './machine-manifest.js';
@@ -32,7 +32,7 @@ async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<bool
   const status = await statusOf(qmp);
   if (status === 'postmigrate') return false;
   if (status !== 'inmigrate') return true;
-  return (await memoryMove(qmp)).status === 'active' && (await fetchManifest(remote)).leaving;
+  return (await queryMemoryMove(qmp)).status === 'active' && (await fetchManifest(remote)).leaving;
 }
 
 /** Creates disks of the same size as those of the source, empty except for the image. */

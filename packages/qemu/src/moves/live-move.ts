@@ -6,14 +6,14 @@ import { nodeName } from '../machine/block-devices.js';
 import { blockNodesOf, checkEnd, isEndOf, mirrorUntilReady, removeJob } from '../machine/copy-disk.js';
 import { QemuError } from '../qemu-error.js';
 import {
-  beforeMemoryMove,
   checkMemoryMoved,
+  configureMemoryMove,
   hasEnded,
   isCompletedOrPaused,
   isInactive,
-  memoryMove,
   mustPauseBeforeSwitchover,
   PRE_SWITCHOVER,
+  queryMemoryMove,
 } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { OWN_DISKS, type OwnDisk } from './machine-manifest.js';
@@ -76,7 +76,7 @@ export class LiveMove implements OngoingMove {
     const qmp = await this.#machine.connectIfRunning();
     // An earlier process sent the machine, and died before it received the response.
     if (!qmp) return this.#handOver();
-    const { status } = await memoryMove(qmp);
+    const { status } = await queryMemoryMove(qmp);
     if (status === 'completed' && (await this.#isComplete(qmp))) return this.#handOver(qmp);
     const tunnels: Tunnel[] = [];
     let sent = false;
@@ -114,7 +114,7 @@ export class LiveMove implements OngoingMove {
     await openPath('moving', 'memory');
     const onImage = await folder.exists('rootBase');
     for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && onImage ? 'top' : 'full');
-    await beforeMemoryMove(qmp, true, this.#host.parts.moveBytesPerSecond);
+    await configureMemoryMove(qmp, true, this.#host.parts.moveBytesPerSecond);
     if (await mustPauseBeforeSwitchover(qmp)) await qmp.execute('stop');
     const uri = `unix:${folder.file('moving')}`;
     const sent = await qmp.executeUntil('migrate', { uri }, isCompletedOrPaused, signal);
@@ -170,7 +170,7 @@ export class LiveMove implements OngoingMove {
 
   /** Cancels QEMU's jobs of the move, regardless of the process that started them. */
   async #cancelJobs(qmp: QmpClient): Promise<void> {
-    for (; !isInactive(await memoryMove(qmp)); await sleep(POLL_INTERVAL_MS))
+    for (; !isInactive(await queryMemoryMove(qmp)); await sleep(POLL_INTERVAL_MS))
       await qmp.execute('migrate_cancel').catch(() => {});
     for (const disk of OWN_DISKS) {
       await qmp.execute('block-job-cancel', { device: copyOf(disk), force: true }).catch(() => {});
@@ -209,7 +209,7 @@ export class LiveMove implements OngoingMove {
     const qmp = await this.#machine.connectIfRunning();
     if (!qmp) return null;
     const [{ ram }, jobs] = await Promise.all([
-      memoryMove(qmp),
+      queryMemoryMove(qmp),
       qmp.execute<{ device: string; len: number; offset: number }[]>('query-block-jobs'),
     ]);
     const copies = jobs.filter(({ device }) => OWN_DISKS.some((disk) => copyOf(disk) === device));

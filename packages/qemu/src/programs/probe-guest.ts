@@ -36,7 +36,7 @@ const CODE: readonly (readonly [string, string])[] = [
   ['51 58 4839c1 750d', 'a million times: push rcx; pop rax; stop if they differ'],
   ['48ffc9 75f4', 'dec rcx; repeat'],
   ['bae9000000 b04c ee', "out 0xe9, 'L'"],
-  ['f4 ebfd', 'hlt, for ever'],
+  ['f4 ebfd', 'hlt, forever'],
   ['0f1f00', 'padding'],
   ['0000000000000000', 'GDT: null'],
   ['ffff0000009acf00', 'GDT 8: code of 32 bits'],

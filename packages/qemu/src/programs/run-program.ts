@@ -17,7 +17,7 @@ export interface ProgramOptions {
 }
 
 const TEN_MINUTES_MS = 600_000;
-const MAX_COMPLAINT = 1_000;
+const MAX_ERROR_OUTPUT = 1_000;
 const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
 
 /** The environment of programs, without the secrets that the environment of this process may contain. */
@@ -42,7 +42,7 @@ export function runProgram(program: string, args: readonly string[], options: Pr
       (error, stdout, stderr) => {
         if (!error) return resolve(stdout);
         if (signal?.aborted) return reject(signal.reason);
-        const errorOutput = stderr.trim().replaceAll('\n', '; ').slice(0, MAX_COMPLAINT);
+        const errorOutput = stderr.trim().replaceAll('\n', '; ').slice(0, MAX_ERROR_OUTPUT);
         reject(
           new QemuError(
             'PROGRAM_FAILED',

@@ -1,11 +1,12 @@
 import { QemuError, type QemuErrorCode } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from './qmp-client.js';
 
-/** Practically unlimited: QEMU's own default is low. */
+/** A bandwidth that is practically unlimited; QEMU's own default is low. */
 const UNBOUNDED = 2 ** 36;
 
 /**
- * The guest is paused, and everything except the last part of its memory is sent; then the move waits to be continued.
+ * The status of a move that waits to be continued: the guest is paused, and everything except the last part of its memory
+ * has been sent.
  */
 export const PRE_SWITCHOVER = 'pre-switchover';
 
@@ -19,7 +20,7 @@ export interface MemoryMove {
   readonly ram?: { readonly total: number; readonly transferred: number; readonly remaining: number };
 }
 
-export function memoryMove(qmp: QmpClient): Promise<MemoryMove> {
+export function queryMemoryMove(qmp: QmpClient): Promise<MemoryMove> {
   return qmp.execute<MemoryMove>('query-migrate');
 }
 
@@ -32,12 +33,12 @@ function statusOf({ event, data }: QmpEvent): string | undefined {
   return event === 'MIGRATION' ? String(data.status) : undefined;
 }
 
-/** Matches the event that ends a memory move. */
+/** Returns true for the event that ends a memory move. */
 export function hasEnded(event: QmpEvent): boolean {
   return ENDS.has(statusOf(event) ?? '');
 }
 
-/** Matches the same, or the pause before the switchover. */
+/** Returns true for the event that ends a memory move, or that pauses it before the switchover. */
 export function isCompletedOrPaused(event: QmpEvent): boolean {
   return statusOf(event) === PRE_SWITCHOVER || hasEnded(event);
 }
@@ -45,10 +46,10 @@ export function isCompletedOrPaused(event: QmpEvent): boolean {
 /**
  * Configures the next memory move, and resets settings of an earlier one, whose process may have died.
  *
- * @param live the guest runs during the move, and the switchover waits for a command
- * @param bytesPerSecond if missing, unlimited
+ * @param live whether the guest runs during the move, and the switchover waits for a command
+ * @param bytesPerSecond the bandwidth limit; default: unlimited
  */
-export async function beforeMemoryMove(qmp: QmpClient, live: boolean, bytesPerSecond = UNBOUNDED): Promise<void> {
+export async function configureMemoryMove(qmp: QmpClient, live: boolean, bytesPerSecond = UNBOUNDED): Promise<void> {
   const capabilities = [
     { capability: 'events', state: true },
     { capability: 'pause-before-switchover', state: live },
@@ -60,7 +61,7 @@ export async function beforeMemoryMove(qmp: QmpClient, live: boolean, bytesPerSe
 }
 
 /** The first version of QEMU that tracks all writes of a guest without KVM during a memory move. */
-const KEEPS_ALL_WRITES = 9;
+const TRACKS_ALL_WRITES = 9;
 
 /**
  * Returns true if a guest must be paused while its memory moves. QEMU before 9.0 misses some pages that a guest without
@@ -69,12 +70,12 @@ const KEEPS_ALL_WRITES = 9;
 export async function mustPauseBeforeSwitchover(qmp: QmpClient): Promise<boolean> {
   if ((await qmp.execute<{ enabled: boolean }>('query-kvm')).enabled) return false;
   const { qemu } = await qmp.execute<{ qemu: { major: number } }>('query-version');
-  return qemu.major < KEEPS_ALL_WRITES;
+  return qemu.major < TRACKS_ALL_WRITES;
 }
 
 /** @throws QemuError with the reason if a memory move failed */
 export async function checkMemoryMoved(qmp: QmpClient, { data }: QmpEvent, code: QemuErrorCode): Promise<void> {
   if (data.status === 'completed') return;
-  const { 'error-desc': reason } = await memoryMove(qmp);
+  const { 'error-desc': reason } = await queryMemoryMove(qmp);
   throw new QemuError(code, `the memory could not be moved: ${reason ?? data.status}`);
 }

@@ -15,7 +15,7 @@ function isEnabled(text: string): boolean {
 }
 
 /**
- * Returns false if the guest has ACPI disabled, like firmware and boot loaders: it does not notice its power button.
+ * Returns false if ACPI is disabled in the guest, as in firmware and boot loaders: it does not notice its power button.
  */
 export async function isAcpiReady(qmp: QmpClient): Promise<boolean> {
   try {

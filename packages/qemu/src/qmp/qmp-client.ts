@@ -21,7 +21,7 @@ const MAX_LINE = 2 ** 24;
 export class QmpCommandError extends QemuError {
   constructor(
     readonly command: string,
-    /** `GenericError`, `DeviceNotFound`, ... */
+    /** The class of the error: `GenericError`, `DeviceNotFound`, ... */
     readonly kind: string,
     description: string,
   ) {
@@ -30,7 +30,7 @@ export class QmpCommandError extends QemuError {
 }
 
 /**
- * A client of QEMU's machine protocol (QMP) on a Unix socket: commands run sequentially, with events in between. QEMU
+ * A client of the QEMU Machine Protocol (QMP) on a Unix socket: commands run sequentially, with events in between. QEMU
  * serves one client at a time.
  */
 export class QmpClient {
@@ -87,14 +87,14 @@ export class QmpClient {
   }
 
   /** Splits the input into lines. Disconnects from a machine that does not speak the protocol. */
-  #onLine(take: (line: string) => void): void {
+  #onLine(listener: (line: string) => void): void {
     let rest = '';
     this.#socket.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       try {
-        if (rest.length > MAX_LINE) throw new QemuError('QEMU_COMMAND_FAILED', 'QEMU sent a line that does not end');
-        for (const line of lines) take(line);
+        if (rest.length > MAX_LINE) throw new QemuError('QEMU_COMMAND_FAILED', 'QEMU sent a line that is too long');
+        for (const line of lines) listener(line);
       } catch (error) {
         this.#socket.destroy(error as Error);
       }
@@ -142,7 +142,7 @@ export class QmpClient {
   /**
    * Runs a command, and waits for the event that completes it.
    *
-   * @param around wraps the command until its response
+   * @param around calls its argument, which runs the command, and may act before and afterwards
    */
   async executeUntil(
     command: string,
@@ -211,7 +211,7 @@ export class QmpClient {
 
   /**
    * Ends QEMU after it has written all data to the disks. After ten seconds the connection is closed in any case: a
-   * QEMU that waits for an unreachable disk does not respond.
+   * QEMU process that waits for an unreachable disk does not respond.
    */
   async quit(): Promise<void> {
     const late = setTimeout(() => this.close(), QUIT_MS);

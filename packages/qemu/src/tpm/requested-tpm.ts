@@ -12,7 +12,7 @@ const MODELS: readonly string[] = ['tpm-tis', 'tpm-crb'] satisfies readonly Tpm[
 const VERSIONS: readonly string[] = ['1.2', '2.0'] satisfies readonly Tpm['version'][];
 
 /**
- * Returns the TPM that a flavor or an image requires, or null. A model without a version requires none, as in the original.
+ * Returns the TPM that a flavor or an image requires, or null. A model without a version requires none, as in nova.
  *
  * @throws QemuError `UNSUPPORTED` for unknown values, and for a combination that does not exist
  */
@@ -20,11 +20,11 @@ export function requestedTpm(option: MachineOptions): Tpm | null {
   const [version, model = 'tpm-tis'] = [option('tpmVersion'), option('tpmModel')];
   if (version === undefined) return null;
   if (!VERSIONS.includes(version))
-    throw new QemuError('UNSUPPORTED', `TPMs of the version ${version} (hw_tpm_version) do not exist: 1.2 and 2.0 do`);
+    throw new QemuError('UNSUPPORTED', `unknown TPM version ${version} (hw_tpm_version): use 1.2 or 2.0`);
   if (!MODELS.includes(model))
     throw new QemuError(
       'UNSUPPORTED',
-      `the TPM model ${model} (hw_tpm_model) is unknown: tpm-tis and tpm-crb are available`,
+      `unknown TPM model ${model} (hw_tpm_model): use tpm-tis or tpm-crb`,
     );
   if (model === 'tpm-crb' && version !== '2.0')
     throw new QemuError('UNSUPPORTED', 'the TPM model tpm-crb requires hw_tpm_version=2.0: use tpm-tis with 1.2');

@@ -6,7 +6,7 @@ import type { Tpm } from './requested-tpm.js';
 /** The TPM emulator of this computer. */
 export interface Swtpm {
   readonly program: string;
-  /** What it supports, such as `tpm-2.0`. */
+  /** Its capabilities, such as `tpm-2.0`. */
   readonly features: ReadonlySet<string>;
 }
 

@@ -53,7 +53,7 @@ export async function startTpm(
   await endTpm(folder);
   const files = filesOf(folder);
   const args = tpmArguments(tpm, swtpm, folder, incoming);
-  // It writes its pid file when it listens.
+  // The process writes its pid file when it listens.
   await startProgram(files, { program: swtpm.program, args, runAs, ready: () => findProcess(files) }, signal);
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { boundProcess, removeGroup } from './cpu-group.js';
+import { limitProcess, removeGroup } from './cpu-group.js';
 
 /** A folder that imitates control groups of version 2: written values can be read back. */
 describe('the control group of a machine', () => {
@@ -15,7 +15,7 @@ describe('the control group of a machine', () => {
 
   it('contains the process, and has the configured weight and quota', async () => {
     writeFileSync(join(root, 'cgroup.controllers'), 'cpuset cpu io memory\n');
-    expect(await boundProcess('m1', 4711, { shares: 1024, quotaUs: 20_000, periodUs: 100_000 }, root)).toBe(true);
+    expect(await limitProcess('m1', 4711, { shares: 1024, quotaUs: 20_000, periodUs: 100_000 }, root)).toBe(true);
     expect([readSetting('cpu.weight'), readSetting('cpu.max'), readSetting('cgroup.procs')]).toEqual([
       '39',
       '20000 100000',
@@ -23,15 +23,15 @@ describe('the control group of a machine', () => {
     ]);
     for (const group of ['', 'apistrata'])
       expect(readFileSync(join(root, group, 'cgroup.subtree_control'), 'utf8')).toBe('+cpu');
-    await boundProcess('m1', 4711, { shares: 262_144, quotaUs: undefined, periodUs: 100_000 }, root);
+    await limitProcess('m1', 4711, { shares: 262_144, quotaUs: undefined, periodUs: 100_000 }, root);
     expect([readSetting('cpu.weight'), readSetting('cpu.max')]).toEqual(['10000', '20000 100000']);
   });
 
   it('is skipped if control groups do not exist or do not limit processors', async () => {
     const limits = { shares: 2, quotaUs: undefined, periodUs: 100_000 };
-    expect(await boundProcess('m1', 1, limits, root)).toBe(false);
+    expect(await limitProcess('m1', 1, limits, root)).toBe(false);
     writeFileSync(join(root, 'cgroup.controllers'), 'hugetlb\n');
-    expect(await boundProcess('m1', 1, limits, root)).toBe(false);
+    expect(await limitProcess('m1', 1, limits, root)).toBe(false);
     expect(existsSync(join(root, 'apistrata'))).toBe(false);
     await removeGroup('m1', root);
   });

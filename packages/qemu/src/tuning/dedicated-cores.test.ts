@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MachineFolder } from '../machine/machine-folder.js';
-import { coreList, DedicatedCores } from './dedicated-cores.js';
+import { DedicatedCores, parseCoreList } from './dedicated-cores.js';
 
 describe('cores that are dedicated to machines', () => {
   let directory: string;
@@ -43,7 +43,7 @@ describe('cores that are dedicated to machines', () => {
   });
 
   it('are formatted as in Linux CPU lists', () => {
-    expect(coreList('0-2,5,7-8\n')).toEqual([0, 1, 2, 5, 7, 8]);
-    expect(coreList('')).toEqual([]);
+    expect(parseCoreList('0-2,5,7-8\n')).toEqual([0, 1, 2, 5, 7, 8]);
+    expect(parseCoreList('')).toEqual([]);
   });
 });

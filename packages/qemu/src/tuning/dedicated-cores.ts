@@ -3,7 +3,7 @@ import type { MachineFolder } from '../machine/machine-folder.js';
 import { QemuError } from '../qemu-error.js';
 
 /** Parses `0-2,5` into numbers. */
-export function coreList(text: string): readonly number[] {
+export function parseCoreList(text: string): readonly number[] {
   return text
     .trim()
     .split(',')
@@ -17,11 +17,11 @@ export function coreList(text: string): readonly number[] {
 /** Returns the cores on which this process may run. */
 async function localCores(): Promise<readonly number[]> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
-  return coreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0');
+  return parseCoreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0');
 }
 
 async function coresIn(folder: MachineFolder): Promise<readonly number[]> {
-  return coreList(await readFile(folder.file('cores'), 'utf8').catch(() => ''));
+  return parseCoreList(await readFile(folder.file('cores'), 'utf8').catch(() => ''));
 }
 
 /** Assigns dedicated cores to machines. Assignments are stored with the machines and last as long as they do. */
@@ -54,9 +54,9 @@ export class DedicatedCores {
     if (free.length <= count)
       throw new QemuError(
         'UNSUPPORTED',
-        `this machine requests ${count} dedicated cores, and ${Math.max(0, free.length - 1)} are left`,
+        `this machine requests ${count} dedicated cores, but only ${Math.max(0, free.length - 1)} are available`,
       );
-    // The last ones, because the computer itself uses the first most.
+    // The last cores, because the computer itself uses the first ones most.
     const cores = free.slice(-count);
     const path = folder.file('cores');
     await writeFile(`${path}.new`, cores.join(), { mode: 0o600 });
@@ -71,9 +71,9 @@ export class DedicatedCores {
     return previous;
   }
 
-  /** Returns the cores that are not dedicated to a machine, other than the given one. */
-  async shared(but?: MachineFolder): Promise<readonly number[]> {
-    const others = (await this.#folders()).filter(({ path }) => path !== but?.path);
+  /** Returns the cores that are not dedicated to a machine. @param except a machine whose dedicated cores are included */
+  async shared(except?: MachineFolder): Promise<readonly number[]> {
+    const others = (await this.#folders()).filter(({ path }) => path !== except?.path);
     const usedCores = new Set((await Promise.all(others.map(coresIn))).flat());
     return (await this.#readCores()).filter((core) => !usedCores.has(core));
   }

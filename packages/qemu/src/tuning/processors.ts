@@ -2,7 +2,7 @@ import type { MachineFolder } from '../machine/machine-folder.js';
 import { findProcess } from '../machine/machine-process.js';
 import { runProgram } from '../programs/run-program.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
-import { boundProcess, removeGroup } from './cpu-group.js';
+import { limitProcess, removeGroup } from './cpu-group.js';
 import { DedicatedCores } from './dedicated-cores.js';
 import type { Tuning } from './tuning.js';
 
@@ -11,7 +11,7 @@ interface Thread {
 }
 
 /** Pins a thread, or all threads of a process, to cores. */
-async function place(id: number, cores: readonly number[], ...options: readonly string[]): Promise<void> {
+async function pinToCores(id: number, cores: readonly number[], ...options: readonly string[]): Promise<void> {
   await runProgram('taskset', [...options, '-p', '-c', cores.join(), `${id}`], { runAs: undefined, timeoutMs: 10_000 });
 }
 
@@ -29,17 +29,17 @@ export class Processors {
   async assign(serverId: string, folder: MachineFolder, qmp: QmpClient, { dedicated, cpu }: Tuning): Promise<void> {
     const pid = await findProcess(folder);
     if (pid === undefined) return;
-    if (cpu) await boundProcess(serverId, pid, cpu);
+    if (cpu) await limitProcess(serverId, pid, cpu);
     if (!dedicated) {
       if (await this.#cores.release(folder)) await this.#share();
-      else if (await this.#cores.inUse()) await place(pid, await this.#cores.shared(), '-a');
+      else if (await this.#cores.inUse()) await pinToCores(pid, await this.#cores.shared(), '-a');
       return;
     }
     const threads = await qmp.execute<Thread[]>('query-cpus-fast');
     const cores = await this.#cores.claim(folder, threads.length);
-    await place(pid, cores, '-a');
+    await pinToCores(pid, cores, '-a');
     for (const [index, { 'thread-id': thread }] of threads.entries())
-      await place(thread, cores.slice(index, index + 1));
+      await pinToCores(thread, cores.slice(index, index + 1));
     await this.#share();
   }
 
@@ -56,7 +56,7 @@ export class Processors {
       if (await folder.exists('cores')) continue;
       const pid = await findProcess(folder);
       // A machine that ends in the meantime needs no processors.
-      if (pid !== undefined) await place(pid, shared, '-a').catch(() => {});
+      if (pid !== undefined) await pinToCores(pid, shared, '-a').catch(() => {});
     }
   }
 }

@@ -76,14 +76,14 @@ export interface Tuning {
 const KIB = 1024;
 const DEFAULT_PAGE_BYTES = 4 * KIB;
 const UNITS: Readonly<Record<string, number>> = { k: KIB, m: KIB ** 2, g: KIB ** 3, t: KIB ** 4 };
-/** The number of queues of a TAP device since Linux 4.0. */
+/** The maximum number of queues of a TAP device since Linux 4.0. */
 export const MAX_QUEUES = 256;
-const PERIOD_US = 100_000;
-const PERIOD_MS = 1_000;
+const DEFAULT_CPU_PERIOD_US = 100_000;
+const DEFAULT_RNG_PERIOD_MS = 1_000;
 
 /** Returns the entry of a table, or the default for an unknown key. */
-function oneOf<Table extends object, Usual>(table: Table, word: string | undefined, usual: Usual) {
-  return word !== undefined && Object.hasOwn(table, word) ? table[word as keyof Table] : usual;
+function lookUp<Table extends object, Default>(table: Table, key: string | undefined, fallback: Default) {
+  return key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : fallback;
 }
 
 /** Returns the requested topology, completed; null if none is requested or it does not match the number of VCPUs. */
@@ -108,7 +108,7 @@ function pagesOf(text: string | undefined): Tuning['pages'] {
   return bytes > DEFAULT_PAGE_BYTES ? bytes : null;
 }
 
-/** QEMU accepts a limit of reads and writes together, or one of each. */
+/** Returns the limits of disks. QEMU accepts either one limit for reads and writes together, or one for each. */
 function diskLimitsOf(option: MachineOptions): DiskLimits | null {
   const bound = (name: Parameters<MachineOptions>[0]) => positive(option(name)) ?? 0;
   const pair = (total: number, read: number, write: number) => [read || write ? 0 : total, read, write] as const;
@@ -121,7 +121,7 @@ function diskLimitsOf(option: MachineOptions): DiskLimits | null {
 function cpuLimitsOf(vcpus: number, option: MachineOptions): CpuLimits | null {
   const [shares, quota] = [positive(option('cpuShares')), positive(option('cpuQuota'))];
   if (shares === undefined && quota === undefined) return null;
-  const periodUs = positive(option('cpuPeriod')) ?? PERIOD_US;
+  const periodUs = positive(option('cpuPeriod')) ?? DEFAULT_CPU_PERIOD_US;
   return { shares, quotaUs: quota === undefined ? undefined : quota * vcpus, periodUs };
 }
 
@@ -135,12 +135,12 @@ function cpuPropertiesOf(option: MachineOptions): readonly string[] {
 
 /** Returns the model of interfaces, and the number of their queue pairs. */
 function nicsOf(vcpus: number, option: MachineOptions): Pick<Tuning, 'nicModel' | 'nicQueues'> {
-  const nicModel = oneOf(NICS, option('nicModel'), NICS.virtio);
+  const nicModel = lookUp(NICS, option('nicModel'), NICS.virtio);
   const multiqueue = isTruthyString(option('multiqueue')) && nicModel === NICS.virtio;
   return { nicModel, nicQueues: multiqueue ? Math.min(vcpus, MAX_QUEUES) : 1 };
 }
 
-/** Whether a machine type, with or without its version, is the PCI Express chipset: devices are attached at its ports only. */
+/** Returns true if a machine type, with or without its version, has PCI Express: devices are attached only to its ports. */
 export function isQ35(machineType: string): boolean {
   return machineType.includes('q35');
 }
@@ -155,11 +155,11 @@ function machineTypeOf(type: string | undefined): string {
 /** @throws QemuError `UNSUPPORTED` for secure boot without UEFI */
 function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBoot'> {
   const firmware = option('firmware') === 'uefi' ? 'uefi' : 'bios';
-  const secureBoot = oneOf(SECURE_BOOT, option('secureBoot'), 'disabled');
+  const secureBoot = lookUp(SECURE_BOOT, option('secureBoot'), 'disabled');
   if (secureBoot === 'required' && firmware !== 'uefi')
     throw new QemuError(
       'UNSUPPORTED',
-      'secure boot is required, and needs UEFI: set the image property hw_firmware_type=uefi',
+      'secure boot is required, but works only with UEFI: set the image property hw_firmware_type=uefi',
     );
   return { firmware, secureBoot };
 }
@@ -175,15 +175,15 @@ export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties
     dedicated: option('cpuPolicy') === 'dedicated',
     cpu: cpuLimitsOf(flavor.vcpus, option),
     pages: pagesOf(option('pageSize')),
-    diskModel: oneOf(BUSES, option('diskBus'), BUSES.virtio),
+    diskModel: lookUp(BUSES, option('diskBus'), BUSES.virtio),
     diskLimits: diskLimitsOf(option),
     ...nicsOf(flavor.vcpus, option),
     rng:
       allowed !== undefined && !isTruthyString(allowed)
         ? null
-        : { bytes: positive(option('rngBytes')), periodMs: positive(option('rngPeriod')) ?? PERIOD_MS },
-    watchdog: oneOf(WATCHDOGS, option('watchdog'), null),
-    screen: oneOf(SCREENS, option('video'), SCREENS.vga),
+        : { bytes: positive(option('rngBytes')), periodMs: positive(option('rngPeriod')) ?? DEFAULT_RNG_PERIOD_MS },
+    watchdog: lookUp(WATCHDOGS, option('watchdog'), null),
+    screen: lookUp(SCREENS, option('video'), SCREENS.vga),
     tablet: option('pointer') === 'usbtablet',
     bootMenu: isTruthyString(option('bootMenu')),
     ...firmwareOf(option),

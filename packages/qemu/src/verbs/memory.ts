@@ -7,7 +7,7 @@ import type { Machine } from '../machine/machine.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { checkedLayout, layoutOf, type MachineLayout } from '../machine/machine-layout.js';
 import { QemuError } from '../qemu-error.js';
-import { beforeMemoryMove, checkMemoryMoved, hasEnded } from '../qmp/memory-move.js';
+import { checkMemoryMoved, configureMemoryMove, hasEnded } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { checkSpace } from '../volumes/check-space.js';
 import type { Verbs } from './verb-request.js';
@@ -15,13 +15,13 @@ import type { Verbs } from './verb-request.js';
 const MIB = 2 ** 20;
 
 /** The files of a suspended machine. */
-export const SAVED = ['memory', 'layout'] as const;
+export const SAVED_FILES = ['memory', 'layout'] as const;
 
-/** Errors of a socket that QEMU has closed before this program did. */
+/** Codes of errors of a socket that QEMU has closed before this program did. */
 const CLOSED_BY_QEMU: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
 
-async function send(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<void> {
-  await beforeMemoryMove(qmp, false);
+async function sendMemory(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<void> {
+  await configureMemoryMove(qmp, false);
   await checkMemoryMoved(qmp, await qmp.executeUntil('migrate', { uri }, hasEnded, signal), 'QEMU_COMMAND_FAILED');
 }
 
@@ -41,7 +41,7 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
     const saved = once(server, 'connection', { signal }).then(([socket]) =>
       pipeline(socket, createWriteStream(`${target}.new`, { mode: 0o600 }), { signal }),
     );
-    await Promise.all([saved, send(qmp, `unix:${path}`, signal)]);
+    await Promise.all([saved, sendMemory(qmp, `unix:${path}`, signal)]);
     await rename(`${target}.new`, target);
   } finally {
     server.close();
@@ -54,7 +54,7 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
 async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const path = folder.file('moving');
   await rm(path, { force: true });
-  await beforeMemoryMove(qmp, false);
+  await configureMemoryMove(qmp, false);
   // QEMU listens when it has responded to the command.
   await qmp.execute('migrate-incoming', { uri: `unix:${path}` });
   const done = qmp.waitFor(hasEnded, signal);
@@ -72,7 +72,7 @@ async function savedLayout(folder: MachineFolder): Promise<MachineLayout> {
   return checkedLayout(JSON.parse(await readFile(folder.file('layout'), 'utf8')));
 }
 
-/** Operations on the memory of a machine that does not run. */
+/** Operations that stop and continue a guest without losing its memory, and the crash dump. */
 export const memory: Verbs = {
   pause: async ({ host, server }) => {
     await (await host.machine(server).qmp()).execute('stop');
@@ -91,7 +91,7 @@ export const memory: Verbs = {
       if (await machine.folder.exists('memory')) return machine.end();
       await qmp.execute('cont');
     }
-    await machine.folder.removeFiles(...SAVED);
+    await machine.folder.removeFiles(...SAVED_FILES);
     await checkSpace(host.parts.directory, server.flavor.memoryMb * MIB);
     await qmp.execute('stop');
     try {
@@ -109,8 +109,8 @@ export const memory: Verbs = {
       await machine.end();
       const layout = await savedLayout(machine.folder);
       await loadMemory(machine, await host.start(server, signal, server.flavor, layout), signal);
-      // The saved memory is stale when the guest writes to its disks.
-      await machine.folder.removeFiles(...SAVED);
+      // The saved memory is stale as soon as the guest writes to its disks.
+      await machine.folder.removeFiles(...SAVED_FILES);
     }
     await (await host.start(server, signal)).execute('cont');
   },

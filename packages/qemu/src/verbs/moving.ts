@@ -4,11 +4,11 @@ import type { OngoingMove } from '../moves/ongoing-move.js';
 import type { VerbRequest, Verbs } from './verb-request.js';
 
 /** Waits for the end of a move until the signal is aborted. The move continues. */
-function ended({ done }: OngoingMove, signal: AbortSignal): Promise<void> {
+function waitForEnd({ done }: OngoingMove, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const removed = () => reject(signal.reason);
-    signal.addEventListener('abort', removed, { once: true });
-    done.then(resolve, reject).finally(() => signal.removeEventListener('abort', removed));
+    const aborted = () => reject(signal.reason);
+    signal.addEventListener('abort', aborted, { once: true });
+    done.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
   });
 }
 
@@ -25,16 +25,16 @@ function moveOf({ host, server, work }: MoveRequest, begins: boolean): OngoingMo
 export const moving: Verbs = {
   live_migration_queue: async () => {},
   live_migration_prepare: ({ host, server, signal }) => prepareArrival(host, server, server.host ?? '', signal),
-  live_migration_run: (order) => ended(moveOf(order, true), order.signal),
-  live_migration_force_complete: async (order) => {
-    const move = moveOf(order, false);
+  live_migration_run: (request) => waitForEnd(moveOf(request, true), request.signal),
+  live_migration_force_complete: async (request) => {
+    const move = moveOf(request, false);
     await move.speedUp();
-    await ended(move, order.signal);
+    await waitForEnd(move, request.signal);
   },
-  live_migration_abort: async (order) => {
-    await moveOf(order, false).abort();
+  live_migration_abort: async (request) => {
+    await moveOf(request, false).abort();
   },
-  /** The machine resumed when it arrived on this host. */
+  /** Checks that the machine, which was resumed when it arrived, runs on this host. */
   live_migration_finish: async ({ host, server }) => {
     await host.machine(server).qmp();
   },

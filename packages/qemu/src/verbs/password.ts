@@ -5,7 +5,7 @@ import type { Host } from '../host.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 import type { Verbs } from './verb-request.js';
 
-/** The account whose password is set; the image can name it. */
+/** Returns the account whose password is set; the image can name it. */
 function administrator(server: Server): string {
   const option = optionsOfServer(server);
   return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');
@@ -13,7 +13,7 @@ function administrator(server: Server): string {
 
 const NO_AGENT = 'QEMU guest agent is not enabled: the image does not declare one.';
 
-/** Returns why the password of a guest cannot be set, or its file systems cannot be frozen; undefined if they can. */
+/** Returns why the password of a guest cannot be set, or its file systems cannot be frozen; null if they can. */
 export async function obstacleFor(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
   if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT };
   if (verb !== 'set_password') return null;

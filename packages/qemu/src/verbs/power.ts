@@ -2,7 +2,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { GuestSecrets } from '../guest/meta-data.js';
 import type { Host } from '../host.js';
 import { makeDisks } from '../machine/prepare-disks.js';
-import { SAVED } from './memory.js';
+import { SAVED_FILES } from './memory.js';
 import type { Verbs } from './verb-request.js';
 
 /** Creates the missing files of a machine, and starts it. */
@@ -28,8 +28,8 @@ export const powerVerbs: Verbs = {
     try {
       await boot(host, server, server.imageId, work, signal);
     } catch (error) {
-      // A server whose build failed has no host, so no later work removes its files. A server that is taken over has
-      // one.
+      // A server whose build failed has no host, so no later operation removes its files. If the job was aborted, another
+      // process continues the build.
       if (!signal.aborted) await host.remove(server);
       throw error;
     }
@@ -44,11 +44,11 @@ export const powerVerbs: Verbs = {
   restore: async ({ host, server, signal }) => {
     await host.start(server, signal);
   },
-  /** Both kinds restart the process, so that changes of the server take effect. */
+  /** Both types of reboot restart the process, so that changes of the server take effect. */
   reboot: async ({ host, work, server, signal }) => {
     if (work.type === 'SOFT') await host.stop(server, signal);
     else await host.machine(server).end();
-    await host.machine(server).folder.removeFiles(...SAVED);
+    await host.machine(server).folder.removeFiles(...SAVED_FILES);
     await host.start(server, signal);
   },
 };

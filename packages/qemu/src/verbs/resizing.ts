@@ -7,7 +7,7 @@ import type { MachineFolder } from '../machine/machine-folder.js';
 import { diskBytes, GIB, makeDisks } from '../machine/prepare-disks.js';
 import { retryWhileLocked } from '../machine/retry-while-locked.js';
 import { fetchDisks } from '../moves/fetch-disks.js';
-import { requestsTo, untilReached } from '../moves/transfer-requests.js';
+import { requestsTo, retryWhileUnreachable } from '../moves/transfer-requests.js';
 import { runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './verb-request.js';
@@ -34,12 +34,12 @@ export const resizing: Verbs = {
         'UNSUPPORTED',
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,
       );
-    // A snapshot that exists now belongs to a failed resize: the guest has continued since.
+    // A snapshot that exists now belongs to a failed resize: the guest has continued since then.
     if (await machine.connectIfRunning()) await removeDiskSnapshots(host, server.id, signal);
     await host.stop(server, signal);
-    const elsewhere = work.destHost !== server.host;
-    if (!elsewhere || (await host.shares(work.destHost))) await snapshotDisks(host, folder, signal);
-    if (elsewhere) await writeFile(folder.file('move'), randomUUID());
+    const isOtherHost = work.destHost !== server.host;
+    if (!isOtherHost || (await host.shares(work.destHost))) await snapshotDisks(host, folder, signal);
+    if (isOtherHost) await writeFile(folder.file('move'), randomUUID());
   },
   finish_migration: async ({ host, work, server, signal }) => {
     const { folder } = host.machine(server);
@@ -53,9 +53,9 @@ export const resizing: Verbs = {
   confirm_migration: async ({ host, work, server, signal }) => {
     const { id: serverId, host: otherHost } = server;
     if (work.sourceHost === otherHost) return removeDiskSnapshots(host, serverId, signal);
-    // The host that has the disks open must do it.
+    // The host that has the disks open must remove their snapshots.
     if (otherHost !== null && (await host.shares(otherHost)))
-      await untilReached(
+      await retryWhileUnreachable(
         () => requestsTo(otherHost, host, signal).value({ kind: 'remove disks before', serverId }),
         signal,
       );
@@ -63,10 +63,10 @@ export const resizing: Verbs = {
   },
   revert_migration: async ({ host, work, server, signal }) => {
     const { sourceHost } = work;
-    const here = sourceHost === server.host;
+    const isSameHost = sourceHost === server.host;
     const machine = host.machine(server);
     await machine.end();
-    if (here || (await host.shares(sourceHost))) await restoreDisks(host, machine.folder, signal);
-    if (!here) await host.leaveTo(sourceHost, server);
+    if (isSameHost || (await host.shares(sourceHost))) await restoreDisks(host, machine.folder, signal);
+    if (!isSameHost) await host.leaveTo(sourceHost, server);
   },
 };

@@ -16,7 +16,7 @@ export async function* snapshotContent(host: Host, server: Server, imageId: stri
   await rm(path, { force: true });
 }
 
-/** Copies of disks, and shelved servers. */
+/** Operations that copy disks to images, and that shelve servers. */
 export const snapshots: Verbs = {
   snapshot: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
@@ -26,13 +26,13 @@ export const snapshots: Verbs = {
     if (existsSync(path)) return rm(copy, { force: true });
     const { qemuImg, runAs, directory } = host.parts;
     const qmp = await machine.connectIfRunning();
-    // A copy that fills the disk pauses all guests.
+    // A copy that fills the disk would pause all guests.
     await checkSpace(directory, (qmp ? 2 : 1) * (await occupiedBytes(folder.file('root'), folder.file('rootBase'))));
     try {
       const whileFrozen = (begin: () => Promise<unknown>) =>
         host.frozenGuests.during(server, folder, work.imageId, begin);
       if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, whileFrozen);
-      // The image has no backing file, and no holes for blocks that the guest has deleted.
+      // The converted image has no backing file, and does not contain blocks that the guest has deleted.
       const source = qmp ? copy : folder.file('root');
       await rm(`${path}.new`, { force: true });
       await runProgram(qemuImg, ['convert', '-f', 'qcow2', '-O', 'qcow2', source, `${path}.new`], { runAs, signal });

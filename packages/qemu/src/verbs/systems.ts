@@ -3,15 +3,15 @@ import { rm } from 'node:fs/promises';
 import type { Server } from '@apistrata/compute-engine';
 import { makeRescueDisk } from '../machine/prepare-disks.js';
 import { QemuError } from '../qemu-error.js';
-import { SAVED } from './memory.js';
+import { SAVED_FILES } from './memory.js';
 import { boot } from './power.js';
 import type { Verbs } from './verb-request.js';
 
-const SYSTEM = [
+const SYSTEM_FILES = [
   ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
-  ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive', ...SAVED] as const),
+  ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive', ...SAVED_FILES] as const),
 ] as const;
-const RESCUE = [
+const RESCUE_FILES = [
   'rescue',
   'rescueBase',
   'rescueImage',
@@ -33,7 +33,7 @@ export const systems: Verbs = {
   rebuild: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
     await machine.end();
-    await machine.folder.removeFiles(...SYSTEM, ...RESCUE);
+    await machine.folder.removeFiles(...SYSTEM_FILES, ...RESCUE_FILES);
     if (!work.preserveEphemeral) await rm(machine.folder.disk('ephemeral'), { force: true });
     await boot(host, server, work.imageId, work, signal);
   },
@@ -42,7 +42,7 @@ export const systems: Verbs = {
     const { adminPassword, sharedStorage } = work;
     const { folder } = host.machine(server);
     const hasSharedDisks = await folder.hasSharedDisks();
-    // An existing folder was created by an earlier attempt of this work.
+    // An existing folder was created by an earlier attempt of this job.
     const started = existsSync(folder.path);
     if (!started && sharedStorage !== null && sharedStorage !== hasSharedDisks)
       throw new QemuError(
@@ -72,7 +72,7 @@ export const systems: Verbs = {
   unrescue: async ({ host, server, signal }) => {
     const machine = host.machine(server);
     if ((await machine.folder.exists('rescue')) || (await machine.folder.exists('rescueCdrom'))) await machine.end();
-    await machine.folder.removeFiles(...RESCUE);
+    await machine.folder.removeFiles(...RESCUE_FILES);
     await host.start(server, signal);
   },
 };

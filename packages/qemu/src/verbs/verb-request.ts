@@ -18,4 +18,4 @@ export interface VerbRequest<Verb extends DriverVerb> {
 }
 
 /** Implementations of verbs. Missing verbs are unsupported. */
-export type Verbs = { readonly [Verb in DriverVerb]?: (order: VerbRequest<Verb>) => Promise<void> };
+export type Verbs = { readonly [Verb in DriverVerb]?: (request: VerbRequest<Verb>) => Promise<void> };

@@ -10,6 +10,6 @@ export async function checkSpace(folder: string, bytes: number): Promise<void> {
   if (bytes > free)
     throw new QemuError(
       'DISK_FULL',
-      `${Math.ceil(bytes / GIB)} GiB are needed, and ${Math.floor(free / GIB)} GiB are free on this host`,
+      `${Math.ceil(bytes / GIB)} GiB are needed, but only ${Math.floor(free / GIB)} GiB are free on this host`,
     );
 }

@@ -12,7 +12,7 @@ export class DirectoryBackend implements VolumeBackend {
   readonly #folder: string;
   readonly #tools: DiskPrograms;
 
-  /** @param folder contains a folder for each disk */
+  /** @param folder the folder that contains a folder for each disk */
   constructor(folder: string, tools: DiskPrograms) {
     this.#folder = folder;
     this.#tools = tools;

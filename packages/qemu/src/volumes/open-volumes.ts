@@ -2,7 +2,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import type { VolumeAccess } from './volume-access.js';
 
-/** Pads device paths for sorting; all of them are shorter. */
+/** The length to which device paths are padded for sorting; all of them are shorter. */
 const MAX_DEVICE_NAME = 32;
 
 /** Opens all volumes of a server, in the order of their devices. */
@@ -10,8 +10,8 @@ export async function openVolumes(
   access: VolumeAccess,
   server: Server,
 ): Promise<{ bootVolume: VolumeShape | null; volumes: readonly VolumeShape[] }> {
-  const place = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME);
-  const devices = [...server.blockDevices].sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  const sortKey = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME);
+  const devices = [...server.blockDevices].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
   const volumes: VolumeShape[] = [];
   let bootVolume: VolumeShape | null = null;
   for (const { volumeId, destination, bootIndex } of devices) {

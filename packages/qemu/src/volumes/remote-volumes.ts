@@ -13,7 +13,7 @@ import { remoteUser } from './volume-transports.js';
 /** A guest waits a day for its disk: this process, or that of the other host, may be restarted. */
 const RECONNECT_SECONDS = 86_400;
 const REQUEST_TIMEOUT_MS = 600_000;
-const SOCKET = '.s';
+const SOCKET_SUFFIX = '.s';
 /** Separates content and server in the name of a connection. */
 const SEPARATOR = '@';
 
@@ -25,13 +25,13 @@ export interface RemoteVolumesOptions {
 }
 
 /** Returns the name of a socket, which must be short. */
-function socketOf(connectionName: string): string {
-  return createHash('sha256').update(connectionName).digest('hex').slice(0, 32) + SOCKET;
+function socketName(connectionName: string): string {
+  return createHash('sha256').update(connectionName).digest('hex').slice(0, 32) + SOCKET_SUFFIX;
 }
 
 /**
  * Volumes whose content another host stores. Each server has a separate socket for each of its volumes, so that a
- * volume can be taken from one server without affecting another.
+ * volume can be disconnected from one server without affecting another.
  */
 export class RemoteVolumes implements VolumeAccess {
   readonly #options: RemoteVolumesOptions;
@@ -52,19 +52,19 @@ export class RemoteVolumes implements VolumeAccess {
     return volumeHost;
   }
 
-  async #value<T>(query: TransferRequest): Promise<T> {
+  async #request<T>(request: TransferRequest): Promise<T> {
     const { hosts } = this.#options;
-    return (await hosts.request(await this.#volumeHost(), query, AbortSignal.timeout(REQUEST_TIMEOUT_MS))) as T;
+    return (await hosts.request(await this.#volumeHost(), request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))) as T;
   }
 
-  /** Returns the name of a local server on the other host. */
+  /** Returns the name by which the other host knows a server of this host. */
   #nameOf(serverId: string): string {
     return remoteUser(serverId, this.#options.hosts.self);
   }
 
   async open({ id, userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeShape> {
     const user = { id: this.#nameOf(id), userId, projectId };
-    const content = await this.#value<string>({ kind: 'open volume', user, volumeId });
+    const content = await this.#request<string>({ kind: 'open volume', user, volumeId });
     const { path } = await this.#tunnel(content + SEPARATOR + id);
     return {
       id: volumeDeviceId(volumeId),
@@ -91,11 +91,11 @@ export class RemoteVolumes implements VolumeAccess {
     const userId = this.#nameOf(serverId);
     const request: TransferRequest = { kind: 'volume', content, userId };
     const remote = async () => this.#options.hosts.connect(await this.#volumeHost(), request, never);
-    return openTunnel(join(this.#folder, socketOf(connectionName)), this.#options.changeOwner, remote);
+    return openTunnel(join(this.#folder, socketName(connectionName)), this.#options.changeOwner, remote);
   }
 
   async close(serverId: string, volumeId: string): Promise<void> {
-    const content = await this.#value<string | null>({
+    const content = await this.#request<string | null>({
       kind: 'close volume',
       userId: this.#nameOf(serverId),
       volumeId,
@@ -109,15 +109,15 @@ export class RemoteVolumes implements VolumeAccess {
   }
 
   async detach(host: string, serverId: string, volumeId: string): Promise<void> {
-    await this.#value({ kind: 'close volume', userId: remoteUser(serverId, host), volumeId });
+    await this.#request({ kind: 'close volume', userId: remoteUser(serverId, host), volumeId });
   }
 
   async reattach(host: string, { id, userId, projectId }: VolumeUser, volumeId: string): Promise<void> {
-    await this.#value({ kind: 'open volume', user: { id: remoteUser(id, host), userId, projectId }, volumeId });
+    await this.#request({ kind: 'open volume', user: { id: remoteUser(id, host), userId, projectId }, volumeId });
   }
 
   async recover(): Promise<void> {
-    for (const name of await readdir(this.#folder)) if (!name.endsWith(SOCKET)) await this.#tunnel(name);
+    for (const name of await readdir(this.#folder)) if (!name.endsWith(SOCKET_SUFFIX)) await this.#tunnel(name);
   }
 
   async leave(): Promise<void> {

@@ -10,11 +10,11 @@ export interface VolumeAccess {
   open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;
   close(serverId: string, volumeId: string): Promise<void>;
   /**
-   * Cuts a lost host off from a volume of its server, regardless of what still runs there: called before another host
-   * opens it.
+   * Disconnects a lost host from a volume of its server, even if the server still runs there. Called before another host
+   * opens the volume.
    */
   detach(host: string, serverId: string, volumeId: string): Promise<void>;
-  /** Undoes that: the server belongs to that host after all. */
+  /** Undoes `detach`, because the server stays on that host. */
   reattach(host: string, server: VolumeUser, volumeId: string): Promise<void>;
   /** Takes over the state of an earlier process. */
   recover(): Promise<void>;

@@ -35,7 +35,7 @@ export class VolumeContent implements ProcessFolder {
     return (['pid', 'qmp', 'socket'] as const).map((name) => this.file(name));
   }
 
-  /** Creates the folder, accessible only for the user that runs machines. */
+  /** Creates the folder, accessible only to the user that runs machines. */
   async make(): Promise<void> {
     await mkdir(this.path, { mode: 0o700 });
     await mkdir(this.file('users'), { mode: 0o700 });

@@ -32,7 +32,7 @@ export class VolumeServerMonitor {
     this.#timer = undefined;
   }
 
-  /** A volume that cannot be served now is retried at the next check. */
+  /** Checks all volumes. One that cannot be served is retried at the next check. */
   async #checkAll(): Promise<void> {
     for (const id of this.#ids) await this.#check(id).catch(() => {});
   }

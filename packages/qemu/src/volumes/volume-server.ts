@@ -7,7 +7,7 @@ import type { VolumeContent } from './volume-content.js';
 export const DISK = 'disk';
 export const EXPORT = 'volume';
 
-const exported = { type: 'nbd', id: EXPORT, 'node-name': DISK, name: EXPORT, writable: true };
+const EXPORT_ARGUMENTS = { type: 'nbd', id: EXPORT, 'node-name': DISK, name: EXPORT, writable: true };
 
 function serverArguments(content: VolumeContent, disk: object): string[] {
   return [
@@ -18,8 +18,8 @@ function serverArguments(content: VolumeContent, disk: object): string[] {
   ];
 }
 
-/** Disconnects after the work, because the process serves one connection at a time. */
-async function using<T>(qmp: QmpClient, work: (qmp: QmpClient) => Promise<T>): Promise<T> {
+/** Runs work and closes the connection, because the process serves one connection at a time. */
+async function withConnection<T>(qmp: QmpClient, work: (qmp: QmpClient) => Promise<T>): Promise<T> {
   try {
     return await work(qmp);
   } finally {
@@ -33,13 +33,13 @@ export async function withServer<T>(
   work: (qmp: QmpClient) => Promise<T>,
 ): Promise<T | undefined> {
   if ((await findProcess(content)) === undefined) return undefined;
-  return using(await QmpClient.connect(content.file('qmp')), work);
+  return withConnection(await QmpClient.connect(content.file('qmp')), work);
 }
 
 /**
  * Ensures that a process that outlives this one serves a volume. No-op if one does.
  *
- * @param attach makes the disk available, and returns how QEMU opens it
+ * @param attach makes the disk available, and returns the arguments with which QEMU opens it
  */
 export async function serveVolume(
   content: VolumeContent,
@@ -52,9 +52,9 @@ export async function serveVolume(
   const qmp = running
     ? await QmpClient.connect(content.file('qmp'))
     : await startProcess(content, program, serverArguments(content, await attach()), runAs, signal);
-  await using(qmp, async () => {
+  await withConnection(qmp, async () => {
     const exports = await qmp.execute<unknown[]>('query-block-exports');
-    if (exports.length === 0) await qmp.execute('block-export-add', exported);
+    if (exports.length === 0) await qmp.execute('block-export-add', EXPORT_ARGUMENTS);
   });
 }
 
@@ -65,7 +65,7 @@ export async function growExport(qmp: QmpClient, bytes: number, signal: AbortSig
   try {
     await qmp.execute('block_resize', { 'node-name': DISK, size: bytes });
   } finally {
-    await qmp.execute('block-export-add', exported);
+    await qmp.execute('block-export-add', EXPORT_ARGUMENTS);
   }
 }
 

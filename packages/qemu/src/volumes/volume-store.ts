@@ -39,8 +39,8 @@ export interface VolumeStoreOptions {
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
-  readonly #ways = new VolumeTransports();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #transports = new VolumeTransports();
+  readonly #pending = new Map<string, Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #serving = new VolumeServerMonitor((volumeId) => this.#resumeServing(volumeId));
 
@@ -52,17 +52,17 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return join(this.#options.directory, 'volumes', id);
   }
 
-  #at(name: string): VolumeContent {
+  #contentNamed(name: string): VolumeContent {
     const { directory, runAs } = this.#options;
     return new VolumeContent(join(directory, 'contents', name), runAs);
   }
 
   async #find(id: string): Promise<VolumeContent | undefined> {
     const name = await ifMissing(readlink(this.#link(id)), undefined);
-    return name === undefined ? undefined : this.#at(name);
+    return name === undefined ? undefined : this.#contentNamed(name);
   }
 
-  async #content(id: string): Promise<VolumeContent> {
+  async #getContent(id: string): Promise<VolumeContent> {
     const content = await this.#find(id);
     if (!content) throw new QemuError('UNSUPPORTED', `the content of the volume ${id} is not on this computer`);
     return content;
@@ -70,12 +70,12 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /** Runs the operations on one volume sequentially. */
   async #runInOrder<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const result = (this.#turns.get(id) ?? Promise.resolve()).catch(() => {}).then(work);
-    this.#turns.set(id, result);
+    const result = (this.#pending.get(id) ?? Promise.resolve()).catch(() => {}).then(work);
+    this.#pending.set(id, result);
     try {
       return await result;
     } finally {
-      if (this.#turns.get(id) === result) this.#turns.delete(id);
+      if (this.#pending.get(id) === result) this.#pending.delete(id);
     }
   }
 
@@ -86,12 +86,12 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   ): Promise<void> {
     await this.#runInOrder(volume.id, async () => {
       if (!(await this.#find(volume.id)))
-        await this.#make(caller, volume, (name) => symlink(name, this.#link(volume.id)), onCaptured);
+        await this.#createContent(caller, volume, (name) => symlink(name, this.#link(volume.id)), onCaptured);
     });
   }
 
   /** Creates content, and links it when it is complete. */
-  async #make(
+  async #createContent(
     caller: Caller,
     { sizeGb, origin }: { readonly sizeGb: number; readonly origin: VolumeOrigin },
     publish: (name: string) => Promise<void>,
@@ -102,7 +102,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const bytes = sizeGb * GIB;
     await backend.checkSpace(bytes);
     const name = randomUUID();
-    const content = this.#at(name);
+    const content = this.#contentNamed(name);
     try {
       await content.make();
       if (origin.kind === 'copy') await this.#copy(origin.id, name, onCaptured);
@@ -123,7 +123,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /** Copies the current content of a volume to a new disk. */
   async #copy(id: string, name: string, onCaptured = () => {}): Promise<void> {
-    const source = await this.#content(id);
+    const source = await this.#getContent(id);
     const { backend } = this.#options;
     const copy = (qmp: QmpClient | undefined) =>
       backend.copy(source.name, name, { qmp, onCaptured, signal: this.#closing.signal });
@@ -167,22 +167,22 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void> {
     await this.#runInOrder(id, async () => {
-      const before = await this.#find(id);
+      const previous = await this.#find(id);
       const draft = `${this.#link(id)}.${randomUUID()}.new`;
-      await this.#make(caller, { sizeGb, origin: { kind: 'image', imageId } }, async (name) => {
+      await this.#createContent(caller, { sizeGb, origin: { kind: 'image', imageId } }, async (name) => {
         await symlink(name, draft);
         await rename(draft, this.#link(id));
       });
-      if (before) await this.#discard(before);
+      if (previous) await this.#discard(previous);
     });
   }
 
   async replace(id: string, newId: string): Promise<void> {
     await this.#runInOrder(id, async () => {
       if (!(await this.#find(newId))) return;
-      const before = await this.#find(id);
+      const previous = await this.#find(id);
       await rename(this.#link(newId), this.#link(id));
-      if (before) await this.#discard(before);
+      if (previous) await this.#discard(previous);
     });
   }
 
@@ -192,10 +192,10 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return Promise.all(names.map(async (id) => ({ id, storedAt: (await lstat(join(folder, id))).mtimeMs })));
   }
 
-  /** Serves a volume for a server, until `close`. Creates missing content of a volume of another service. */
+  /** Serves a volume for a server, until `close`. Creates the content of a volume of another service if it is missing. */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#runInOrder(volumeId, async () => {
-      const content = (await this.#find(volumeId)) ?? (await this.#first(server, volumeId));
+      const content = (await this.#find(volumeId)) ?? (await this.#createMissing(server, volumeId));
       await content.addUser(server.id);
       await this.#serve(volumeId, content);
       return {
@@ -224,20 +224,20 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     });
   }
 
-  async #first({ userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeContent> {
+  async #createMissing({ userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeContent> {
     const caller = { userId, projectId, roles: [] };
     const { volumes } = this.#options;
     const { sizeGb, snapshotId, sourceVolumeId, imageMetadata } = await volumes.getVolume(caller, volumeId);
     const imageId = imageMetadata.image_id;
     const id = snapshotId ?? sourceVolumeId;
     const origin: VolumeOrigin = id ? { kind: 'copy', id } : imageId ? { kind: 'image', imageId } : { kind: 'blank' };
-    await this.#make(caller, { sizeGb, origin }, (name) => symlink(name, this.#link(volumeId)));
-    return this.#content(volumeId);
+    await this.#createContent(caller, { sizeGb, origin }, (name) => symlink(name, this.#link(volumeId)));
+    return this.#getContent(volumeId);
   }
 
-  /** Connects a server of another host to content. @throws QemuError `UNSUPPORTED` if it does not use it */
+  /** Connects a server of another host to content. @throws QemuError `UNSUPPORTED` if the server does not use the content */
   connect(name: string, user: string): Promise<Socket> {
-    return this.#ways.connect(this.#at(name), user);
+    return this.#transports.connect(this.#contentNamed(name), user);
   }
 
   detach(host: string, serverId: string, volumeId: string): Promise<void> {
@@ -259,7 +259,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       const content = await this.#find(volumeId);
       if (!content) return;
       await content.removeUser(serverId);
-      this.#ways.left(content, serverId);
+      this.#transports.disconnect(content, serverId);
       if ((await content.users()).length > 0) return;
       this.#serving.delete(volumeId);
       await endServer(content);
@@ -280,7 +280,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       await this.#runInOrder(id, () => this.#serve(id, content));
     }
     for (const name of await readdir(join(this.#options.directory, 'contents'))) {
-      const content = this.#at(name);
+      const content = this.#contentNamed(name);
       const { mtimeMs } = await stat(content.path);
       if (!linked.has(content.path) && mtimeMs < Date.now() - UNFINISHED_MS) await this.#discard(content);
     }
@@ -290,6 +290,6 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   async leave(): Promise<void> {
     this.#closing.abort(new Error('the engine is closing'));
     await this.#serving.leave();
-    await Promise.allSettled(this.#turns.values());
+    await Promise.allSettled(this.#pending.values());
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QmpClient } from '../../src/qmp/qmp-client.js';
-import { coreList } from '../../src/tuning/dedicated-cores.js';
+import { parseCoreList } from '../../src/tuning/dedicated-cores.js';
 import { missingForGuests } from '../guest/build-guest.js';
 import { processesOf } from '../processes-of.js';
 import { ada, IMAGE, OLD_IMAGE, QemuCloud } from '../qemu-cloud.js';
@@ -14,7 +14,7 @@ if (missing) console.warn(`\n*** SKIPPED: options of flavors and images: this ma
 const [E1000, WATCHDOG, TABLET_BUS, RANDOM, CIRRUS] = ['0x100e', '0x25ab', '0x000d', '0x1005', '0x00b8'];
 
 function coresOf(path: string): readonly number[] {
-  return coreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(`/proc/${path}/status`, 'utf8'))![1]!);
+  return parseCoreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(`/proc/${path}/status`, 'utf8'))![1]!);
 }
 
 const here = missing ? [] : coresOf('self');
@@ -96,7 +96,7 @@ describe.skipIf(missing)('a machine with options of a flavor and an image', { ti
     expect(coresOf(`${pidOf(later.id)}`)).toEqual(here.slice(0, -1));
 
     await expect(cloud.create({ name: 'crowd', flavorId: 'crowd', imageId: IMAGE })).rejects.toThrow(
-      `this machine requests ${here.length} dedicated cores, and ${here.length - 2} are left`,
+      `this machine requests ${here.length} dedicated cores, but only ${here.length - 2} are available`,
     );
     expect(cloud.folders()).toHaveLength(3);
 

@@ -74,6 +74,8 @@ describe.skipIf(missing)('machines with UEFI firmware', { timeout: 2 * CONDITION
   });
 
   it('are rejected with the reason if the image has unsupported requirements', async () => {
-    await expect(boot('secureWithoutQ35')).rejects.toThrow(/secure boot is required, and needs hw_machine_type=q35/);
+    await expect(boot('secureWithoutQ35')).rejects.toThrow(
+      /secure boot is required, but works only with hw_machine_type=q35/,
+    );
   });
 });
