@@ -1,6 +1,6 @@
 import type { Caller } from './caller.js';
 
-/** One position of a pattern: a character, or any number of them. */
+/** One step of a pattern, which accepts one character or any number of characters. */
 interface Step {
   readonly repeats: boolean;
   accepts(character: string): boolean;
@@ -16,20 +16,20 @@ function stepsOf(token: string): readonly Step[] {
   return [{ repeats: false, accepts: (character) => character === token }];
 }
 
-/** Compares a path with a pattern. Takes time proportional to the product of their lengths, for any pattern. */
+/** Returns true if a path matches a pattern. Takes time proportional to the product of their lengths, for any pattern. */
 function matches(pattern: string, path: string): boolean {
   const steps = (pattern.match(/\{[^}]*\}|\*\*|[^{}]/g) ?? []).flatMap(stepsOf);
-  const reached = (positions: Set<number>, position: number) => {
+  const reach = (positions: Set<number>, position: number) => {
     positions.add(position);
     for (let next = position; steps[next]?.repeats; ) positions.add(++next);
   };
   let current = new Set<number>();
-  reached(current, 0);
+  reach(current, 0);
   for (const character of path) {
     const following = new Set<number>();
     for (const position of current) {
       const step = steps[position];
-      if (step?.accepts(character)) reached(following, step.repeats ? position : position + 1);
+      if (step?.accepts(character)) reach(following, step.repeats ? position : position + 1);
     }
     current = following;
   }
@@ -38,7 +38,7 @@ function matches(pattern: string, path: string): boolean {
 
 /**
  * Returns whether the access rules of the caller's application credential allow a request; true if it has none.
- * Requests that another service forwards with a token of its own are allowed.
+ * Requests that another service forwards with its own token are allowed.
  *
  * @param services the types of the service in the catalog
  * @param paths the path of the request from the root of the server, and from the root of the service; rules use either

@@ -29,7 +29,7 @@ export interface OpenDocuments {
   /**
    * Stores changes in one transaction. They are durable when it resolves.
    *
-   * @throws {@link CatalogError} `UNAVAILABLE` if the database fails, or if another process has opened the documents since
+   * @throws {@link CatalogError} `UNAVAILABLE` if the database fails, or if another process has opened the documents since then
    */
   write(changes: readonly DocumentChange[]): Promise<void>;
 }
@@ -46,8 +46,8 @@ export interface ServiceDocuments {
 const TABLE = 'service_documents';
 /** The row that names the process whose writes are accepted. */
 const OWNER = { kind: '', id: 'owner' } as const;
-/** Rows in one statement; SQLite limits its parameters. */
-const TOGETHER = 500;
+/** The maximum number of rows in one statement, because SQLite limits the number of parameters. */
+const ROWS_PER_STATEMENT = 500;
 
 interface Row {
   readonly kind: string;
@@ -56,10 +56,10 @@ interface Row {
 }
 
 async function upsert(tx: Tx, rows: readonly (Row & { readonly position: number })[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += TOGETHER)
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT)
     await tx.db
       .insertInto(TABLE)
-      .values(rows.slice(start, start + TOGETHER))
+      .values(rows.slice(start, start + ROWS_PER_STATEMENT))
       .onConflict((conflict) =>
         conflict.columns(['kind', 'id']).doUpdateSet((eb) => ({ data: eb.ref('excluded.data') })),
       )

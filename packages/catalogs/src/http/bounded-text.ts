@@ -1,8 +1,8 @@
 import { CodedError } from '@apistrata/record-store/errors';
 
 /**
- * The response of another service exceeds the size limit: 503, like a gateway whose upstream misbehaves. Callers that
- * know the purpose of the request convert it to their own error.
+ * The error for a response of another service that exceeds the size limit; its status is 503. Callers that know the purpose
+ * of the request convert it to their own error.
  */
 export class ResponseTooLarge extends CodedError<'RESPONSE_TOO_LARGE'> {
   constructor(readonly maxBytes: number) {
@@ -15,7 +15,7 @@ export class ResponseTooLarge extends CodedError<'RESPONSE_TOO_LARGE'> {
  *
  * @throws ResponseTooLarge, and the errors of `fetch` if the connection breaks
  */
-export async function boundedText(response: Response, maxBytes: number): Promise<string> {
+export async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
   if (!response.body) return '';
   const decoder = new TextDecoder();
   let text = '';

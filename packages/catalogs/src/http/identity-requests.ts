@@ -1,5 +1,5 @@
 import { CatalogError } from '../errors/catalog-error.js';
-import { boundedText, ResponseTooLarge } from './bounded-text.js';
+import { ResponseTooLarge, readBoundedText } from './bounded-text.js';
 
 /** Limits of requests to an identity service. Times are in milliseconds. */
 export interface IdentityLimits {
@@ -51,7 +51,7 @@ export class IdentityRequests {
   /** Parses the body of a response; undefined if it is not JSON. */
   async json(response: Response): Promise<unknown> {
     try {
-      return JSON.parse(await boundedText(response, this.#limits.maxResponseBytes));
+      return JSON.parse(await readBoundedText(response, this.#limits.maxResponseBytes));
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
       if (error instanceof ResponseTooLarge) throw identityUnavailable(error.message);

@@ -1,7 +1,7 @@
 import type { Caller } from '../caller/caller.js';
 import { CatalogError, type CatalogErrorCode } from '../errors/catalog-error.js';
-import { boundedText, ResponseTooLarge } from './bounded-text.js';
-import { errorOf } from './service-fault.js';
+import { ResponseTooLarge, readBoundedText } from './bounded-text.js';
+import { toCatalogError } from './service-fault.js';
 import type { ServiceSession } from './service-session.js';
 
 /** Endpoint, credentials and limits of a remote service. Times are in milliseconds. */
@@ -32,7 +32,7 @@ export const httpCatalogOptions: Readonly<Record<keyof HttpCatalogOptions, true>
 /**
  * On whose behalf a request is sent. `caller`: with the caller's own token if there is one, otherwise the service's.
  * `service`: always with the service's token. `project`: for resources that will belong to the caller's project; if the
- * service's token must be used, it is one of that project.
+ * service's token is used, it is one of that project.
  */
 export type ActingUser = 'caller' | 'service' | 'project';
 
@@ -55,8 +55,7 @@ export interface ServiceResponse {
   readonly body: any;
 }
 
-/** Idempotent methods. */
-const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
+const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
 
 /** Statuses of a service that is busy or unavailable, or of the proxy in front of it. */
 const RETRYABLE_STATUSES = new Set([500, 502, 503, 504]);
@@ -65,7 +64,7 @@ const RETRY_DELAY_MS = 100;
 
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** Client of one service: tokens, timeouts, retries, errors. */
+/** A client of one service, which handles tokens, timeouts, retries and errors. */
 export class ServiceClient {
   readonly #service: string;
   readonly #options: HttpCatalogOptions;
@@ -79,7 +78,7 @@ export class ServiceClient {
     this.#base = /\/v\d+(\.\d+)?$/.test(url) ? url : `${url}${version}`;
   }
 
-  /** @param path path below the version; a function if it contains the project of the token */
+  /** Sends a request. @param path the path below the version; a function if it contains the project of the token */
   async request(
     method: string,
     path: string | ((projectId: string) => string),
@@ -102,7 +101,7 @@ export class ServiceClient {
     request: ServiceRequest,
     read: (response: Response) => Promise<unknown>,
   ): Promise<ServiceResponse> {
-    const attempts = REPEATABLE.has(method) && !isStream(request.content) ? 1 + (this.#options.retries ?? 2) : 1;
+    const attempts = IDEMPOTENT.has(method) && !isStream(request.content) ? 1 + (this.#options.retries ?? 2) : 1;
     let renewed = false;
     for (let attempt = 1; ; attempt++) {
       const actor = await this.#actor(request);
@@ -134,7 +133,7 @@ export class ServiceClient {
         } else await pause(attempt);
         continue;
       }
-      if (!response.ok) throw errorOf(this.#service, response.status, body, request.errors ?? {});
+      if (!response.ok) throw toCatalogError(this.#service, response.status, body, request.errors ?? {});
       return { status: response.status, body };
     }
   }
@@ -142,7 +141,7 @@ export class ServiceClient {
   async #actor({ caller, as }: ServiceRequest) {
     const { session } = this.#options;
     if (as !== 'service' && caller.token) {
-      // With the service's own token in addition, a token that has expired since is still accepted.
+      // With the service's own token in addition, a token that has expired in the meantime is still accepted.
       const { token: serviceToken } = await session.token();
       return { token: caller.token, projectId: caller.projectId, serviceToken, own: false };
     }
@@ -179,7 +178,7 @@ export class ServiceClient {
   }
 
   async #read(response: Response): Promise<unknown> {
-    const text = await boundedText(response, this.#options.maxResponseBytes ?? MAX_RESPONSE_BYTES);
+    const text = await readBoundedText(response, this.#options.maxResponseBytes ?? MAX_RESPONSE_BYTES);
     if (text === '') return undefined;
     try {
       return JSON.parse(text);
@@ -193,10 +192,10 @@ function isStream(content: ServiceRequest['content']): boolean {
   return content !== undefined && !(content instanceof Uint8Array);
 }
 
-/** Yields the chunks of a response; a broken connection is a failure of the service. */
-async function* withServiceFailures(service: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields the chunks of a response. A broken connection counts as a failure of the service. */
+async function* withServiceFailures(service: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* pieces;
+    yield* chunks;
   } catch (error) {
     throw new CatalogError('UNAVAILABLE', `The ${service} service closed the connection early.`, { cause: error });
   }

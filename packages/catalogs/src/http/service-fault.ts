@@ -1,7 +1,7 @@
 import { CatalogError, type CatalogErrorCode } from '../errors/catalog-error.js';
 
 /** Error types of the network service that are more precise than the status. */
-const named: Readonly<Record<string, CatalogErrorCode>> = {
+const CODES_BY_TYPE: Readonly<Record<string, CatalogErrorCode>> = {
   NetworkNotFound: 'NETWORK_NOT_FOUND',
   SubnetNotFound: 'SUBNET_NOT_FOUND',
   PortNotFound: 'PORT_NOT_FOUND',
@@ -27,7 +27,7 @@ const named: Readonly<Record<string, CatalogErrorCode>> = {
 };
 
 /** Error codes by status, if neither the service nor the request is more precise. */
-const byStatus: Readonly<Record<number, CatalogErrorCode>> = {
+const CODES_BY_STATUS: Readonly<Record<number, CatalogErrorCode>> = {
   400: 'REJECTED',
   401: 'UNAVAILABLE',
   403: 'FORBIDDEN',
@@ -55,7 +55,7 @@ function faultDetails(body: unknown): { readonly type?: string; readonly message
 }
 
 /** Converts an error response of any of the services into a catalog error. */
-export function errorOf(
+export function toCatalogError(
   service: string,
   status: number,
   body: unknown,
@@ -63,7 +63,7 @@ export function errorOf(
 ): CatalogError {
   const { type = '', message } = faultDetails(body);
   const overQuota = (status === 403 || status === 413) && QUOTA_TEXT.test(message ?? '') ? 'OVER_QUOTA' : undefined;
-  const fault = named[type] ?? overQuota ?? errors[status] ?? byStatus[status];
+  const fault = CODES_BY_TYPE[type] ?? overQuota ?? errors[status] ?? CODES_BY_STATUS[status];
   const code = fault ?? (status >= 500 ? 'UNAVAILABLE' : 'REJECTED');
   return new CatalogError(code, message || `The ${service} service returned ${status}.`);
 }

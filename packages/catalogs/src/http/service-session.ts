@@ -95,7 +95,7 @@ export class ServiceSession {
 
   /**
    * Returns a token of the service in its own project or, for resources that must belong to another project, in that
-   * one (where it needs a role).
+   * project, in which it needs a role.
    *
    * @throws `UNAVAILABLE`; `FORBIDDEN` if the service has no role in the project
    */
@@ -124,7 +124,7 @@ export class ServiceSession {
     const response = await this.#requests.send(`${this.url}/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ auth: loginOf(this.#user, projectId) }),
+      body: JSON.stringify({ auth: passwordLogin(this.#user, projectId) }),
     });
     const token = response.headers.get('x-subject-token');
     if (response.ok && token) return parseToken(token, await this.#requests.json(response));
@@ -141,7 +141,7 @@ export class ServiceSession {
   }
 }
 
-function loginOf(user: ServiceUser, projectId: string) {
+function passwordLogin(user: ServiceUser, projectId: string) {
   const { username, password, projectName = 'service' } = user;
   const domain = (id: string | undefined, name = 'Default') => (id === undefined ? { name } : { id });
   const id = projectId || user.projectId;

@@ -1,4 +1,4 @@
-/** The segment of a physical network that a network is connected to, with the names of the network service. */
+/** The segment of a physical network to which a network is connected, with the names of the network service. */
 export interface ProviderSegment {
   /** `flat`: untagged frames; `vlan`: frames with a tag. Others are only recorded. */
   readonly networkType: string;

@@ -168,8 +168,8 @@ export interface Connector {
 }
 
 /**
- * Volumes, their snapshots and their attachments to servers. Every method throws {@link CatalogError}; what the caller
- * may not see is `..._NOT_FOUND`.
+ * Volumes, their snapshots and their attachments to servers. Every method throws {@link CatalogError}; for
+ * resources that the caller may not see, the code is `..._NOT_FOUND`.
  */
 export interface VolumeCatalog {
   getVolume(caller: Caller, id: string): Promise<Volume>;
@@ -186,6 +186,8 @@ export interface VolumeCatalog {
   getSnapshot(caller: Caller, id: string): Promise<VolumeSnapshot>;
   listSnapshots(caller: Caller, query?: SnapshotQuery): Promise<readonly VolumeSnapshot[]>;
   /**
+   * Creates a snapshot.
+   *
    * @param onCaptured called as soon as the snapshot no longer includes later writes, if it is not complete yet: guests
    * may write again
    */

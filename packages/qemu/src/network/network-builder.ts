@@ -116,11 +116,11 @@ export class NetworkBuilder {
     ]);
     for (const name of [...removedNamespaces, ...added]) this.#applied.delete(name);
     // When a namespace is removed, so are both ends of its device pairs.
-    const kept = existing.filter((link) => !removed.includes(link));
-    const commands = linkCommands(desired, kept, tapOwner);
+    const remaining = existing.filter((link) => !removed.includes(link));
+    const commands = linkCommands(desired, remaining, tapOwner);
     await ip.batch(commands);
     // New devices have no configuration yet.
-    const fresh = desired.filter(({ name }) => !kept.some(({ ifname }) => ifname === name));
+    const fresh = desired.filter(({ name }) => !remaining.some(({ ifname }) => ifname === name));
     for (const link of fresh) if (link.kind === 'veth') this.#applied.delete(link.namespace);
     if (fresh.length > 0) for (const key of ['outside', 'ipv6']) this.#applied.delete(key);
   }

@@ -17,14 +17,14 @@ async function drop(tx: Tx, imageId: string): Promise<void> {
 export function contentInDatabase(store: Store, maxBytes = MAX_CONTENT_BYTES): ImageContents {
   return {
     async receive(imageId, content) {
-      const pieces: Uint8Array[] = [];
+      const chunks: Uint8Array[] = [];
       const digest = await digestContent(content, maxBytes, (chunk) => {
-        pieces.push(chunk);
+        chunks.push(chunk);
       });
       return {
         ...digest,
         async retain(tx) {
-          const bytes = Buffer.concat(pieces);
+          const bytes = Buffer.concat(chunks);
           await drop(tx, imageId);
           for (let number = 0; number * CHUNK_BYTES < bytes.byteLength; number++) {
             const base64 = bytes.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES).toString('base64');

@@ -22,7 +22,7 @@ async function removeStaleDrafts(folder: string): Promise<void> {
 /** File system errors for insufficient space or permissions. */
 const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EIO']);
 
-function unavailable(error: unknown): unknown {
+function toUnavailable(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (!STORAGE_ERRORS.has(code ?? '')) return error;
   return new CatalogError('UNAVAILABLE', `The content of the image cannot be stored: ${message}`, { cause: error });
@@ -33,9 +33,9 @@ function unavailable(error: unknown): unknown {
  * the image and a digest of the content, so that concurrent uploads have separate files; the image's record names the
  * valid one.
  *
- * @param before reads content that was stored before the folder was configured
+ * @param fallback reads content that was stored before the folder was configured
  */
-export function contentInFiles(folder: string, before: ImageContents, maxBytes = Infinity): ImageContents {
+export function contentInFiles(folder: string, fallback: ImageContents, maxBytes = Infinity): ImageContents {
   const pathOf = (id: string, sha512: string) => join(folder, `${id}-${sha512.slice(0, 32)}`);
   const fileOf = ({ id, sha512 }: ImageRecord) => {
     const path = sha512 === null ? undefined : pathOf(id, sha512);
@@ -44,7 +44,7 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
 
   let cleanup: Promise<void> | undefined;
 
-  /** Runs once; after a failure, the next upload tries again, and no upload is rejected for it. */
+  /** Removes stale drafts once. After a failure, the next upload retries; no upload is rejected because of it. */
   async function removeStaleDraftsOnce(): Promise<void> {
     cleanup ??= removeStaleDrafts(folder);
     try {
@@ -74,18 +74,18 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
         }
       } catch (error) {
         await rm(draft, { force: true }).catch(() => {});
-        throw unavailable(error);
+        throw toUnavailable(error);
       }
     },
     read(image) {
       const path = fileOf(image);
-      return path === undefined ? before.read(image) : createReadStream(path, { highWaterMark: 2 ** 20 });
+      return path === undefined ? fallback.read(image) : createReadStream(path, { highWaterMark: 2 ** 20 });
     },
     async drop(tx, image) {
       const path = fileOf(image);
-      const dropBefore = await before.drop(tx, image);
+      const dropFallback = await fallback.drop(tx, image);
       return async () => {
-        await dropBefore();
+        await dropFallback();
         if (path !== undefined) await rm(path, { force: true });
       };
     },

@@ -55,8 +55,8 @@ function newRecord(image: NewImage, projectId: string | null, now: number): New<
   };
 }
 
-function mergeProperties(before: Image['properties'], change: ImageChange['properties']): Image['properties'] {
-  const merged = Object.entries({ ...before, ...change }).filter(([, value]) => value !== null);
+function mergeProperties(previous: Image['properties'], change: ImageChange['properties']): Image['properties'] {
+  const merged = Object.entries({ ...previous, ...change }).filter(([, value]) => value !== null);
   return Object.fromEntries(merged) as Image['properties'];
 }
 
@@ -85,15 +85,15 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     });
   }
 
-  async function visible(caller: Caller, id: string, session: Session = store): Promise<ImageRecord> {
+  async function getVisible(caller: Caller, id: string, session: Session = store): Promise<ImageRecord> {
     const image = await images.get(session, id);
     if (!image && accept) return acceptUnknown(id);
     if (!image || !(await canSee(session, caller, image))) throw imageNotFound(id);
     return image;
   }
 
-  async function changeable(caller: Caller, id: string): Promise<ImageRecord> {
-    const image = await visible(caller, id);
+  async function getChangeable(caller: Caller, id: string): Promise<ImageRecord> {
+    const image = await getVisible(caller, id);
     if (!owns(caller, image.projectId))
       throw new CatalogError('IMAGE_FORBIDDEN', `You are not permitted to change image ${id}`);
     return image;
@@ -105,7 +105,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     id: string,
     changed: (image: ImageRecord, tx: Tx) => Partial<New<ImageRecord>> | Promise<Partial<New<ImageRecord>>>,
   ): Promise<ImageRecord> {
-    await changeable(caller, id);
+    await getChangeable(caller, id);
     return store.transaction(async (tx) => {
       const image = await images.lock(tx, id);
       if (!image) throw imageNotFound(id);
@@ -146,7 +146,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
   }
 
   const catalog = {
-    get: (caller: Caller, id: string): Promise<ImageRecord> => visible(caller, id),
+    get: (caller: Caller, id: string): Promise<ImageRecord> => getVisible(caller, id),
 
     list: (caller: Caller, query: ImageQuery = {}): Promise<readonly ImageRecord[]> =>
       listPage(store, images, 'newest first', query, (rows) => narrowImages(store, caller, query, rows)),
@@ -163,7 +163,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     },
 
     async upload(caller: Caller, id: string, content: ImageContent): Promise<ImageRecord> {
-      if ((await changeable(caller, id)).status === 'active') return visible(caller, id);
+      if ((await getChangeable(caller, id)).status === 'active') return getVisible(caller, id);
       const received = await contents.receive(id, content);
       const { sizeBytes, checksum, sha512 } = received;
       try {
@@ -181,7 +181,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
     /** Streams the content; empty for a preset image without content. */
     async download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>> {
-      const image = await visible(caller, id);
+      const image = await getVisible(caller, id);
       if (image.status !== 'active')
         throw new CatalogError(
           image.status === 'deactivated' ? 'IMAGE_FORBIDDEN' : 'IMAGE_WRONG_STATUS',
@@ -197,7 +197,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     },
 
     async delete(caller: Caller, id: string): Promise<void> {
-      await changeable(caller, id);
+      await getChangeable(caller, id);
       const drop = await store.transaction(async (tx) => {
         const image = await images.lock(tx, id);
         if (!image) throw imageNotFound(id);
@@ -212,7 +212,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
     deactivate: moveStatus('active', 'deactivated'),
     reactivate: moveStatus('deactivated', 'active'),
-    ...imageMembers(context, { visible, changeable }),
+    ...imageMembers(context, { getVisible, getChangeable }),
 
     /** Adds missing images; existing ones are not changed, other than those that an image replaces. */
     async seed(preset: readonly ImageSeed[]): Promise<void> {

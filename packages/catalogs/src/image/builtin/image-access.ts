@@ -12,7 +12,7 @@ export function imageNotFound(id: string): CatalogError {
 }
 
 /**
- * Returns whether the caller may see the image: its own, a public or community image, or one that is shared with it.
+ * Returns whether the caller may see the image: an image of its project, a public or community image, or one that is shared with it.
  */
 export async function canSee(session: Session, caller: Caller, image: ImageRecord): Promise<boolean> {
   if (owns(caller, image.projectId) || image.visibility === 'public' || image.visibility === 'community') return true;

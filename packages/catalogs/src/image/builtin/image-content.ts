@@ -35,24 +35,24 @@ export interface ImageContents {
 }
 
 /**
- * Streams content and measures it.
+ * Streams content, and computes its size and checksums.
  *
  * @throws `IMAGE_TOO_LARGE` beyond the maximum size
  */
 export async function digestContent(
   content: ImageContent,
   maxBytes: number,
-  each: (chunk: Uint8Array) => void | Promise<void>,
+  onChunk: (chunk: Uint8Array) => void | Promise<void>,
 ): Promise<ContentDigest> {
   const [md5, sha512] = [createHash('md5'), createHash('sha512')];
   let sizeBytes = 0;
   for await (const chunk of content instanceof Uint8Array ? [content] : content) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > maxBytes)
-      throw new CatalogError('IMAGE_TOO_LARGE', `The content of an image may have at most ${maxBytes} bytes here.`);
+      throw new CatalogError('IMAGE_TOO_LARGE', `The content of an image may have at most ${maxBytes} bytes.`);
     md5.update(chunk);
     sha512.update(chunk);
-    await each(chunk);
+    await onChunk(chunk);
   }
   return { sizeBytes, checksum: md5.digest('hex'), sha512: sha512.digest('hex') };
 }

@@ -7,28 +7,28 @@ import { type ImageMember, type ImageRecord, imageTables, type MemberStatus } fr
 
 /** How the image catalog finds an image: one that the caller can see, or one that it may change. */
 export interface ImageLookup {
-  readonly visible: (caller: Caller, id: string) => Promise<ImageRecord>;
-  readonly changeable: (caller: Caller, id: string) => Promise<ImageRecord>;
+  readonly getVisible: (caller: Caller, id: string) => Promise<ImageRecord>;
+  readonly getChangeable: (caller: Caller, id: string) => Promise<ImageRecord>;
 }
 
 /** Creates the operations that share images with single projects. */
-export function imageMembers({ store, clock }: EmbeddedContext, { visible, changeable }: ImageLookup) {
+export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, getChangeable }: ImageLookup) {
   const missing = (imageId: string, projectId: string) =>
     new CatalogError('IMAGE_MEMBER_NOT_FOUND', `Image ${imageId} has no member ${projectId}`);
 
   return {
     /** Lists all members for the owner; for a member, only itself. */
     async listMembers(caller: Caller, imageId: string): Promise<readonly ImageMember[]> {
-      const image = await visible(caller, imageId);
+      const image = await getVisible(caller, imageId);
       const all = image.projectId === caller.projectId || isAdmin(caller);
       return imageTables.members.find(store, (q) => {
-        const ofImage = q.where('image_id', '=', imageId).orderBy('seq');
-        return all ? ofImage : ofImage.where('project_id', '=', caller.projectId);
+        const members = q.where('image_id', '=', imageId).orderBy('seq');
+        return all ? members : members.where('project_id', '=', caller.projectId);
       });
     },
 
     async addMember(caller: Caller, imageId: string, projectId: string): Promise<ImageMember> {
-      const image = await changeable(caller, imageId);
+      const image = await getChangeable(caller, imageId);
       if (image.visibility !== 'shared') throw new CatalogError('IMAGE_FORBIDDEN', 'Only shared images have members.');
       return retryOnUniqueViolation(store, async (tx) => {
         if (await imageTables.members.get(tx, compoundKey(imageId, projectId)))
@@ -51,7 +51,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { visible, chang
       projectId: string,
       status: MemberStatus,
     ): Promise<ImageMember> {
-      await visible(caller, imageId);
+      await getVisible(caller, imageId);
       if (projectId !== caller.projectId && !isAdmin(caller))
         throw new CatalogError('IMAGE_FORBIDDEN', 'Only the member itself accepts or rejects an image.');
       return store.transaction(async (tx) => {
@@ -62,7 +62,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { visible, chang
     },
 
     async removeMember(caller: Caller, imageId: string, projectId: string): Promise<void> {
-      await changeable(caller, imageId);
+      await getChangeable(caller, imageId);
       const removed = await store.transaction((tx) => imageTables.members.delete(tx, compoundKey(imageId, projectId)));
       if (!removed) throw missing(imageId, projectId);
     },

@@ -4,8 +4,8 @@ import { imageTables } from './image-tables.js';
 const { images } = imageTables;
 
 /**
- * Hides all other images whose ids begin with a prefix, and shows the image with the given id in their place. They remain available to the
- * servers that use them. No-op if all others are hidden.
+ * Hides all other images whose ids begin with a prefix, and shows the image with the given id in their place. The hidden images
+ * remain available to the servers that use them. No-op if all others are hidden.
  */
 export async function replaceImages(store: Store, id: string, idPrefix: string, now: number): Promise<void> {
   await store.transaction(async (tx) => {

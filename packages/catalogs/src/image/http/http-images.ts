@@ -98,8 +98,8 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   const client = new ServiceClient('image', '/v2', options);
   const path = (id: string) => `/images/${encodeURIComponent(id)}`;
 
-  /** The service's own token sees everything, so this client decides the visibility for the caller. */
-  async function visible(caller: Caller, image: Image): Promise<boolean> {
+  /** Returns true if the caller may see an image. The service's own token can read all images, so this client decides. */
+  async function isVisible(caller: Caller, image: Image): Promise<boolean> {
     if (caller.token || owns(caller, image.projectId)) return true;
     if (image.visibility !== 'shared') return image.visibility !== 'private';
     const member = `${path(image.id)}/members/${encodeURIComponent(caller.projectId)}`;
@@ -115,12 +115,12 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   async function get(caller: Caller, id: string): Promise<Image> {
     const { body } = await client.request('GET', path(id), { caller, as: 'caller', errors: missing });
     const image = readImage(body);
-    if (!(await visible(caller, image))) throw new CatalogError('IMAGE_NOT_FOUND', `No image found with ID ${id}`);
+    if (!(await isVisible(caller, image))) throw new CatalogError('IMAGE_NOT_FOUND', `No image found with ID ${id}`);
     return image;
   }
 
-  /** Only the owner or an administrator may change an image, regardless of the token of the request. */
-  async function changeable(caller: Caller, id: string): Promise<Image> {
+  /** Returns an image that the caller owns or administers: no other caller may change it, regardless of the token. */
+  async function getChangeable(caller: Caller, id: string): Promise<Image> {
     const image = await get(caller, id);
     if (!owns(caller, image.projectId))
       throw new CatalogError('IMAGE_FORBIDDEN', `You are not permitted to change image ${id}`);
@@ -134,8 +134,8 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
       const listed: Image[] = [];
       let marker = query.marker;
       do {
-        const left = query.limit === undefined ? undefined : query.limit - listed.length;
-        if (left !== undefined && left <= 0) break;
+        const remaining = query.limit === undefined ? undefined : query.limit - listed.length;
+        if (remaining !== undefined && remaining <= 0) break;
         const { body } = await client.request('GET', '/images', {
           caller,
           as: 'caller',
@@ -151,12 +151,12 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
             os_hidden: query.hidden === undefined ? undefined : String(query.hidden),
             updated_at:
               query.updatedSince === undefined ? undefined : `gte:${new Date(query.updatedSince).toISOString()}`,
-            limit: left === undefined ? undefined : String(left),
+            limit: remaining === undefined ? undefined : String(remaining),
             marker,
           },
         });
         const page: Image[] = body.images.map(readImage);
-        for (const image of page) if (await visible(caller, image)) listed.push(image);
+        for (const image of page) if (await isVisible(caller, image)) listed.push(image);
         marker = body.next ? page.at(-1)?.id : undefined;
       } while (marker !== undefined);
       return listed;
@@ -185,7 +185,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     },
 
     async upload(caller: Caller, id: string, content: ImageContent): Promise<Image> {
-      if ((await changeable(caller, id)).status === 'active') return get(caller, id);
+      if ((await getChangeable(caller, id)).status === 'active') return get(caller, id);
       try {
         await client.request('PUT', `${path(id)}/file`, {
           caller,
@@ -214,14 +214,14 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     },
 
     async update(caller: Caller, id: string, { properties = {}, ...given }: ImageChange): Promise<Image> {
-      const before = await changeable(caller, id);
-      const sets = { ...writeFields(given), ...properties };
-      const patch = Object.entries(sets).flatMap(([key, value]) => {
-        const exists = key in fields || key in before.properties;
+      const previous = await getChangeable(caller, id);
+      const newValues = { ...writeFields(given), ...properties };
+      const patch = Object.entries(newValues).flatMap(([key, value]) => {
+        const exists = key in fields || key in previous.properties;
         if (value !== null || key in fields) return [{ op: exists ? 'replace' : 'add', path: pointer(key), value }];
         return exists ? [{ op: 'remove', path: pointer(key) }] : [];
       });
-      if (patch.length === 0) return before;
+      if (patch.length === 0) return previous;
       const { body } = await client.request('PATCH', path(id), {
         caller,
         as: 'caller',
@@ -233,7 +233,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     },
 
     async delete(caller: Caller, id: string): Promise<void> {
-      const image = await changeable(caller, id);
+      const image = await getChangeable(caller, id);
       const errors = { ...rejected, 403: image.protected ? 'IMAGE_PROTECTED' : 'IMAGE_FORBIDDEN' } as const;
       await client.request('DELETE', path(id), { caller, as: 'caller', errors });
     },

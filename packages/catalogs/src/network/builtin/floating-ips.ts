@@ -8,7 +8,7 @@ import type { FixedIp } from '../fixed-ip.js';
 import { canonicalIp } from '../ip-address.js';
 import type { FloatingIp, FloatingIpQuery } from '../network-catalog.js';
 import { allocateFrom, allocateOne, freeAddresses, subnetsById } from './ip-allocations.js';
-import { dated, NameCache, type NetworkContext, portsChanged } from './network-context.js';
+import { initialFields, NameCache, type NetworkContext, notifyPortsChanged } from './network-context.js';
 import {
   type FloatingIpRecord,
   type NetworkRecord,
@@ -17,7 +17,7 @@ import {
   ROUTER_PORTS,
 } from './network-tables.js';
 import { canSeeNetwork } from './network-visibility.js';
-import { isServedByRouter } from './planned-routers.js';
+import { hasImplicitRouter } from './planned-routers.js';
 import { portNotFound } from './port-records.js';
 
 const { floatingIps, networks, ports, routers } = networkTables;
@@ -38,7 +38,7 @@ function notFound(id: string): CatalogError {
   return new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
 }
 
-/** Associates a floating address of a port with a fixed address, and with no other. */
+/** Returns a port in which a floating address belongs to one fixed address, or to none if `fixedAddress` is null. */
 function withFloating(port: PortRecord, floating: string, fixedAddress: string | null): PortRecord {
   const fixedIps = port.fixedIps.map((fixedIp): FixedIp => {
     const others = fixedIp.floating.filter((address) => address !== floating);
@@ -52,7 +52,7 @@ async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, s
   const network = await networks.get(tx, port.networkId);
   const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', port.networkId));
   const interfaces = networkPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
-  if (network && interfaces.length === 0 && isServedByRouter(network)) return;
+  if (network && interfaces.length === 0 && hasImplicitRouter(network)) return;
   for (const { deviceId, fixedIps } of interfaces) {
     if (!fixedIps.some((fixedIp) => fixedIp.subnetId === subnetId)) continue;
     if ((await routers.get(tx, deviceId))?.externalNetworkId === externalId) return;
@@ -82,7 +82,7 @@ export function floatingAddresses(context: NetworkContext) {
     return all.filter((network) => canSeeNetwork(caller, network));
   }
 
-  async function poolNamed(caller: Caller, nameOrId: string | undefined): Promise<NetworkRecord> {
+  async function findPool(caller: Caller, nameOrId: string | undefined): Promise<NetworkRecord> {
     const all = await pools(caller);
     const named =
       nameOrId === undefined
@@ -94,10 +94,10 @@ export function floatingAddresses(context: NetworkContext) {
   }
 
   async function toFloatingIp(record: FloatingIpRecord, names = new NameCache(store)): Promise<FloatingIpView> {
-    return { ...record, pool: await names.of('networks', record.networkId) };
+    return { ...record, pool: await names.get('networks', record.networkId) };
   }
 
-  async function visible(caller: Caller, id: string): Promise<FloatingIpRecord> {
+  async function getVisible(caller: Caller, id: string): Promise<FloatingIpRecord> {
     const floating = await floatingIps.get(store, id);
     if (!floating || !owns(caller, floating.projectId)) throw notFound(id);
     return floating;
@@ -108,12 +108,13 @@ export function floatingAddresses(context: NetworkContext) {
     const port = floating.portId === null ? undefined : await ports.lock(tx, floating.portId);
     if (port) {
       await ports.update(tx, withFloating(port, floating.address, null));
-      portsChanged(context, tx, port.deviceId);
+      notifyPortsChanged(context, tx, port.deviceId);
     }
     return { ...floating, portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: clock.now() };
   }
 
-  function changing<T>(
+  /** Runs work on a floating IP of the caller, which is locked. */
+  function withLocked<T>(
     caller: Caller,
     id: string,
     work: (tx: Tx, floating: FloatingIpRecord) => Promise<T>,
@@ -130,8 +131,8 @@ export function floatingAddresses(context: NetworkContext) {
     id: string,
     to: { readonly portId: string; readonly fixedAddress?: string },
   ): Promise<FloatingIpView> {
-    const associated = await changing(caller, id, async (tx, floating) => {
-      const free = await disassociate(tx, floating);
+    const associated = await withLocked(caller, id, async (tx, floating) => {
+      const disassociated = await disassociate(tx, floating);
       const port = await ports.lock(tx, to.portId);
       if (!port || !owns(caller, port.projectId)) throw await unusablePort(tx, caller, to.portId, port);
       const address = to.fixedAddress === undefined ? undefined : canonicalIp(to.fixedAddress);
@@ -151,10 +152,10 @@ export function floatingAddresses(context: NetworkContext) {
           `Fixed IP ${fixedIp.address} already has a floating IP on external network ${floating.networkId}.`,
         );
       await ports.update(tx, withFloating(port, floating.address, fixedIp.address));
-      portsChanged(context, tx, port.deviceId);
+      notifyPortsChanged(context, tx, port.deviceId);
       const deviceId = port.deviceId || null;
       return floatingIps.update(tx, {
-        ...free,
+        ...disassociated,
         portId: port.id,
         fixedAddress: fixedIp.address,
         deviceId,
@@ -165,7 +166,7 @@ export function floatingAddresses(context: NetworkContext) {
   }
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
-    const pool = await poolNamed(caller, request.pool);
+    const pool = await findPool(caller, request.pool);
     const created = await store.transaction(async (tx) => {
       const id = randomUUID();
       const subnets = (await subnetsById(tx, pool.subnetIds)).filter(
@@ -182,7 +183,7 @@ export function floatingAddresses(context: NetworkContext) {
       const unassociated = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
       const { address, subnetId } = allocated;
       return floatingIps.insert(tx, {
-        ...dated(clock.now()),
+        ...initialFields(clock.now()),
         id,
         address,
         subnetId,
@@ -217,7 +218,7 @@ export function floatingAddresses(context: NetworkContext) {
     },
 
     async getFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
-      return toFloatingIp(await visible(caller, id));
+      return toFloatingIp(await getVisible(caller, id));
     },
 
     /** Like `allocateFloatingIp`, with all fields of a network service. */
@@ -226,7 +227,7 @@ export function floatingAddresses(context: NetworkContext) {
     allocateFloatingIp: (caller: Caller, pool?: string): Promise<FloatingIpView> => create(caller, { pool }),
 
     releaseFloatingIp: (caller: Caller, id: string): Promise<void> =>
-      changing(caller, id, async (tx, floating) => {
+      withLocked(caller, id, async (tx, floating) => {
         await disassociate(tx, floating);
         await freeAddresses(tx, [floating]);
         await floatingIps.delete(tx, id);
@@ -235,10 +236,10 @@ export function floatingAddresses(context: NetworkContext) {
     associateFloatingIp: associate,
 
     async disassociateFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
-      const free = await changing(caller, id, async (tx, floating) =>
+      const disassociated = await withLocked(caller, id, async (tx, floating) =>
         floatingIps.update(tx, await disassociate(tx, floating)),
       );
-      return toFloatingIp(free);
+      return toFloatingIp(disassociated);
     },
 
     async updateFloatingIp(
@@ -246,7 +247,7 @@ export function floatingAddresses(context: NetworkContext) {
       id: string,
       change: { readonly description?: string; readonly tags?: readonly string[] },
     ): Promise<FloatingIpView> {
-      const changed = await changing(caller, id, (tx, floating) => {
+      const changed = await withLocked(caller, id, (tx, floating) => {
         const { description = floating.description, tags = floating.tags } = change;
         return floatingIps.update(tx, { ...floating, description, tags, updatedAt: clock.now() });
       });

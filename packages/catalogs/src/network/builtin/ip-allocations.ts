@@ -146,7 +146,7 @@ async function allocateAny(
   const { pools, gateway, addressOf } = subnetSlots(subnet);
   const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
   if (inPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
-  // The address is in use, or is the end of the pool: searches for a gap after it, then from the start.
+  // The address is in use or in no pool: search for a free one after it, then from the start.
   blocks.drop(subnet.id);
   for (const from of [cursor, 0]) {
     for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {
@@ -232,12 +232,12 @@ export async function allocateEach(
 ): Promise<FixedIp[]> {
   const fixedIps: FixedIp[] = [];
   const autoconfigured = subnets.filter((subnet) => autoAddress(subnet, mac) !== undefined);
-  const given = subnets.filter((subnet) => !autoconfigured.includes(subnet));
-  const version = (requested: 4 | 6) => given.filter(({ ipVersion }) => ipVersion === requested);
-  for (const offering of [version(4), version(6), ...autoconfigured.map((subnet) => [subnet])]) {
-    const [first] = offering;
+  const others = subnets.filter((subnet) => !autoconfigured.includes(subnet));
+  const version = (requested: 4 | 6) => others.filter(({ ipVersion }) => ipVersion === requested);
+  for (const candidates of [version(4), version(6), ...autoconfigured.map((subnet) => [subnet])]) {
+    const [first] = candidates;
     if (!first) continue;
-    const fixedIp = await allocateFrom(tx, blocks, offering, holderId, mac);
+    const fixedIp = await allocateFrom(tx, blocks, candidates, holderId, mac);
     if (!fixedIp)
       throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${first.networkId}.`);
     fixedIps.push(fixedIp);

@@ -1,5 +1,5 @@
 /** Operations that may change the networks that drivers build for servers. */
-const changing = [
+const CHANGING_VERBS = [
   'updateNetwork',
   'createSubnet',
   'updateSubnet',
@@ -25,7 +25,7 @@ const changing = [
   'removeRouterInterface',
 ] as const;
 
-type ChangingVerb = (typeof changing)[number];
+type ChangingVerb = (typeof CHANGING_VERBS)[number];
 
 /** Notifies listeners of changes of networks. */
 export class NetworkChanges {
@@ -45,6 +45,6 @@ export class NetworkChanges {
         for (const listener of this.#listeners) listener();
         return response;
       };
-    return { ...verbs, ...Object.fromEntries(changing.map((name) => [name, notify(verbs[name])])) };
+    return { ...verbs, ...Object.fromEntries(CHANGING_VERBS.map((name) => [name, notify(verbs[name])])) };
   }
 }

@@ -19,8 +19,8 @@ export interface NetworkContext extends EmbeddedContext {
   readonly hostTunnels: (session: Session) => Promise<readonly HostTunnel[]>;
 }
 
-/** Returns the initial timestamps of a new record. */
-export function dated(now: number) {
+/** Returns the initial values of the fields that most records share. */
+export function initialFields(now: number) {
   return { description: '', tags: [], createdAt: now, updatedAt: now } as const;
 }
 
@@ -29,19 +29,19 @@ export function networkNotFound(id: string): CatalogError {
 }
 
 /** Notifies the listener, after the commit, that the interfaces of a server have changed. */
-export function portsChanged({ onServerPortsChanged }: NetworkContext, tx: Tx, deviceId: string | null): void {
+export function notifyPortsChanged({ onServerPortsChanged }: NetworkContext, tx: Tx, deviceId: string | null): void {
   if (deviceId) tx.afterCommit(() => onServerPortsChanged(deviceId));
 }
 
 /** Returns a subnet with defaults for omitted fields. */
 export function newSubnet(
-  given: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
+  fields: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
   now: number,
 ) {
-  const cidr = cidrOf(given.cidr);
-  const gatewayIp = given.gatewayIp ?? null;
+  const cidr = cidrOf(fields.cidr);
+  const gatewayIp = fields.gatewayIp ?? null;
   return {
-    ...dated(now),
+    ...initialFields(now),
     name: '',
     ipVersion: cidr.version,
     dnsNameservers: [],
@@ -49,10 +49,10 @@ export function newSubnet(
     enableDhcp: true,
     ipv6AddressMode: null,
     ipv6RaMode: null,
-    ...given,
+    ...fields,
     cidr: formatCidr(cidr),
     gatewayIp,
-    allocationPools: given.allocationPools ?? defaultPools(given.cidr, gatewayIp),
+    allocationPools: fields.allocationPools ?? defaultPools(fields.cidr, gatewayIp),
   };
 }
 
@@ -60,23 +60,23 @@ export function newSubnet(
 export async function insertNetwork(
   context: NetworkContext,
   tx: Tx,
-  { mtu, ...given }: Pick<NetworkRecord, 'id' | 'projectId'> & Partial<NetworkRecord>,
+  { mtu, ...fields }: Pick<NetworkRecord, 'id' | 'projectId'> & Partial<NetworkRecord>,
   now: number,
 ): Promise<NetworkRecord> {
   return networkTables.networks.insert(tx, {
-    ...dated(now),
+    ...initialFields(now),
     name: '',
     adminStateUp: true,
     status: 'ACTIVE',
     shared: false,
     external: false,
-    mtu: mtu ?? (await defaultMtu(context, tx, given.external || isPhysical(given))),
+    mtu: mtu ?? (await defaultMtu(context, tx, fields.external || isPhysical(fields))),
     subnetIds: [],
     isDefault: false,
     auto: false,
     accepted: false,
     portSecurityEnabled: true,
-    ...given,
+    ...fields,
   });
 }
 
@@ -101,8 +101,8 @@ export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller
   return network;
 }
 
-/** The same outside of a transaction. */
-export async function visibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
+/** Like `networkFor`, outside of a transaction. */
+export async function getVisibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(context.store, id);
   if (network && canSeeNetwork(caller, network)) return network;
   if (network || !context.accept) throw networkNotFound(id);
@@ -119,11 +119,11 @@ export class NameCache {
   }
 
   /** Adds the name of a record, so that it need not be read. */
-  know(record: { readonly id: string; readonly name: string }): void {
+  add(record: { readonly id: string; readonly name: string }): void {
     this.#names.set(record.id, record.name);
   }
 
-  async of(kind: 'networks' | 'securityGroups', id: string): Promise<string> {
+  async get(kind: 'networks' | 'securityGroups', id: string): Promise<string> {
     let name = this.#names.get(id);
     if (name === undefined) {
       name = (await networkTables[kind].get(this.#session, id))?.name ?? id;

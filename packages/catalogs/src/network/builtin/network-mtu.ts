@@ -41,8 +41,8 @@ export async function defaultMtu(
 }
 
 /**
- * Lowers the MTU of networks when a host joins whose networks are connected by tunnels. Networks whose MTU exceeds that
- * of Ethernet keep it, because it was set explicitly.
+ * Lowers the MTU of networks when a host with tunnels joins. Networks whose MTU exceeds that of Ethernet
+ * keep it, because it was set explicitly.
  *
  * @param known the tunnels of the hosts that had joined before
  */

@@ -8,12 +8,12 @@ import { presentRule } from './security-group-rules.js';
 
 const { networks, subnets, ports, floatingIps, rules } = networkTables;
 
-/** Tunnels identify networks by 24 bits. */
-const SEGMENTS = 2 ** 24 - 1;
+/** The maximum number of a segment: tunnels identify networks by 24 bits. */
+const MAX_SEGMENT = 2 ** 24 - 1;
 
 const unique = (values: readonly string[]) => [...new Set(values)];
 
-async function networksOf(store: Store, ids: readonly string[]): Promise<readonly NetworkRecord[]> {
+async function findNetworks(store: Store, ids: readonly string[]): Promise<readonly NetworkRecord[]> {
   return ids.length === 0 ? [] : networks.find(store, (q) => q.where('id', 'in', [...ids]).orderBy('seq'));
 }
 
@@ -67,13 +67,13 @@ export function networkPlans(
         serverIds.length === 0
           ? []
           : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
-      const planned = await networksOf(store, unique(serverPorts.map(({ networkId }) => networkId)));
+      const planned = await findNetworks(store, unique(serverPorts.map(({ networkId }) => networkId)));
       const parts = await routerParts(store, planned, among);
       const knownIds = new Set(planned.map(({ id }) => id));
       const reached = [...parts.reached];
       const networkRecords = [
         ...planned,
-        ...(await networksOf(
+        ...(await findNetworks(
           store,
           reached.filter((id) => !knownIds.has(id)),
         )),
@@ -91,7 +91,7 @@ export function networkPlans(
       return {
         networks: networkRecords.map((network) => ({
           ...network,
-          segment: ((network.seq - 1) % SEGMENTS) + 1,
+          segment: ((network.seq - 1) % MAX_SEGMENT) + 1,
           subnets: subnetRecords.filter(({ networkId }) => networkId === network.id),
         })),
         ports: serverPorts.map((port) => {

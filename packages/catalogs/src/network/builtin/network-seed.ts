@@ -1,7 +1,7 @@
 import { retryOnUniqueViolation } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { NewSecurityGroupRule } from '../network-catalog.js';
-import { dated, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
+import { initialFields, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
 import { type NetworkRecord, networkTables, type SecurityGroupRecord, type SubnetRecord } from './network-tables.js';
 import { checkSubnet, defaultGateway } from './subnets.js';
 
@@ -35,12 +35,12 @@ export interface NetworksSeed {
 /** Adds missing networks and groups; existing ones are not changed. */
 export async function seedNetworks(context: NetworkContext, seed: NetworksSeed): Promise<void> {
   const { store, clock } = context;
-  for (const { id, projectId = '', subnets: nets = [], ...fields } of seed.networks ?? []) {
-    for (const subnet of nets) checkSubnet(subnet);
+  for (const { id, projectId = '', subnets: subnetSeeds = [], ...fields } of seed.networks ?? []) {
+    for (const subnet of subnetSeeds) checkSubnet(subnet);
     await retryOnUniqueViolation(store, async (tx) => {
       if (await networks.get(tx, id)) return;
       const subnetIds: string[] = [];
-      for (const [index, subnet] of nets.entries()) {
+      for (const [index, subnet] of subnetSeeds.entries()) {
         const { id: subnetId = derivedUuid(`subnet/${id}/${index}`), gatewayIp = defaultGateway(subnet.cidr) } = subnet;
         const record = { ...subnet, id: subnetId, networkId: id, projectId, gatewayIp };
         await subnets.insert(tx, newSubnet(record, clock.now()));
@@ -50,12 +50,12 @@ export async function seedNetworks(context: NetworkContext, seed: NetworksSeed):
       await insertNetwork(context, tx, { shared, ...fields, id, projectId, subnetIds }, clock.now());
     });
   }
-  for (const { id, name, projectId, description = '', rules: given = [] } of seed.securityGroups ?? []) {
+  for (const { id, name, projectId, description = '', rules: ruleSeeds = [] } of seed.securityGroups ?? []) {
     await retryOnUniqueViolation(store, async (tx) => {
       if (await securityGroups.get(tx, id)) return;
       const now = clock.now();
-      await securityGroups.insert(tx, { ...dated(now), id, name, projectId, description });
-      for (const [index, rule] of given.entries())
+      await securityGroups.insert(tx, { ...initialFields(now), id, name, projectId, description });
+      for (const [index, rule] of ruleSeeds.entries())
         await rules.insert(tx, {
           ethertype: 'IPv4',
           protocol: null,

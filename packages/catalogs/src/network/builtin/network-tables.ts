@@ -3,7 +3,7 @@ import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subne
 import type { Ipv6Mode } from '../network-plan.js';
 import type { ProviderSegment } from '../provider-segment.js';
 
-interface Dated {
+interface CommonFields {
   readonly description: string;
   readonly tags: readonly string[];
   readonly createdAt: number;
@@ -11,12 +11,12 @@ interface Dated {
 }
 
 /** A network record of the embedded catalog. */
-export interface NetworkRecord extends Network, Dated, Stored {
+export interface NetworkRecord extends Network, CommonFields, Stored {
   /** Whether new floating IPs without a pool come from this network. */
   readonly isDefault: boolean;
-  /** Created for the project by `auto`. */
+  /** Whether it was created because a server of the project requested the network `auto`. */
   readonly auto: boolean;
-  /** Created because a caller used an unknown id. All callers may use it, but only by id. */
+  /** Whether it was created because a caller used an unknown id. All callers may use it, but only by id. */
   readonly accepted: boolean;
   readonly portSecurityEnabled: boolean;
   /** Projects that may use the network although it is not shared with all. */
@@ -34,7 +34,7 @@ export interface AddressRange {
 }
 
 /** A subnet record of the embedded catalog. */
-export interface SubnetRecord extends Subnet, Dated, Stored {
+export interface SubnetRecord extends Subnet, CommonFields, Stored {
   readonly name: string;
   readonly projectId: string;
   readonly allocationPools: readonly AddressRange[];
@@ -44,7 +44,7 @@ export interface SubnetRecord extends Subnet, Dated, Stored {
   readonly serviceTypes?: readonly string[];
 }
 
-export interface PortRecord extends Omit<Port, 'networkName' | 'securityGroups'>, Dated, Stored {
+export interface PortRecord extends Omit<Port, 'networkName' | 'securityGroups'>, CommonFields, Stored {
   readonly securityGroupIds: readonly string[];
   readonly portSecurityEnabled: boolean;
   readonly dnsName: string;
@@ -53,7 +53,7 @@ export interface PortRecord extends Omit<Port, 'networkName' | 'securityGroups'>
 }
 
 /** A router record of the embedded catalog. */
-export interface RouterRecord extends Dated, Stored {
+export interface RouterRecord extends CommonFields, Stored {
   readonly id: string;
   readonly name: string;
   readonly projectId: string;
@@ -63,11 +63,11 @@ export interface RouterRecord extends Dated, Stored {
   readonly enableSnat: boolean;
 }
 
-/** With the subnet of the external network that contains its address. */
-export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & Dated & Stored;
+/** A floating IP record of the embedded catalog, with the subnet of the external network that contains its address. */
+export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & CommonFields & Stored;
 
 /** A security group record of the embedded catalog; its rules are separate records. */
-export type SecurityGroupRecord = Omit<SecurityGroup, 'rules'> & Dated & Stored;
+export type SecurityGroupRecord = Omit<SecurityGroup, 'rules'> & CommonFields & Stored;
 
 export interface SecurityGroupRuleRecord extends SecurityGroupRule, Stored {
   readonly projectId: string;

@@ -27,8 +27,8 @@ function isRouterPort(session: Session, ports = ROUTER_PORTS) {
 export interface RouterParts {
   /** Ports of routers, on the networks of the plan. */
   readonly ports: readonly PortRecord[];
-  /** Networks with an implicit router, for which no other router exists. */
-  readonly own: readonly NetworkRecord[];
+  /** Networks with an implicit router and without any other router. */
+  readonly implicit: readonly NetworkRecord[];
   /** With several hosts: networks that routers of this host connect, with or without servers on this host. */
   readonly reached: ReadonlySet<string>;
   /** The host of a router; null: the host of the plan. */
@@ -36,7 +36,7 @@ export interface RouterParts {
 }
 
 /** Returns whether a network has an implicit router: shared networks, and those that were created by `auto`. */
-export function isServedByRouter({ auto, projectId, external }: NetworkRecord): boolean {
+export function hasImplicitRouter({ auto, projectId, external }: NetworkRecord): boolean {
   return !external && (auto || projectId === '');
 }
 
@@ -67,8 +67,8 @@ async function hasServers(store: Store, networkId: string): Promise<boolean> {
 }
 
 /** Returns the networks with an implicit router and without any other router. */
-async function withOwnRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
-  const candidates = all.filter(isServedByRouter);
+async function withImplicitRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
+  const candidates = all.filter(hasImplicitRouter);
   const ids = candidates.map(({ id }) => id);
   const routed = new Set((await portsOfRouters(store, ids)).map(({ networkId }) => networkId));
   return candidates.filter(({ id }) => !routed.has(id));
@@ -82,19 +82,19 @@ async function routersForOthers(
   self: string,
 ) {
   const requested = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
-  const own = await withOwnRouter(store, requested);
-  const left = new Set<string>();
+  const implicit = await withImplicitRouter(store, requested);
+  const unneeded = new Set<string>();
   for (const id of routerIds) {
     const networkIds = localPorts.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
     let needed = false;
-    for (const networkId of own.some((network) => network.id === id) ? [id] : networkIds)
+    for (const networkId of implicit.some((network) => network.id === id) ? [id] : networkIds)
       needed ||= await hasServers(store, networkId);
-    if (!needed) left.add(id);
+    if (!needed) unneeded.add(id);
   }
-  if (left.size > 0) await removePlacements(store, [...left], self);
+  if (unneeded.size > 0) await removePlacements(store, [...unneeded], self);
   return {
-    ports: localPorts.filter(({ deviceId }) => !left.has(deviceId)),
-    own: own.filter(({ id }) => !left.has(id)),
+    ports: localPorts.filter(({ deviceId }) => !unneeded.has(deviceId)),
+    implicit: implicit.filter(({ id }) => !unneeded.has(id)),
   };
 }
 
@@ -107,41 +107,41 @@ export async function routerParts(
   knownNetworks: readonly NetworkRecord[],
   among: PlanHosts | undefined,
 ): Promise<RouterParts> {
-  const there = await portsOfRouters(
+  const routerPorts = await portsOfRouters(
     store,
     knownNetworks.map(({ id }) => id),
   );
-  const routed = new Set(there.map(({ networkId }) => networkId));
-  const own = knownNetworks.filter((network) => isServedByRouter(network) && !routed.has(network.id));
-  if (!among) return { ports: there, own, reached: new Set(), hostOf: () => null };
+  const routed = new Set(routerPorts.map(({ networkId }) => networkId));
+  const implicit = knownNetworks.filter((network) => hasImplicitRouter(network) && !routed.has(network.id));
+  if (!among) return { ports: routerPorts, implicit, reached: new Set(), hostOf: () => null };
 
-  const needed = new Set([...there.map(({ deviceId }) => deviceId), ...own.map(({ id }) => id)]);
+  const needed = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicit.map(({ id }) => id)]);
   const routerHosts = await placeRouters(store, [...needed], among);
   const hostOf = (routerId: string) => routerHosts.get(routerId) ?? null;
-  const here = [...routerHosts].flatMap(([id, host]) => (host === among.self ? [id] : []));
-  if (here.length === 0) return { ports: there, own, reached: new Set(), hostOf };
+  const localIds = [...routerHosts].flatMap(([id, host]) => (host === among.self ? [id] : []));
+  if (localIds.length === 0) return { ports: routerPorts, implicit, reached: new Set(), hostOf };
   const localPorts = await ports.find(store, (q) =>
-    q.where('device_id', 'in', here).where(isRouterPort(store)).orderBy('seq'),
+    q.where('device_id', 'in', localIds).where(isRouterPort(store)).orderBy('seq'),
   );
-  const others = here.filter((id) => !needed.has(id));
+  const others = localIds.filter((id) => !needed.has(id));
   const otherRouters =
     others.length === 0
-      ? { ports: localPorts, own: [] }
+      ? { ports: localPorts, implicit: [] }
       : await routersForOthers(store, others, localPorts, among.self);
-  const ownRouters = [...own.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.own];
+  const localImplicit = [...implicit.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.implicit];
   return {
-    ports: [...new Map([...there, ...otherRouters.ports].map((port) => [port.id, port])).values()],
-    own: [...own, ...otherRouters.own],
-    reached: new Set([...otherRouters.ports.map(({ networkId }) => networkId), ...ownRouters.map(({ id }) => id)]),
+    ports: [...new Map([...routerPorts, ...otherRouters.ports].map((port) => [port.id, port])).values()],
+    implicit: [...implicit, ...otherRouters.implicit],
+    reached: new Set([...otherRouters.ports.map(({ networkId }) => networkId), ...localImplicit.map(({ id }) => id)]),
     hostOf,
   };
 }
 
 /** Returns the implicit router of a network, at the gateways of its subnets. */
-function ownRouter(network: NetworkRecord, its: readonly SubnetRecord[]): PlannedRouter {
+function implicitRouter(network: NetworkRecord, subnets: readonly SubnetRecord[]): PlannedRouter {
   const id = derivedUuid(`router-interface/${network.id}`);
   const mac = `fa:${(id.slice(-10).match(/../g) ?? []).join(':')}`;
-  const gateways = its.flatMap(({ id: subnetId, gatewayIp, ipVersion }) =>
+  const gateways = subnets.flatMap(({ id: subnetId, gatewayIp, ipVersion }) =>
     gatewayIp === null ? [] : [{ address: gatewayIp, version: ipVersion, subnetId }],
   );
   return {
@@ -174,9 +174,9 @@ export async function plannedRouters(
 ): Promise<readonly PlannedRouter[]> {
   const ids = [...new Set(parts.ports.map(({ deviceId }) => deviceId))];
   const records = ids.length === 0 ? [] : await routers.find(store, (q) => q.where('id', 'in', ids).orderBy('seq'));
-  const floatingIpsFor = (there: ReadonlySet<string>, externalId: string | null) =>
+  const floatingIpsFor = (networkIds: ReadonlySet<string>, externalId: string | null) =>
     floating
-      .filter(({ networkId }) => there.has(networkId))
+      .filter(({ networkId }) => networkIds.has(networkId))
       .filter((one) => externalId === null || externalId === one.externalId)
       .map(({ address, fixedAddress }) => ({ address, fixedAddress }));
   const planned = records.map((router): PlannedRouter => {
@@ -186,7 +186,7 @@ export async function plannedRouters(
         const { id, networkId, mac } = port;
         return { id, networkId, mac, addresses: addressesOf(port) };
       });
-    const there = new Set(interfaces.map(({ networkId }) => networkId));
+    const networkIds = new Set(interfaces.map(({ networkId }) => networkId));
     const external = router.externalNetworkId !== null;
     return {
       id: router.id,
@@ -196,16 +196,16 @@ export async function plannedRouters(
       external,
       externalAddresses: router.externalAddresses.map(({ address }) => address),
       enableSnat: router.enableSnat,
-      floating: external ? floatingIpsFor(there, router.externalNetworkId) : [],
+      floating: external ? floatingIpsFor(networkIds, router.externalNetworkId) : [],
     };
   });
-  const own = parts.own.map((network) => ({
-    ...ownRouter(
+  const implicit = parts.implicit.map((network) => ({
+    ...implicitRouter(
       network,
       subnets.filter(({ networkId }) => networkId === network.id),
     ),
     host: parts.hostOf(network.id),
     floating: floatingIpsFor(new Set([network.id]), null),
   }));
-  return [...planned, ...own];
+  return [...planned, ...implicit];
 }

@@ -13,7 +13,7 @@ import {
   type SlotBlocks,
   subnetsById,
 } from './ip-allocations.js';
-import { dated, NameCache, type NetworkContext, networkFor } from './network-context.js';
+import { initialFields, NameCache, type NetworkContext, networkFor } from './network-context.js';
 import { networkTables, type PortRecord, ROUTER_PORTS, type SubnetRecord } from './network-tables.js';
 import { groupsFor } from './security-groups.js';
 
@@ -41,7 +41,7 @@ export interface PortSpec extends Partial<Omit<PortRecord, 'fixedIps' | 'seq' | 
   readonly bare?: boolean;
 }
 
-/** Locally administered, and long enough that collisions in a network are improbable. */
+/** Returns a random, locally administered MAC address, long enough that collisions in a network are improbable. */
 function randomMac(): string {
   return Array.from([0xfa, ...randomBytes(5)], (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
@@ -62,8 +62,8 @@ export async function presentPort(
   names: NameCache = new NameCache(session),
 ): Promise<PortView> {
   const securityGroups = [];
-  for (const id of port.securityGroupIds) securityGroups.push({ id, name: await names.of('securityGroups', id) });
-  return { ...port, networkName: await names.of('networks', port.networkId), securityGroups };
+  for (const id of port.securityGroupIds) securityGroups.push({ id, name: await names.get('securityGroups', id) });
+  return { ...port, networkName: await names.get('networks', port.networkId), securityGroups };
 }
 
 async function foreignSubnetError(tx: Tx, id: string): Promise<CatalogError> {
@@ -75,8 +75,8 @@ async function foreignSubnetError(tx: Tx, id: string): Promise<CatalogError> {
     : new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
 }
 
-/** Addresses in the order in which ports show them: by version, then by number. */
-export function sortedAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[] {
+/** Returns addresses in the order in which ports show them: by version, then by number. */
+export function sortAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[] {
   const value = ({ address }: FixedIp) => ipOf(address).value;
   return [...fixedIps].sort((a, b) => a.version - b.version || (value(a) < value(b) ? -1 : 1));
 }
@@ -170,23 +170,23 @@ export async function insertPort(
   const existing = await ports.get(tx, spec.id);
   if (existing) return presentPort(tx, existing, names);
   const network = await networkFor(context, tx, caller, spec.networkId);
-  names.know(network);
+  names.add(network);
   const { fixedIps: requests, securityGroups, bare = false, mac: givenMac, ...given } = spec;
   const mac = givenMac?.toLowerCase() ?? randomMac();
   // A router's own addresses are not derived.
-  const maker = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
+  const derivingMac = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
   const subnets = await subnetsById(tx, network.subnetIds);
   const usable = requests ? subnets : subnetsForOwner(subnets, spec.deviceOwner ?? '');
-  const fixedIps = sortedAddresses(await claimAddresses(tx, context.blocks, usable, requests, spec.id, maker));
+  const fixedIps = sortAddresses(await claimAddresses(tx, context.blocks, usable, requests, spec.id, derivingMac));
   if (givenMac) await rejectUsedMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
   if (bare && !portSecurityEnabled)
     checkPortSecurity({ groups: securityGroups?.length ?? 0, pairs: given.allowedAddressPairs?.length ?? 0 });
   const none = !portSecurityEnabled || (bare && securityGroups?.length === 0);
   const groups = none ? [] : await groupsFor(context, tx, spec.projectId, securityGroups);
-  for (const group of groups) names.know(group);
+  for (const group of groups) names.add(group);
   const record = {
-    ...dated(context.clock.now()),
+    ...initialFields(context.clock.now()),
     name: '',
     adminStateUp: true,
     deviceId: '',
@@ -206,8 +206,13 @@ export async function insertPort(
   return presentPort(tx, await ports.insert(tx, { ...record, status: portStatus(record) }), names);
 }
 
-/** Disassociates the floating IPs of the port, or of these of its addresses. */
-export async function dropFloating(tx: Tx, port: PortRecord, fixedIps: readonly FixedIp[], now: number): Promise<void> {
+/** Disassociates the floating IPs of these addresses of a port. */
+export async function disassociateFloatingIps(
+  tx: Tx,
+  port: PortRecord,
+  fixedIps: readonly FixedIp[],
+  now: number,
+): Promise<void> {
   if (fixedIps.every((fixedIp) => fixedIp.floating.length === 0)) return;
   const removed = new Set(fixedIps.map((fixedIp) => fixedIp.address));
   for (const floating of await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))) {
@@ -219,7 +224,7 @@ export async function dropFloating(tx: Tx, port: PortRecord, fixedIps: readonly 
 
 /** Deletes a port, releases its addresses and disassociates its floating IPs. */
 export async function removePort(tx: Tx, port: PortRecord, now: number): Promise<void> {
-  await dropFloating(tx, port, port.fixedIps, now);
+  await disassociateFloatingIps(tx, port, port.fixedIps, now);
   await freeAddresses(tx, port.fixedIps);
   await ports.delete(tx, port.id);
 }

@@ -10,12 +10,12 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { PortQuery } from '../network-catalog.js';
 import { freeAddresses, subnetsById } from './ip-allocations.js';
-import { NameCache, type NetworkContext, portsChanged } from './network-context.js';
+import { NameCache, type NetworkContext, notifyPortsChanged } from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
 import {
   checkPortSecurity,
   claimAddresses,
-  dropFloating,
+  disassociateFloatingIps,
   type FixedIpRequest,
   insertPort,
   type PortSpec,
@@ -25,7 +25,7 @@ import {
   presentPort,
   rejectUsedMac,
   removePort,
-  sortedAddresses,
+  sortAddresses,
 } from './port-records.js';
 import { groupsFor } from './security-groups.js';
 
@@ -87,7 +87,7 @@ export function portVerbs(context: NetworkContext) {
     });
   }
 
-  async function visible(caller: Caller, id: string): Promise<PortView> {
+  async function getVisible(caller: Caller, id: string): Promise<PortView> {
     const port = await ports.get(store, id);
     if (!port && context.accept) return acceptPort(caller, id);
     if (!port || !(await canManagePort(store, caller, port))) throw portNotFound(id);
@@ -95,18 +95,18 @@ export function portVerbs(context: NetworkContext) {
   }
 
   /** Replaces addresses: keeps common ones, releases old ones and allocates new ones. */
-  async function exchangeAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
+  async function replaceAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
     const keptAddress = (request: FixedIpRequest) =>
       port.fixedIps.find(
         (fixedIp) => request.address !== undefined && fixedIp.address === canonicalIp(request.address),
       );
     const remaining = requests.map(keptAddress).filter((fixedIp) => fixedIp !== undefined);
     const removed = port.fixedIps.filter((fixedIp) => !remaining.includes(fixedIp));
-    await dropFloating(tx, port, removed, clock.now());
+    await disassociateFloatingIps(tx, port, removed, clock.now());
     await freeAddresses(tx, removed);
     const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
     const fresh = requests.filter((request) => !keptAddress(request));
-    return sortedAddresses([
+    return sortAddresses([
       ...remaining,
       ...(await claimAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac)),
     ]);
@@ -136,7 +136,7 @@ export function portVerbs(context: NetworkContext) {
   }
 
   return {
-    getPort: visible,
+    getPort: getVisible,
 
     async listPorts(caller: Caller, query: FullPortQuery = {}): Promise<readonly PortView[]> {
       const equal = {
@@ -145,7 +145,7 @@ export function portVerbs(context: NetworkContext) {
         project_id: query.projectId,
         mac: query.mac?.toLowerCase(),
       };
-      // Read first: for the ports of an unknown number of holders, databases without statistics read all ports.
+      // Queried separately: with a subquery for the holders, databases without statistics would read all ports.
       const holders = query.address === undefined ? undefined : await holdersOf(query.address, query.subnetId);
       const page = await listPage(store, ports, 'oldest first', query, (rows) => {
         const isNarrow = query.deviceIds ?? query.ids ?? query.networkId ?? query.mac;
@@ -163,15 +163,15 @@ export function portVerbs(context: NetworkContext) {
         return narrowed;
       });
       const names = new NameCache(store);
-      const shown = [];
+      const views = [];
       const exact = { status: query.status, deviceOwner: query.deviceOwner, hostId: query.hostId };
       for (const port of page) {
         const matches = Object.entries(exact).every(
           ([field, value]) => value === undefined || port[field as keyof typeof exact] === value,
         );
-        if (matches) shown.push(await presentPort(store, port, names));
+        if (matches) views.push(await presentPort(store, port, names));
       }
-      return shown;
+      return views;
     },
 
     async createPort(
@@ -201,7 +201,7 @@ export function portVerbs(context: NetworkContext) {
           ...port,
           ...given,
           mac,
-          fixedIps: fixedIps ? await exchangeAddresses(tx, port, fixedIps) : port.fixedIps,
+          fixedIps: fixedIps ? await replaceAddresses(tx, port, fixedIps) : port.fixedIps,
           securityGroupIds: securityGroups?.length
             ? (await groupsFor(context, tx, port.projectId, securityGroups)).map((group) => group.id)
             : securityGroups
@@ -216,7 +216,7 @@ export function portVerbs(context: NetworkContext) {
             { groups: changed.securityGroupIds.length, pairs: changed.allowedAddressPairs.length },
           );
         }
-        for (const deviceId of new Set([port.deviceId, changed.deviceId])) portsChanged(context, tx, deviceId);
+        for (const deviceId of new Set([port.deviceId, changed.deviceId])) notifyPortsChanged(context, tx, deviceId);
         return presentPort(tx, await ports.update(tx, { ...changed, status: portStatus(changed) }));
       });
     },
@@ -236,7 +236,7 @@ export function portVerbs(context: NetworkContext) {
             `Port ${id} cannot be deleted directly via the port API: has device owner ${port.deviceOwner}.`,
           );
         await removePort(tx, port, clock.now());
-        portsChanged(context, tx, port.deviceId);
+        notifyPortsChanged(context, tx, port.deviceId);
       }),
   };
 }

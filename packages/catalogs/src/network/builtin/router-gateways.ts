@@ -14,7 +14,7 @@ import {
   type SubnetRecord,
 } from './network-tables.js';
 import { canSeeNetwork } from './network-visibility.js';
-import { type FixedIpRequest, insertPort, removePort, sortedAddresses } from './port-records.js';
+import { type FixedIpRequest, insertPort, removePort, sortAddresses } from './port-records.js';
 
 const { floatingIps, networks, ports, routers } = networkTables;
 
@@ -30,7 +30,7 @@ function isSameSet(some: readonly string[], others: readonly string[]): boolean 
 
 /**
  * Returns whether a request changes nothing: it names exactly the subnets and addresses of the router, or each of its
- * parts matches an address. Like the original, a further address on the same subnet is only added if it is named.
+ * parts matches an address. As in neutron, another address on the same subnet is added only if it is named.
  */
 function sameAddresses(previous: Addresses, requests: readonly FixedIpRequest[]): boolean {
   const named = requests.flatMap(({ address }) => (address === undefined ? [] : [canonicalIp(address)]));
@@ -54,13 +54,14 @@ function sameAddresses(previous: Addresses, requests: readonly FixedIpRequest[])
 }
 
 /** Throws `ROUTER_GATEWAY_IN_USE` while floating addresses use the router to its external network. */
-async function rejectUsed(tx: Tx, router: RouterRecord): Promise<void> {
+async function rejectGatewayInUse(tx: Tx, router: RouterRecord): Promise<void> {
   const { externalNetworkId } = router;
   if (externalNetworkId === null) return;
-  const behind = (await ports.find(tx, (q) => q.where('device_id', '=', router.id))).map(({ networkId }) => networkId);
+  const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
+  const connectedIds = routerPorts.map(({ networkId }) => networkId);
   for (const { portId } of await floatingIps.find(tx, (q) => q.where('network_id', '=', externalNetworkId))) {
     const port = portId === null ? undefined : await ports.get(tx, portId);
-    if (port && behind.includes(port.networkId))
+    if (port && connectedIds.includes(port.networkId))
       throw new CatalogError(
         'ROUTER_GATEWAY_IN_USE',
         `Gateway cannot be updated for router ${router.id}, since a gateway to external network ${externalNetworkId} is required by one or more floating IPs.`,
@@ -88,8 +89,8 @@ export async function removeGateway(tx: Tx, router: RouterRecord, now: number): 
 
 /**
  * Connects a router with an external network by a port, or disconnects it.
- * @param router its current record
- * @param networkId of the external network; null: none
+ * @param router the current record of the router
+ * @param networkId the id of the external network; null: none
  * @param requests the addresses; omitted: one of each IP version, and those that are derived from its MAC address
  * @returns the addresses of the router on the external network
  */
@@ -103,7 +104,7 @@ export async function setGateway(
 ): Promise<Addresses> {
   const { externalAddresses: previous, externalNetworkId } = router;
   if (networkId === externalNetworkId && (!requests?.length || sameAddresses(previous, requests))) return previous;
-  if (networkId !== externalNetworkId) await rejectUsed(tx, router);
+  if (networkId !== externalNetworkId) await rejectGatewayInUse(tx, router);
   const network = networkId === null ? undefined : await networks.get(tx, networkId);
   if (networkId !== null && !(network && canSeeNetwork(caller, network))) throw networkNotFound(networkId);
   if (network && !network.external)
@@ -130,7 +131,7 @@ export async function setGateway(
 }
 
 /**
- * Adds addresses of a new subnet to the gateways of routers on its external network, as the original does: to those
+ * Adds addresses of a new subnet to the gateways of routers on its external network, as neutron does: to those
  * without an address of its IP version. A subnet with derived addresses does not prevent another address.
  */
 export async function extendGateways(
@@ -149,7 +150,7 @@ export async function extendGateways(
     const added = router && (await allocateFrom(tx, context.blocks, [subnet], port.id, port.mac));
     if (!added) continue;
     const updatedAt = context.clock.now();
-    const changed = { ...port, fixedIps: sortedAddresses([...port.fixedIps, added]), updatedAt };
+    const changed = { ...port, fixedIps: sortAddresses([...port.fixedIps, added]), updatedAt };
     await ports.update(tx, changed);
     await routers.update(tx, { ...router, externalAddresses: externalAddresses(changed), updatedAt });
   }

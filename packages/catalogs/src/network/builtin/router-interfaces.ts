@@ -15,7 +15,7 @@ export type RouterInterface = { readonly subnetId: string } | { readonly portId:
 
 const invalid = (message: string) => new CatalogError('ROUTER_INTERFACE_INVALID', `Bad router request: ${message}`);
 
-/** The ports of a router on networks of projects. */
+/** Returns the ports of a router on networks of projects. */
 async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortRecord[]> {
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', routerId));
   return routerPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
@@ -84,7 +84,7 @@ export async function addInterface(
 }
 
 /** Throws `ROUTER_INTERFACE_IN_USE` while floating addresses use the router to reach the subnets of a port. */
-async function rejectUsed(tx: Tx, router: RouterRecord, { fixedIps, networkId }: PortRecord): Promise<void> {
+async function rejectInterfaceInUse(tx: Tx, router: RouterRecord, { fixedIps, networkId }: PortRecord): Promise<void> {
   const { externalNetworkId } = router;
   if (externalNetworkId === null) return;
   const subnetIds = fixedIps.map(({ subnetId }) => subnetId);
@@ -119,7 +119,7 @@ export async function removeInterface(
         ? `Router ${router.id} does not have an interface with id ${at.portId}`
         : `Router ${router.id} has no interface on subnet ${at.subnetId}`,
     );
-  await rejectUsed(tx, router, port);
+  await rejectInterfaceInUse(tx, router, port);
   const shown = await presentPort(tx, port);
   await removePort(tx, port, context.clock.now());
   return shown;

@@ -32,17 +32,18 @@ async function findPlacements(
 export async function placeRouters(
   store: Store,
   needed: readonly string[],
-  { self, alive }: PlanHosts,
+  hosts: PlanHosts,
 ): Promise<ReadonlyMap<string, string>> {
-  const lives = new Set([self, ...alive]);
+  const { self } = hosts;
+  const alive = new Set([self, ...hosts.alive]);
   let placements = await findPlacements(store.db, needed, self);
   const knownIds = new Set(placements.map(({ routerId }) => routerId));
   // Sorted, so that two hosts never deadlock.
   const unplaced = needed.filter((routerId) => !knownIds.has(routerId)).sort();
-  const lost = placements.filter(({ host }) => !lives.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
+  const lost = placements.filter(({ host }) => !alive.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
   if (unplaced.length > 0 || lost.length > 0) {
     placements = await store.transaction(async (tx) => {
-      // Other hosts may do the same concurrently: one of them gets each router, and all see which.
+      // Other hosts may do the same concurrently: each router is placed on one of them, and all of them read which.
       if (unplaced.length > 0)
         await tx.db
           .insertInto('router_homes')

@@ -5,7 +5,7 @@ import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
-import { dated, type NetworkContext } from './network-context.js';
+import { initialFields, type NetworkContext } from './network-context.js';
 import { GATEWAY_PORTS, networkTables, type RouterRecord } from './network-tables.js';
 import type { FixedIpRequest, PortView } from './port-records.js';
 import { removeGateway, setGateway } from './router-gateways.js';
@@ -27,11 +27,12 @@ function routerNotFound(id: string): CatalogError {
   return new CatalogError('ROUTER_NOT_FOUND', `Router ${id} could not be found`);
 }
 
-/** Creates the router operations of the embedded network catalog; the catalog stores connections but routes nothing. */
+/** Creates the router operations of the embedded network catalog; the catalog stores connections, but does not route packets. */
 export function routerVerbs(context: NetworkContext) {
   const { store, clock } = context;
 
-  function changing<T>(caller: Caller, id: string, work: (tx: Tx, router: RouterRecord) => Promise<T>): Promise<T> {
+  /** Runs work on a router of the caller, which is locked. */
+  function withLocked<T>(caller: Caller, id: string, work: (tx: Tx, router: RouterRecord) => Promise<T>): Promise<T> {
     return retryOnUniqueViolation(store, async (tx) => {
       const router = await routers.lock(tx, id);
       if (!router || !owns(caller, router.projectId)) throw routerNotFound(id);
@@ -48,8 +49,8 @@ export function routerVerbs(context: NetworkContext) {
 
     listRouters: (caller: Caller, query: { readonly name?: string } & Page = {}): Promise<readonly RouterRecord[]> =>
       listPage(store, routers, 'oldest first', query, (rows) => {
-        const seen = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
-        return query.name === undefined ? seen : seen.where('name', '=', query.name);
+        const visible = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        return query.name === undefined ? visible : visible.where('name', '=', query.name);
       }),
 
     async createRouter(
@@ -60,8 +61,8 @@ export function routerVerbs(context: NetworkContext) {
       const { id = randomUUID(), projectId = caller.projectId, externalNetworkId = null, ...rest } = given;
       const { externalFixedIps, ...fields } = rest;
       return store.transaction(async (tx) => {
-        const bare = {
-          ...dated(clock.now()),
+        const unconnected = {
+          ...initialFields(clock.now()),
           name: '',
           adminStateUp: true,
           enableSnat: true,
@@ -71,7 +72,7 @@ export function routerVerbs(context: NetworkContext) {
           externalNetworkId: null,
           externalAddresses: [],
         };
-        const created = await routers.insert(tx, bare);
+        const created = await routers.insert(tx, unconnected);
         if (externalNetworkId === null) return created;
         const externalAddresses = await setGateway(context, tx, caller, created, externalNetworkId, externalFixedIps);
         return routers.update(tx, { ...created, externalNetworkId, externalAddresses });
@@ -85,7 +86,7 @@ export function routerVerbs(context: NetworkContext) {
     ): Promise<RouterRecord> {
       rejectNul([externalFixedIps, change]);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return changing(caller, id, async (tx, router) => {
+      return withLocked(caller, id, async (tx, router) => {
         const changed = { ...router, ...given, updatedAt: clock.now() };
         const { externalNetworkId } = changed;
         const externalAddresses = await setGateway(context, tx, caller, router, externalNetworkId, externalFixedIps);
@@ -99,7 +100,7 @@ export function routerVerbs(context: NetworkContext) {
      * @throws `ROUTER_IN_USE` while it has interfaces
      */
     deleteRouter: (caller: Caller, id: string): Promise<void> =>
-      changing(caller, id, async (tx, router) => {
+      withLocked(caller, id, async (tx, router) => {
         const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', id));
         if (routerPorts.some(({ deviceOwner }) => deviceOwner !== GATEWAY_PORTS))
           throw new CatalogError('ROUTER_IN_USE', `Router ${id} still has ports`);
@@ -108,14 +109,14 @@ export function routerVerbs(context: NetworkContext) {
       }),
 
     addRouterInterface: (caller: Caller, id: string, at: RouterInterface): Promise<PortView> =>
-      changing(caller, id, async (tx, router) => {
+      withLocked(caller, id, async (tx, router) => {
         const port = await addInterface(context, tx, caller, router, at);
         await routers.update(tx, { ...router, updatedAt: clock.now() });
         return port;
       }),
 
     removeRouterInterface: (caller: Caller, id: string, at: RouterInterface): Promise<PortView> =>
-      changing(caller, id, async (tx, router) => {
+      withLocked(caller, id, async (tx, router) => {
         const port = await removeInterface(context, tx, router, at);
         await routers.update(tx, { ...router, updatedAt: clock.now() });
         return port;

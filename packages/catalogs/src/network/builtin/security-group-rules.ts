@@ -47,20 +47,28 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
     throw invalid('For TCP/UDP protocols, port_range_min must be <= port_range_max');
   const { securityGroupId, direction, description = '' } = rule;
   // The bits after the prefix are kept.
-  const remoteCidr = rule.remoteCidr && cidr ? writtenCidr(rule.remoteCidr, cidr) : null;
+  const remoteCidr = rule.remoteCidr && cidr ? canonicalCidr(rule.remoteCidr, cidr) : null;
   return { securityGroupId, direction, description, protocol, portMin, portMax, remoteCidr, remoteGroupId, ethertype };
 }
 
 /** Returns the address as given, in canonical form, with its prefix. */
-function writtenCidr(text: string, { prefix }: Cidr): string {
+function canonicalCidr(text: string, { prefix }: Cidr): string {
   return `${canonicalIp(text.replace(/\/.*$/, ''))}/${prefix}`;
 }
 
-const compared = ['direction', 'ethertype', 'protocol', 'portMin', 'portMax', 'remoteCidr', 'remoteGroupId'] as const;
+const COMPARED_FIELDS = [
+  'direction',
+  'ethertype',
+  'protocol',
+  'portMin',
+  'portMax',
+  'remoteCidr',
+  'remoteGroupId',
+] as const;
 
 /** Creates the security group rule operations of the embedded network catalog. */
 export function securityGroupRules({ store, clock }: NetworkContext) {
-  async function visible(caller: Caller, id: string): Promise<SecurityGroupRuleRecord> {
+  async function getVisible(caller: Caller, id: string): Promise<SecurityGroupRuleRecord> {
     const rule = await rules.get(store, id);
     if (!rule || !owns(caller, rule.projectId)) throw ruleNotFound(id);
     return rule;
@@ -74,15 +82,15 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
   }
 
   return {
-    getSecurityGroupRule: visible,
+    getSecurityGroupRule: getVisible,
 
     listSecurityGroupRules: (
       caller: Caller,
       query: { readonly securityGroupId?: string } & Page = {},
     ): Promise<readonly SecurityGroupRuleRecord[]> =>
       listPage(store, rules, 'oldest first', query, (rows) => {
-        const seen = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
-        return query.securityGroupId === undefined ? seen : seen.where('group_id', '=', query.securityGroupId);
+        const visible = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        return query.securityGroupId === undefined ? visible : visible.where('group_id', '=', query.securityGroupId);
       }),
 
     async createSecurityGroupRule(caller: Caller, given: NewSecurityGroupRule): Promise<SecurityGroupRuleRecord> {
@@ -92,11 +100,11 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
         const group = await lockVisible(tx, caller, rule.securityGroupId);
         if (rule.remoteGroupId) await lockVisible(tx, caller, rule.remoteGroupId);
         const existing = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
-        const same = existing.find((other) => compared.every((field) => other[field] === rule[field]));
-        if (same)
+        const duplicate = existing.find((other) => COMPARED_FIELDS.every((field) => other[field] === rule[field]));
+        if (duplicate)
           throw new CatalogError(
             'SECURITY_GROUP_RULE_EXISTS',
-            `Security group rule already exists. Rule id is ${same.id}.`,
+            `Security group rule already exists. Rule id is ${duplicate.id}.`,
           );
         const now = clock.now();
         await groups.update(tx, { ...group, updatedAt: now });
@@ -105,7 +113,7 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
     },
 
     async deleteSecurityGroupRule(caller: Caller, id: string): Promise<void> {
-      const { securityGroupId } = await visible(caller, id);
+      const { securityGroupId } = await getVisible(caller, id);
       await store.transaction(async (tx) => {
         const group = await groups.lock(tx, securityGroupId);
         if (!(await rules.delete(tx, id))) throw ruleNotFound(id);

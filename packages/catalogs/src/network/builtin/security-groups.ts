@@ -7,7 +7,7 @@ import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { SecurityGroup, SecurityGroupName, SecurityGroupQuery } from '../network-catalog.js';
-import { dated, type NetworkContext } from './network-context.js';
+import { initialFields, type NetworkContext } from './network-context.js';
 import { networkTables, type SecurityGroupRecord } from './network-tables.js';
 import { presentRule } from './security-group-rules.js';
 
@@ -28,7 +28,7 @@ async function insertGroup(
   group: Pick<SecurityGroupRecord, 'id' | 'name' | 'projectId'> & { readonly description?: string },
   now: number,
 ): Promise<SecurityGroupRecord> {
-  const record = await groups.insert(tx, { ...dated(now), ...group, description: group.description ?? '' });
+  const record = await groups.insert(tx, { ...initialFields(now), ...group, description: group.description ?? '' });
   const all = { protocol: null, portMin: null, portMax: null, remoteCidr: null, description: '' };
   const ingress = record.name === DEFAULT_GROUP;
   for (const ethertype of ['IPv4', 'IPv6'] as const) {
@@ -114,7 +114,7 @@ export function securityGroups(context: NetworkContext) {
 
   const toView = async (group: SecurityGroupRecord): Promise<SecurityGroupView> => (await presenterOf([group]))(group);
 
-  async function visible(caller: Caller, id: string): Promise<SecurityGroupRecord> {
+  async function getVisible(caller: Caller, id: string): Promise<SecurityGroupRecord> {
     const group = await groups.get(store, id);
     if (!group || !owns(caller, group.projectId)) throw groupNotFound(id);
     return group;
@@ -138,7 +138,7 @@ export function securityGroups(context: NetworkContext) {
     },
 
     async getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroupView> {
-      return toView(await visible(caller, id));
+      return toView(await getVisible(caller, id));
     },
 
     resolveSecurityGroups: (caller: Caller, namesOrIds: readonly string[]): Promise<readonly SecurityGroupName[]> =>
@@ -176,7 +176,7 @@ export function securityGroups(context: NetworkContext) {
       change: { readonly name?: string; readonly description?: string; readonly tags?: readonly string[] },
     ): Promise<SecurityGroupView> {
       rejectNul(change);
-      await visible(caller, id);
+      await getVisible(caller, id);
       const changed = await store.transaction(async (tx) => {
         const group = await groups.lock(tx, id);
         if (!group) throw groupNotFound(id);
@@ -189,7 +189,7 @@ export function securityGroups(context: NetworkContext) {
     },
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
-      const group = await visible(caller, id);
+      const group = await getVisible(caller, id);
       // An administrator may clean up after a project; the group is created again on its next use.
       if (group.name === DEFAULT_GROUP && !isAdmin(caller))
         throw new CatalogError(

@@ -12,10 +12,16 @@ import {
   subnetOfAddress,
   subnetsById,
 } from './ip-allocations.js';
-import { NameCache, type NetworkContext, networkFor, portsChanged, visibleNetwork } from './network-context.js';
+import {
+  getVisibleNetwork,
+  NameCache,
+  type NetworkContext,
+  networkFor,
+  notifyPortsChanged,
+} from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
 import {
-  dropFloating,
+  disassociateFloatingIps,
   insertPort,
   type PortView,
   portNotFound,
@@ -39,14 +45,14 @@ export function serverPorts(context: NetworkContext) {
     });
   }
 
-  function rebound(port: PortRecord, binding: PortBinding): PortRecord {
+  function withBinding(port: PortRecord, binding: PortBinding): PortRecord {
     const bound = { ...port, ...binding, updatedAt: clock.now() };
     return { ...bound, status: portStatus(bound) };
   }
 
   return {
     async checkAddresses(caller: Caller, networkId: string, addresses?: readonly string[]): Promise<void> {
-      const network = await visibleNetwork(context, caller, networkId);
+      const network = await getVisibleNetwork(context, caller, networkId);
       const subnets = await subnetsById(store, network.subnetIds);
       if (subnets.length === 0)
         throw new CatalogError(
@@ -88,13 +94,13 @@ export function serverPorts(context: NetworkContext) {
         if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
         if (port.deviceId !== '' && port.deviceId !== binding.deviceId)
           throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
-        return presentPort(tx, await ports.update(tx, rebound(port, binding)));
+        return presentPort(tx, await ports.update(tx, withBinding(port, binding)));
       }),
 
     movePorts: (_caller: Caller, deviceId: string, hostId: string): Promise<void> =>
       store.transaction(async (tx) => {
         for (const port of await portsOf(tx, deviceId))
-          await ports.update(tx, rebound(port, { deviceId, deviceOwner: port.deviceOwner, hostId }));
+          await ports.update(tx, withBinding(port, { deviceId, deviceOwner: port.deviceOwner, hostId }));
       }),
 
     releasePorts: (
@@ -110,7 +116,7 @@ export function serverPorts(context: NetworkContext) {
         for (const id of released.bound) {
           const port = await ports.lock(tx, id);
           if (port?.deviceId === deviceId)
-            await ports.update(tx, rebound(port, { deviceId: '', deviceOwner: '', hostId: '' }));
+            await ports.update(tx, withBinding(port, { deviceId: '', deviceOwner: '', hostId: '' }));
         }
       }),
 
@@ -128,7 +134,7 @@ export function serverPorts(context: NetworkContext) {
         );
         if (!fixedIp)
           throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
-        portsChanged(context, tx, deviceId);
+        notifyPortsChanged(context, tx, deviceId);
         const fixedIps = [...port.fixedIps, fixedIp];
         return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
       }),
@@ -139,9 +145,9 @@ export function serverPorts(context: NetworkContext) {
         for (const port of await portsOf(tx, deviceId)) {
           const removed = port.fixedIps.find((fixedIp) => fixedIp.address === address);
           if (!removed) continue;
-          await dropFloating(tx, port, [removed], clock.now());
+          await disassociateFloatingIps(tx, port, [removed], clock.now());
           await freeAddresses(tx, [removed]);
-          portsChanged(context, tx, deviceId);
+          notifyPortsChanged(context, tx, deviceId);
           const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== removed);
           return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
         }
@@ -156,23 +162,23 @@ export function serverPorts(context: NetworkContext) {
           const securityGroupIds = [...port.securityGroupIds, id];
           await ports.update(tx, { ...port, securityGroupIds, updatedAt: clock.now() });
         }
-        portsChanged(context, tx, deviceId);
+        notifyPortsChanged(context, tx, deviceId);
       }),
 
     removeSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
       retryOnUniqueViolation(store, async (tx) => {
         const { id } = await groupFor(context, tx, caller.projectId, nameOrId);
-        const having = (await portsOf(tx, deviceId)).filter((port) => port.securityGroupIds.includes(id));
-        if (having.length === 0)
+        const portsInGroup = (await portsOf(tx, deviceId)).filter((port) => port.securityGroupIds.includes(id));
+        if (portsInGroup.length === 0)
           throw new CatalogError(
             'SECURITY_GROUP_NOT_ASSOCIATED',
             `Security group ${nameOrId} not associated with the instance ${deviceId}`,
           );
-        for (const port of having) {
+        for (const port of portsInGroup) {
           const securityGroupIds = port.securityGroupIds.filter((other) => other !== id);
           await ports.update(tx, { ...port, securityGroupIds, updatedAt: clock.now() });
         }
-        portsChanged(context, tx, deviceId);
+        notifyPortsChanged(context, tx, deviceId);
       }),
   };
 }

@@ -9,24 +9,27 @@ export interface SubnetSlots {
   readonly pools: readonly { readonly from: number; readonly to: number }[];
   /** The gateway's slot, which is allocated only on request; -1 without a gateway. */
   readonly gateway: number;
-  /** Returns undefined for an address outside the subnet, and for its network and broadcast addresses. */
+  /**
+   * Returns the slot of an address: null for an address beyond the slots, undefined for an address outside the subnet, and for
+   * its network and broadcast addresses.
+   */
   slotOf(address: IpAddress): number | null | undefined;
   addressOf(slot: number): string;
 }
 
 const cache = new WeakMap<object, SubnetSlots>();
 
-/** Computed once per revision of a subnet's record. */
+/** Returns the slots of a subnet, computed once per revision of its record. */
 export function subnetSlots(subnet: SubnetRecord): SubnetSlots {
   let slots = cache.get(subnet);
   if (!slots) {
-    slots = countSlots(subnet);
+    slots = computeSlots(subnet);
     cache.set(subnet, slots);
   }
   return slots;
 }
 
-function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocationPools'>): SubnetSlots {
+function computeSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocationPools'>): SubnetSlots {
   const cidr = cidrOf(subnet.cidr);
   const { version, first, last, prefix } = cidr;
   const distance = (text: string) => Number(ipOf(text).value - first);
@@ -46,21 +49,21 @@ function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocatio
   };
 }
 
-/** Returns the default allocation pools of a subnet: all addresses but its ends and the gateway. */
+/** Returns the default allocation pools of a subnet: all addresses except its ends and the gateway. */
 export function defaultPools(cidrText: string, gatewayIp: string | null): readonly AddressRange[] {
   const { version, first, last, prefix } = cidrOf(cidrText);
   const hasReservedEnds = version === 4 && prefix < 31;
   const start = hasReservedEnds || (version === 6 && prefix < 127) ? first + 1n : first;
   const end = hasReservedEnds ? last - 1n : last;
   const gateway = gatewayIp === null ? undefined : parseIp(gatewayIp)?.value;
-  const pieces =
+  const ranges =
     gateway === undefined || gateway < start || gateway > end
       ? [{ from: start, to: end }]
       : [
           { from: start, to: gateway - 1n },
           { from: gateway + 1n, to: end },
         ];
-  return pieces
+  return ranges
     .filter(({ from, to }) => from <= to)
     .map(({ from, to }) => ({ start: formatIp({ version, value: from }), end: formatIp({ version, value: to }) }));
 }

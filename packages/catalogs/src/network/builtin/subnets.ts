@@ -139,8 +139,8 @@ export function defaultGateway(cidrText: string): string {
   return formatIp({ version, value: first === last ? first : first + 1n });
 }
 
-/** Removes the addresses that guests derive from their ports; ports of routers keep theirs. */
-async function dropAutoconfigured(tx: Tx, subnet: SubnetRecord, now: number): Promise<void> {
+/** Removes the addresses in a subnet that guests derive; ports of routers keep theirs. */
+async function removeDerivedAddresses(tx: Tx, subnet: SubnetRecord, now: number): Promise<void> {
   for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
     if (port.deviceOwner.startsWith('network:router')) continue;
     const removed = port.fixedIps.filter(({ subnetId }) => subnetId === subnet.id);
@@ -155,7 +155,7 @@ async function dropAutoconfigured(tx: Tx, subnet: SubnetRecord, now: number): Pr
 export function subnetVerbs(context: NetworkContext) {
   const { store, clock } = context;
 
-  async function visible(caller: Caller, id: string): Promise<SubnetRecord> {
+  async function getVisible(caller: Caller, id: string): Promise<SubnetRecord> {
     const subnet = await subnets.get(store, id);
     const network = subnet && (await networks.get(store, subnet.networkId));
     // The subnets of an external network are visible to members only if the network is also shared.
@@ -164,15 +164,15 @@ export function subnetVerbs(context: NetworkContext) {
     return subnet;
   }
 
-  async function changeable(caller: Caller, id: string): Promise<SubnetRecord> {
-    const subnet = await visible(caller, id);
+  async function getChangeable(caller: Caller, id: string): Promise<SubnetRecord> {
+    const subnet = await getVisible(caller, id);
     if (!owns(caller, subnet.projectId))
       throw new CatalogError('NETWORK_FORBIDDEN', `Subnet ${id} belongs to another project.`);
     return subnet;
   }
 
   return {
-    getSubnet: visible,
+    getSubnet: getVisible,
 
     async listSubnets(caller: Caller, query: SubnetQuery = {}): Promise<readonly SubnetRecord[]> {
       const page = await listPage(store, subnets, 'oldest first', query, (rows) => {
@@ -222,7 +222,7 @@ export function subnetVerbs(context: NetworkContext) {
 
     async updateSubnet(caller: Caller, id: string, change: SubnetChange): Promise<SubnetRecord> {
       rejectNul(change);
-      await changeable(caller, id);
+      await getChangeable(caller, id);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       return store.transaction(async (tx) => {
         const subnet = await subnets.lock(tx, id);
@@ -239,11 +239,11 @@ export function subnetVerbs(context: NetworkContext) {
      * @throws `SUBNET_IN_USE` while a port has an address of it
      */
     async deleteSubnet(caller: Caller, id: string): Promise<void> {
-      await changeable(caller, id);
+      await getChangeable(caller, id);
       await store.transaction(async (tx) => {
         const subnet = await subnets.lock(tx, id);
         if (!subnet) throw subnetNotFound(id);
-        if (isAutoconfigured(subnet)) await dropAutoconfigured(tx, subnet, clock.now());
+        if (isAutoconfigured(subnet)) await removeDerivedAddresses(tx, subnet, clock.now());
         const { n } = await tx.db
           .selectFrom('ip_allocations')
           .select(({ fn }) => fn.countAll().as('n'))

@@ -7,7 +7,13 @@ import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NetworkQuery } from '../network-catalog.js';
 import { freeAddresses } from './ip-allocations.js';
-import { insertNetwork, type NetworkContext, networkNotFound, newSubnet, visibleNetwork } from './network-context.js';
+import {
+  getVisibleNetwork,
+  insertNetwork,
+  type NetworkContext,
+  networkNotFound,
+  newSubnet,
+} from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
 import { seenBy, sharedRows, visibleRows } from './network-visibility.js';
 import { removePort } from './port-records.js';
@@ -47,9 +53,9 @@ const AUTO_NAME = 'auto_allocated_network';
 export function topology(context: NetworkContext) {
   const { store, clock } = context;
 
-  const visible = (caller: Caller, id: string) => visibleNetwork(context, caller, id);
+  const getVisible = (caller: Caller, id: string) => getVisibleNetwork(context, caller, id);
 
-  async function autoNetworkIn(tx: Tx, projectId: string): Promise<NetworkRecord> {
+  async function createAutoNetwork(tx: Tx, projectId: string): Promise<NetworkRecord> {
     const now = clock.now();
     const id = randomUUID();
     const subnetId = randomUUID();
@@ -59,7 +65,7 @@ export function topology(context: NetworkContext) {
   }
 
   return {
-    getNetwork: async (caller: Caller, id: string): Promise<NetworkRecord> => seenBy(caller, await visible(caller, id)),
+    getNetwork: async (caller: Caller, id: string): Promise<NetworkRecord> => seenBy(caller, await getVisible(caller, id)),
 
     async listNetworks(caller: Caller, query: FullNetworkQuery = {}): Promise<readonly NetworkRecord[]> {
       const page = await listPage(store, networks, 'oldest first', query, (rows) => {
@@ -103,7 +109,7 @@ export function topology(context: NetworkContext) {
             'NO_AUTO_NETWORK',
             'Unable to automatically allocate a network: there is no external network.',
           );
-        return options.dryRun ? null : autoNetworkIn(tx, projectId);
+        return options.dryRun ? null : createAutoNetwork(tx, projectId);
       });
     },
 
@@ -119,7 +125,7 @@ export function topology(context: NetworkContext) {
     async updateNetwork(caller: Caller, id: string, change: NetworkFields): Promise<NetworkRecord> {
       rejectNul(change);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      const { projectId } = await visible(caller, id);
+      const { projectId } = await getVisible(caller, id);
       if (!owns(caller, projectId))
         throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} belongs to another project.`);
       return store.transaction(async (tx) => {
@@ -135,7 +141,7 @@ export function topology(context: NetworkContext) {
      * @throws `NETWORK_IN_USE` while it has ports
      */
     async deleteNetwork(caller: Caller, id: string): Promise<void> {
-      const { projectId } = await visible(caller, id);
+      const { projectId } = await getVisible(caller, id);
       if (!owns(caller, projectId))
         throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} belongs to another project.`);
       await store.transaction(async (tx) => {

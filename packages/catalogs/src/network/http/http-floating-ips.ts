@@ -2,7 +2,7 @@ import type { Caller } from '../../caller/caller.js';
 import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FloatingIp, FloatingIpQuery, Network } from '../network-catalog.js';
-import { type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire, within } from './network-client.js';
+import { mayAccess, type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire } from './network-client.js';
 
 const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE' } as const;
 
@@ -18,12 +18,12 @@ export function httpFloatingIps(client: NetworkClient) {
       client.service.listAny(caller, 'networks', 'id', [...pools], { fields: ['id', 'name'] }),
       client.service.listAny(caller, 'ports', 'id', unreported, { fields: ['id', 'device_id'] }),
     ]);
-    const named = new Map(networks.map((network) => [network.id, network.name as string]));
+    const poolNames = new Map(networks.map((network) => [network.id, network.name as string]));
     const devices = new Map(ports.map((port) => [port.id, (port.device_id as string) || null]));
     return (wire) =>
       readFloatingIp(
         wire,
-        named.get(wire.floating_network_id) ?? wire.floating_network_id,
+        poolNames.get(wire.floating_network_id) ?? wire.floating_network_id,
         devices.get(wire.port_id) ?? null,
       );
   }
@@ -31,14 +31,14 @@ export function httpFloatingIps(client: NetworkClient) {
   const toFloatingIp = async (caller: Caller, wire: Wire): Promise<FloatingIp> =>
     (await readerOf(caller, [wire]))(wire);
 
-  async function wireOf(caller: Caller, id: string): Promise<Wire> {
+  async function fetchWire(caller: Caller, id: string): Promise<Wire> {
     const { floatingip } = await client.send(caller, 'GET', path(id), undefined, floatingErrors);
-    if (within(caller, projectOf(floatingip))) return floatingip;
+    if (mayAccess(caller, projectOf(floatingip))) return floatingip;
     throw new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
   }
 
   async function change(caller: Caller, id: string, floatingip: object): Promise<FloatingIp> {
-    await wireOf(caller, id);
+    await fetchWire(caller, id);
     const errors = { ...floatingErrors, 400: 'FLOATING_IP_UNREACHABLE' } as const;
     const body = await client.send(caller, 'PUT', path(id), { floatingip }, errors);
     return toFloatingIp(caller, body.floatingip);
@@ -60,7 +60,7 @@ export function httpFloatingIps(client: NetworkClient) {
     },
 
     getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> =>
-      toFloatingIp(caller, await wireOf(caller, id)),
+      toFloatingIp(caller, await fetchWire(caller, id)),
 
     async allocateFloatingIp(caller: Caller, nameOrId?: string): Promise<FloatingIp> {
       const pool = (await pools(caller)).find(
@@ -74,7 +74,7 @@ export function httpFloatingIps(client: NetworkClient) {
     },
 
     async releaseFloatingIp(caller: Caller, id: string): Promise<void> {
-      await wireOf(caller, id);
+      await fetchWire(caller, id);
       await client.send(caller, 'DELETE', path(id), undefined, floatingErrors);
     },
 
@@ -83,7 +83,7 @@ export function httpFloatingIps(client: NetworkClient) {
       id: string,
       { portId, fixedAddress }: { readonly portId: string; readonly fixedAddress?: string },
     ): Promise<FloatingIp> {
-      await client.portWire(caller, portId);
+      await client.getPortWire(caller, portId);
       return change(caller, id, { port_id: portId, ...(fixedAddress ? { fixed_ip_address: fixedAddress } : {}) });
     },
 

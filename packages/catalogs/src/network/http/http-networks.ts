@@ -29,20 +29,20 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
     ...httpFloatingIps(client),
     resolveSecurityGroups: resolve,
     availableNetworks,
-    getNetwork: (caller, id) => client.network(caller, id),
+    getNetwork: (caller, id) => client.getNetwork(caller, id),
 
     async getSubnet(caller: Caller, id: string): Promise<Subnet> {
       const errors = { 404: 'SUBNET_NOT_FOUND' } as const;
       const body = await client.send(caller, 'GET', `/subnets/${encodeURIComponent(id)}`, undefined, errors);
       const subnet = readSubnet(body.subnet);
       // Callers that may see the network may see its subnets.
-      await client.network(caller, subnet.networkId);
+      await client.getNetwork(caller, subnet.networkId);
       return subnet;
     },
 
     async freePorts(caller: Caller): Promise<number> {
       const path = `/quotas/${encodeURIComponent(caller.projectId)}/details`;
-      // A service without this API rejects the port itself later.
+      // A service without this API rejects a port itself when the quota is exceeded.
       const body = await client.send(caller, 'GET', path).catch((error: unknown) => {
         if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
         throw error;
@@ -62,18 +62,18 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
       const networks = query.ids
         ? await client.listAny(caller, 'networks', 'id', query.ids, rest)
         : await client.list(caller, 'networks', rest);
-      return client.seen(caller, networks.map(readNetwork));
+      return client.filterVisible(caller, networks.map(readNetwork));
     },
 
     async autoNetwork(caller: Caller, { dryRun = false } = {}): Promise<Network | null> {
       const path = `/auto-allocated-topology/${encodeURIComponent(caller.projectId)}`;
       const errors = { 404: 'NO_AUTO_NETWORK', 400: 'NO_AUTO_NETWORK', 409: 'NO_AUTO_NETWORK' } as const;
       const body = await client.send(caller, 'GET', dryRun ? `${path}?fields=dry-run` : path, undefined, errors);
-      return dryRun ? null : client.network(caller, body.auto_allocated_topology.id);
+      return dryRun ? null : client.getNetwork(caller, body.auto_allocated_topology.id);
     },
 
     async checkAddresses(caller: Caller, networkId: string, addresses: readonly string[] = []): Promise<void> {
-      await client.network(caller, networkId);
+      await client.getNetwork(caller, networkId);
       const subnets = await client.list(caller, 'subnets', { network_id: networkId });
       if (subnets.length === 0)
         throw new CatalogError(

@@ -6,7 +6,7 @@ import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.j
 import { findGroup, type resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 
-/** The description of a port contains the caller's key, so that a repeated creation finds the first one. */
+/** Returns the description of a port. It contains the caller's key, so that a repeated creation finds the first port. */
 function portDescription(key: string): string {
   return `compute-port ${key}`;
 }
@@ -18,10 +18,10 @@ const UNBOUND = { device_id: '', device_owner: '', 'binding:host_id': '' };
 export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof resolveGroups>) {
   const path = (id: string) => `/ports/${encodeURIComponent(id)}`;
 
-  const change = async (caller: Caller, id: string, port: object, by = client): Promise<Wire> =>
-    (await by.send(caller, 'PUT', path(id), { port }, portErrors)).port;
+  const change = async (caller: Caller, id: string, port: object, via = client): Promise<Wire> =>
+    (await via.send(caller, 'PUT', path(id), { port }, portErrors)).port;
 
-  /** Only the engine may bind ports to hosts. */
+  /** Binds a port on behalf of the engine: only the engine may bind ports to hosts. */
   const bind = (caller: Caller, id: string, port: object) => change(caller, id, port, client.service);
 
   const remove = (caller: Caller, id: string): Promise<void> =>
@@ -29,12 +29,12 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       if (error.code !== 'PORT_NOT_FOUND') throw error;
     });
 
-  /** Ports that the caller sees; with `client.service`, all ports. */
-  const portsOf = (caller: Caller, deviceId: string, by = client): Promise<readonly Wire[]> =>
-    by.list(caller, 'ports', { device_id: deviceId });
+  /** Returns the ports of a server that the caller can see; with `client.service`, all of them. */
+  const portsOf = (caller: Caller, deviceId: string, via = client): Promise<readonly Wire[]> =>
+    via.list(caller, 'ports', { device_id: deviceId });
 
   async function create(caller: Caller, request: NewPort): Promise<Wire> {
-    await client.network(caller, request.networkId);
+    await client.getNetwork(caller, request.networkId);
     const groups = await resolve({ ...caller, projectId: request.projectId }, request.securityGroups ?? []);
     const port = {
       network_id: request.networkId,
@@ -86,7 +86,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     },
 
     getPort: async (caller: Caller, id: string): Promise<Port> =>
-      client.readPort(caller, await client.portWire(caller, id)),
+      client.readPort(caller, await client.getPortWire(caller, id)),
 
     /** If a port cannot be created, the ports that this call has created are deleted. */
     async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
@@ -97,8 +97,8 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
         // Queried again, because a port may have been created whose response was lost.
         const keys = new Set(requests.map((port) => portDescription(port.key)));
         for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
-          const left = await portsOf(caller, deviceId, client.service).catch(() => created);
-          const ours = left.filter((port) => keys.has(port.description));
+          const found = await portsOf(caller, deviceId, client.service).catch(() => created);
+          const ours = found.filter((port) => keys.has(port.description));
           await tryAll(ours.map((port) => () => remove(caller, port.id))).catch(() => {});
         }
         throw error;
@@ -107,8 +107,8 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     },
 
     async bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port> {
-      const before = await client.portWire(caller, id);
-      if (before.device_id && before.device_id !== binding.deviceId)
+      const current = await client.getPortWire(caller, id);
+      if (current.device_id && current.device_id !== binding.deviceId)
         throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
       const { deviceId, deviceOwner, hostId } = binding;
       const port = { device_id: deviceId, device_owner: deviceOwner, 'binding:host_id': hostId };

@@ -8,7 +8,7 @@ import type {
   SecurityGroupQuery,
   SecurityGroupRule,
 } from '../network-catalog.js';
-import { type NetworkClient, projectOf, readGroup, readRule, within } from './network-client.js';
+import { mayAccess, type NetworkClient, projectOf, readGroup, readRule } from './network-client.js';
 
 const groupErrors = { 404: 'SECURITY_GROUP_NOT_FOUND', 409: 'SECURITY_GROUP_IN_USE' } as const;
 const ruleErrors = {
@@ -43,7 +43,7 @@ export async function findGroup(client: NetworkClient, caller: Caller, nameOrId:
   return (await groupFinder(client, caller))(nameOrId);
 }
 
-/** Finds groups of the caller's project by id or name, with one request for all of them. */
+/** Returns a function that finds groups of the caller's project by id or name, with one request for all of them. */
 export function resolveGroups(client: NetworkClient) {
   return async (caller: Caller, namesOrIds: readonly string[]): Promise<SecurityGroupName[]> =>
     namesOrIds.length === 0 ? [] : namesOrIds.map(await groupFinder(client, caller));
@@ -55,7 +55,7 @@ export function httpSecurityGroups(client: NetworkClient) {
 
   async function getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroup> {
     const group = readGroup((await client.send(caller, 'GET', path(id), undefined, groupErrors)).security_group);
-    if (!within(caller, group.projectId)) throw notFound(id);
+    if (!mayAccess(caller, group.projectId)) throw notFound(id);
     return group;
   }
 
@@ -120,7 +120,7 @@ export function httpSecurityGroups(client: NetworkClient) {
     async deleteSecurityGroupRule(caller: Caller, id: string): Promise<void> {
       const rulePath = `/security-group-rules/${encodeURIComponent(id)}`;
       const { security_group_rule: rule } = await client.send(caller, 'GET', rulePath, undefined, ruleErrors);
-      if (!within(caller, projectOf(rule)))
+      if (!mayAccess(caller, projectOf(rule)))
         throw new CatalogError('SECURITY_GROUP_RULE_NOT_FOUND', `Security group rule ${id} does not exist`);
       await client.send(caller, 'DELETE', rulePath, undefined, ruleErrors);
     },

@@ -73,12 +73,12 @@ export function readGroup(wire: Wire): SecurityGroup {
  * already checked by the service; without such a token, the service returns everything, and this client checks the
  * request.
  */
-export function within(caller: Caller, projectId: string): boolean {
+export function mayAccess(caller: Caller, projectId: string): boolean {
   return caller.token !== undefined || owns(caller, projectId);
 }
 
 /**
- * Client of the network service on behalf of the caller: the service decides what the caller may see and do. On its own
+ * A client of the network service on behalf of the caller: the service decides what the caller may see and do. On its own
  * behalf (`service`), the engine only binds ports to hosts, and finds and deletes resources that it has created.
  */
 export class NetworkClient {
@@ -122,36 +122,36 @@ export class NetworkClient {
     return items;
   }
 
-  async network(caller: Caller, id: string): Promise<Network> {
+  async getNetwork(caller: Caller, id: string): Promise<Network> {
     const body = await this.send(caller, 'GET', `/networks/${encodeURIComponent(id)}`, undefined, {
       404: 'NETWORK_NOT_FOUND',
     });
-    const [network] = await this.seen(caller, [readNetwork(body.network)]);
+    const [network] = await this.filterVisible(caller, [readNetwork(body.network)]);
     if (network) return network;
     throw new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
   }
 
   /** Returns the networks that the caller may see. */
-  async seen(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
-    const open = ({ shared, external, projectId }: Network) => shared || external || within(caller, projectId);
-    const closed = networks.filter((network) => !open(network)).map(({ id }) => id);
+  async filterVisible(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
+    const isOpen = ({ shared, external, projectId }: Network) => shared || external || mayAccess(caller, projectId);
+    const closed = networks.filter((network) => !isOpen(network)).map(({ id }) => id);
     if (closed.length === 0) return networks;
-    // Networks do not show other callers that they are shared with a single project.
+    // A network that is shared with single projects does not report this; its access policies do.
     const query = { object_type: 'network', action: 'access_as_shared' };
     const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', closed, query).catch((error) => {
       if (error instanceof CatalogError && error.kind !== 'unavailable') return [];
       throw error;
     });
-    const given = grants.filter((grant) => (grant.target_project ?? grant.target_tenant) === caller.projectId);
-    const shared = new Set(given.map((grant) => grant.object_id as string));
-    return networks.filter((network) => open(network) || shared.has(network.id));
+    const ownGrants = grants.filter((grant) => (grant.target_project ?? grant.target_tenant) === caller.projectId);
+    const shared = new Set(ownGrants.map((grant) => grant.object_id as string));
+    return networks.filter((network) => isOpen(network) || shared.has(network.id));
   }
 
-  async portWire(caller: Caller, id: string): Promise<Wire> {
+  async getPortWire(caller: Caller, id: string): Promise<Wire> {
     const { port } = await this.send(caller, 'GET', `/ports/${encodeURIComponent(id)}`, undefined, {
       404: 'PORT_NOT_FOUND',
     });
-    if (within(caller, projectOf(port))) return port;
+    if (mayAccess(caller, projectOf(port))) return port;
     throw new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
   }
 

@@ -46,7 +46,7 @@ function shareNotFound(id: string): CatalogError {
 export function embeddedShares(options: EmbeddedOptions) {
   const { store, clock, accept } = embeddedContext('embeddedShares', options);
 
-  async function visible(caller: Caller, id: string): Promise<ShareRecord> {
+  async function getVisible(caller: Caller, id: string): Promise<ShareRecord> {
     const share = await shares.get(store, id);
     if (share && owns(caller, share.projectId)) return share;
     if (share || !accept) throw shareNotFound(id);
@@ -60,7 +60,7 @@ export function embeddedShares(options: EmbeddedOptions) {
     id: string,
     changed: (share: ShareRecord) => Partial<ShareRecord>,
   ): Promise<ShareRecord> {
-    await visible(caller, id);
+    await getVisible(caller, id);
     return store.transaction(async (tx) => {
       const share = await shares.lock(tx, id);
       if (!share) throw shareNotFound(id);
@@ -68,12 +68,12 @@ export function embeddedShares(options: EmbeddedOptions) {
     });
   }
 
-  function accessOf(share: ShareRecord, type: ShareAccessType, to: string): ShareAccess | undefined {
+  function findAccess(share: ShareRecord, type: ShareAccessType, to: string): ShareAccess | undefined {
     return share.accesses.find((access) => access.type === type && access.to === to);
   }
 
   const catalog = {
-    get: visible,
+    get: getVisible,
 
     list: (caller: Caller, page: Page = {}): Promise<readonly ShareRecord[]> =>
       listPage(store, shares, 'newest first', page, (rows) =>
@@ -100,7 +100,7 @@ export function embeddedShares(options: EmbeddedOptions) {
      * @throws `SHARE_LOCKED` while a server uses it
      */
     async delete(caller: Caller, id: string): Promise<void> {
-      await visible(caller, id);
+      await getVisible(caller, id);
       await store.transaction(async (tx) => {
         const share = await shares.lock(tx, id);
         if (share && share.locks.length > 0)
@@ -121,7 +121,7 @@ export function embeddedShares(options: EmbeddedOptions) {
       await change(caller, shareId, (share) => {
         if (share.status !== 'available')
           throw new CatalogError('SHARE_WRONG_STATUS', `Share ${shareId} is ${share.status}, not available.`);
-        const existing = accessOf(share, type, to);
+        const existing = findAccess(share, type, to);
         granted = existing ?? access;
         return existing ? {} : { accesses: [...share.accesses, access] };
       });
@@ -133,7 +133,7 @@ export function embeddedShares(options: EmbeddedOptions) {
       shareId: string,
       type: ShareAccessType,
       to: string,
-    ): Promise<ShareAccess | null> => accessOf(await visible(caller, shareId), type, to) ?? null,
+    ): Promise<ShareAccess | null> => findAccess(await getVisible(caller, shareId), type, to) ?? null,
 
     async denyAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<void> {
       await change(caller, shareId, (share) => ({

@@ -4,7 +4,7 @@ import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { Connector, VolumeStatus } from '../volume-catalog.js';
-import { changeVolume, type VolumeContext, visibleVolume, volumeNotFound, wrongStatus } from './volume-context.js';
+import { changeVolume, getVisibleVolume, type VolumeContext, volumeNotFound, wrongStatus } from './volume-context.js';
 import { type AttachmentRecord, type VolumeRecord, volumeTables } from './volume-tables.js';
 
 const { attachments, volumes } = volumeTables;
@@ -36,19 +36,19 @@ export function volumeAttachments(context: VolumeContext) {
     return attachments.find(tx, (q) => q.where('volume_id', '=', volumeId).orderBy('seq'));
   }
 
-  async function visible(caller: Caller, id: string): Promise<AttachmentRecord> {
+  async function getVisible(caller: Caller, id: string): Promise<AttachmentRecord> {
     const attachment = await attachments.get(store, id);
     if (!attachment || !owns(caller, attachment.projectId)) throw attachmentNotFound(id);
     return attachment;
   }
 
   /** Advances one attachment; the volume is locked, so that steps are serialized. */
-  async function step(
+  async function advance(
     caller: Caller,
     id: string,
     change: (attachment: AttachmentRecord) => Partial<AttachmentRecord>,
   ): Promise<AttachmentRecord> {
-    const { volumeId } = await visible(caller, id);
+    const { volumeId } = await getVisible(caller, id);
     return store.transaction(async (tx) => {
       const volume = await volumes.lock(tx, volumeId);
       const attachment = await attachments.get(tx, id);
@@ -64,7 +64,7 @@ export function volumeAttachments(context: VolumeContext) {
   }
 
   return {
-    getAttachment: visible,
+    getAttachment: getVisible,
 
     listAttachments: (
       caller: Caller,
@@ -81,22 +81,22 @@ export function volumeAttachments(context: VolumeContext) {
       caller: Caller,
       { key, volumeId, serverId }: { readonly key: string; readonly volumeId: string; readonly serverId: string },
     ): Promise<AttachmentRecord> {
-      await visibleVolume(context, caller, volumeId);
+      await getVisibleVolume(context, caller, volumeId);
       return retryOnUniqueViolation(store, async (tx) => {
         const volume = await volumes.lock(tx, volumeId);
         if (!volume) throw volumeNotFound(volumeId);
         const attachmentRecords = await attachmentsOfVolume(tx, volumeId);
-        const same = attachmentRecords.find(
+        const existing = attachmentRecords.find(
           (attachment) =>
             attachment.id === key || (attachment.serverId === serverId && attachment.status === 'reserved'),
         );
-        if (same) return same;
+        if (existing) return existing;
         // A server that moves temporarily has a second attachment of the same volume.
         const isOnlyServer =
           attachmentRecords.length > 0 && attachmentRecords.every((attachment) => attachment.serverId === serverId);
-        const shares = volume.multiattach && ['in-use', 'reserved', 'attaching'].includes(volume.status);
-        const moves = isOnlyServer && volume.status === 'in-use';
-        if (volume.status !== 'available' && !shares && !moves) throw wrongStatus(volume, 'available');
+        const isShared = volume.multiattach && ['in-use', 'reserved', 'attaching'].includes(volume.status);
+        const isMoving = isOnlyServer && volume.status === 'in-use';
+        if (volume.status !== 'available' && !isShared && !isMoving) throw wrongStatus(volume, 'available');
         const attachment = await attachments.insert(tx, {
           id: key,
           projectId: volume.projectId,
@@ -110,14 +110,14 @@ export function volumeAttachments(context: VolumeContext) {
           mode: 'rw',
           connection: {},
         });
-        const status = moves ? 'in-use' : 'reserved';
+        const status = isMoving ? 'in-use' : 'reserved';
         await volumes.update(tx, { ...volume, status, updatedAt: clock.now() });
         return attachment;
       });
     },
 
     connect: (caller: Caller, attachmentId: string, connector: Connector): Promise<AttachmentRecord> =>
-      step(caller, attachmentId, (attachment) => ({
+      advance(caller, attachmentId, (attachment) => ({
         status: attachment.status === 'attached' ? 'attached' : 'attaching',
         host: connector.host,
         device: connector.mountpoint ?? attachment.device,
@@ -132,9 +132,9 @@ export function volumeAttachments(context: VolumeContext) {
       })),
 
     complete: async (caller: Caller, attachmentId: string): Promise<void> => {
-      // As in the original, a completed attachment counts as connected, even if it was never connected through this
+      // As in cinder, a completed attachment counts as connected, even if it was never connected through this
       // service.
-      await step(caller, attachmentId, (attachment) => ({
+      await advance(caller, attachmentId, (attachment) => ({
         status: 'attached',
         attachedAt: attachment.attachedAt ?? clock.now(),
       }));

@@ -9,18 +9,18 @@ import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../volume-catalog.js';
 import type { VolumeStorage } from '../volume-storage.js';
 import { volumeAttachments } from './attachments.js';
-import { volumeMaker } from './new-volume.js';
+import { volumeCreator } from './new-volume.js';
 import { volumeSnapshots } from './snapshots.js';
 import {
   changeVolume,
-  inStorage,
+  getVisibleVolume,
   narrowOwned,
   newVolumeRecord,
   presentVolume,
   presentVolumes,
+  runInStorage,
   type VolumeContext,
   type VolumeView,
-  visibleVolume,
   volumeNotFound,
   wrongStatus,
 } from './volume-context.js';
@@ -56,7 +56,7 @@ export type VolumeChange = Partial<
 const { attachments, snapshots, volumes } = volumeTables;
 
 const DELETABLE = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
-/** How long content may exist before its record: its creation takes time. */
+/** The age at which content without a record is orphaned. New content has no record until it is complete. */
 const ORPHANED_MS = 3_600_000;
 const REIMAGEABLE = new Set<VolumeStatus>(['available', 'error', 'reserved']);
 
@@ -79,10 +79,10 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     ...types,
     ...snapshotVerbs,
     ...volumeAttachments(context),
-    createVolume: volumeMaker(context, { ...types, ...snapshotVerbs }),
+    createVolume: volumeCreator(context, { ...types, ...snapshotVerbs }),
 
     async getVolume(caller: Caller, id: string): Promise<VolumeView> {
-      return presentVolume(store, await visibleVolume(context, caller, id));
+      return presentVolume(store, await getVisibleVolume(context, caller, id));
     },
 
     async listVolumes(caller: Caller, query: VolumeQuery = {}): Promise<readonly VolumeView[]> {
@@ -127,7 +127,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         await tx.db.deleteFrom('volume_attachments').where('volume_id', '=', id).execute();
         await volumes.delete(tx, id);
       });
-      await inStorage(context, (storage) => storage.remove(id));
+      await runInStorage(context, (storage) => storage.remove(id));
     },
 
     /** Extends a volume; servers that use it are notified through `onVolumeExtended`. */
@@ -141,8 +141,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
             `Invalid input received: New size for extend must be greater than current size. (current: ${volume.sizeGb}, extended: ${sizeGb}).`,
           );
       };
-      check(await visibleVolume(context, caller, id));
-      await inStorage(context, (storage) => storage.extend(id, sizeGb));
+      check(await getVisibleVolume(context, caller, id));
+      await runInStorage(context, (storage) => storage.extend(id, sizeGb));
       await changeVolume(context, caller, id, async (volume, tx) => {
         check(volume);
         const attachmentRecords = await attachments.find(tx, (q) => q.where('volume_id', '=', id));
@@ -173,9 +173,9 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
             `Image ${imageId} needs ${minSizeGb} GiB, the volume has ${volume.sizeGb}.`,
           );
       };
-      const before = await visibleVolume(context, caller, id);
-      check(before);
-      await inStorage(context, (storage) => storage.reimage(caller, id, imageId, before.sizeGb));
+      const current = await getVisibleVolume(context, caller, id);
+      check(current);
+      await runInStorage(context, (storage) => storage.reimage(caller, id, imageId, current.sizeGb));
       await changeVolume(context, caller, id, (volume) => {
         check(volume);
         const status: VolumeStatus = volume.status === 'error' ? 'available' : volume.status;
@@ -193,10 +193,10 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         if (volume.status !== 'available' && volume.status !== 'in-use')
           throw wrongStatus(volume, 'available or in-use');
         const { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone } = volume;
-        const like = { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone };
+        const inherited = { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone };
         await volumes.insert(
           tx,
-          newVolumeRecord({ ...like, id: targetId, migrationStatus: `target:${id}` }, clock.now()),
+          newVolumeRecord({ ...inherited, id: targetId, migrationStatus: `target:${id}` }, clock.now()),
         );
         return { migrationStatus: 'migrating' };
       });
@@ -204,8 +204,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     },
 
     async completeMigration(caller: Caller, oldId: string, newId: string, failed: boolean): Promise<string> {
-      await visibleVolume(context, caller, newId);
-      if (!failed) await inStorage(context, (storage) => storage.replace(oldId, newId));
+      await getVisibleVolume(context, caller, newId);
+      if (!failed) await runInStorage(context, (storage) => storage.replace(oldId, newId));
       await changeVolume(context, caller, oldId, async (volume, tx) => {
         if (failed) return { migrationStatus: 'error' };
         const replacement = await volumes.lock(tx, newId);
@@ -228,12 +228,13 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return oldId;
     },
 
-    /** Removes orphaned content: of volumes whose creation or deletion was interrupted by a crash. */
+    /** Removes orphaned content, which a crash during the creation or deletion of a volume leaves behind. */
     async cleanUpStorage(): Promise<void> {
       const stored = (await context.storage()?.list()) ?? [];
       for (const { id, storedAt } of stored) {
-        const cached = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
-        if (!cached && storedAt < clock.now() - ORPHANED_MS) await inStorage(context, (storage) => storage.remove(id));
+        const record = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
+        if (!record && storedAt < clock.now() - ORPHANED_MS)
+          await runInStorage(context, (storage) => storage.remove(id));
       }
     },
 

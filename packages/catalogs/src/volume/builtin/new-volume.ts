@@ -5,12 +5,12 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import type { NewVolume, VolumeSnapshot } from '../volume-catalog.js';
 import type { VolumeOrigin } from '../volume-storage.js';
 import {
-  inStorage,
+  getVisibleVolume,
   newVolumeRecord,
   presentVolume,
+  runInStorage,
   type VolumeContext,
   type VolumeView,
-  visibleVolume,
 } from './volume-context.js';
 import { type VolumeRecord, type VolumeTypeRecord, volumeTables } from './volume-tables.js';
 import { allowsMultiattach, typeNotFound } from './volume-types.js';
@@ -22,16 +22,19 @@ function invalid(message: string): CatalogError {
 }
 
 /** Fields that a volume inherits from its source. */
-type Origin = Partial<VolumeRecord> & { readonly minSizeGb: number };
+type InheritedFields = Partial<VolumeRecord> & { readonly minSizeGb: number };
 
-function contentOf({ imageId, snapshotId, sourceVolumeId }: NewVolume): VolumeOrigin {
+function getVolumeOrigin({ imageId, snapshotId, sourceVolumeId }: NewVolume): VolumeOrigin {
   if (imageId) return { kind: 'image', imageId };
   const id = snapshotId || sourceVolumeId;
   return id ? { kind: 'copy', id } : { kind: 'blank' };
 }
 
-/** Creates a volume, blank or from an image, a snapshot or another volume. Its content is complete immediately. */
-export function volumeMaker(
+/**
+ * Returns the function that creates a volume, blank or from an image, a snapshot or another volume. The content of the volume
+ * is complete when it resolves.
+ */
+export function volumeCreator(
   context: VolumeContext,
   parts: {
     readonly getSnapshot: (caller: Caller, id: string) => Promise<VolumeSnapshot>;
@@ -39,11 +42,11 @@ export function volumeMaker(
     readonly defaultType: () => Promise<VolumeTypeRecord | null>;
   },
 ) {
-  async function fromImage(caller: Caller, imageId: string): Promise<Origin> {
+  async function fromImage(caller: Caller, imageId: string): Promise<InheritedFields> {
     if (!context.images) throw invalid('Volumes cannot be created from images: this catalog has no images.');
     const image = await context.images.get(caller, imageId);
     if (image.status !== 'active') throw invalid(`Invalid image: Image ${imageId} is not active.`);
-    const described = {
+    const imageMetadata = {
       ...image.properties,
       image_id: image.id,
       image_name: image.name ?? '',
@@ -55,10 +58,10 @@ export function volumeMaker(
       size: String(image.sizeBytes ?? 0),
     };
     const contentGb = Math.ceil((image.virtualSizeBytes ?? image.sizeBytes ?? 0) / 2 ** 30);
-    return { minSizeGb: Math.max(1, image.minDiskGb, contentGb), bootable: true, imageMetadata: described };
+    return { minSizeGb: Math.max(1, image.minDiskGb, contentGb), bootable: true, imageMetadata };
   }
 
-  async function fromSnapshot(caller: Caller, snapshotId: string): Promise<Origin> {
+  async function fromSnapshot(caller: Caller, snapshotId: string): Promise<InheritedFields> {
     const snapshot = await parts.getSnapshot(caller, snapshotId);
     if (snapshot.status !== 'available')
       throw new CatalogError('SNAPSHOT_WRONG_STATUS', `Snapshot ${snapshotId} is ${snapshot.status}, not available.`);
@@ -70,12 +73,15 @@ export function volumeMaker(
     return { minSizeGb: snapshot.sizeGb, sizeGb: snapshot.sizeGb, bootable, imageMetadata, volumeType };
   }
 
-  async function fromVolume(caller: Caller, id: string): Promise<Origin> {
-    const { sizeGb, bootable, imageMetadata, volumeType } = await visibleVolume(context, caller, id);
+  async function fromVolume(caller: Caller, id: string): Promise<InheritedFields> {
+    const { sizeGb, bootable, imageMetadata, volumeType } = await getVisibleVolume(context, caller, id);
     return { minSizeGb: sizeGb, sizeGb, bootable, imageMetadata, volumeType };
   }
 
-  function originOf(caller: Caller, { imageId, snapshotId, sourceVolumeId }: NewVolume): Promise<Origin> {
+  function getInheritedFields(
+    caller: Caller,
+    { imageId, snapshotId, sourceVolumeId }: NewVolume,
+  ): Promise<InheritedFields> {
     if ([imageId, snapshotId, sourceVolumeId].filter(Boolean).length > 1)
       throw invalid('A volume can have only one source: an image, a snapshot or a volume.');
     if (imageId) return fromImage(caller, imageId);
@@ -86,14 +92,14 @@ export function volumeMaker(
 
   return async function createVolume(caller: Caller, request: NewVolume): Promise<VolumeView> {
     rejectNul(request);
-    const { minSizeGb, ...inherited } = await originOf(caller, request);
+    const { minSizeGb, ...inherited } = await getInheritedFields(caller, request);
     const sizeGb = request.sizeGb ?? inherited.sizeGb;
     if (sizeGb === undefined || !Number.isInteger(sizeGb) || sizeGb < minSizeGb)
       throw invalid(
         `Invalid input received: Volume size '${sizeGb ?? ''}' must be an integer and at least ${minSizeGb} GiB.`,
       );
-    const named = request.volumeType ?? inherited.volumeType;
-    const type = named ? await parts.getType(caller, named) : await parts.defaultType();
+    const typeName = request.volumeType ?? inherited.volumeType;
+    const type = typeName ? await parts.getType(caller, typeName) : await parts.defaultType();
     const record = newVolumeRecord(
       {
         ...inherited,
@@ -114,8 +120,8 @@ export function volumeMaker(
     );
     // The content is created first: a crash then leaves orphaned content, but not a volume without content.
     if (!(await volumes.get(context.store, request.key)))
-      await inStorage(context, (storage) =>
-        storage.create(caller, { id: request.key, sizeGb, origin: contentOf(request) }),
+      await runInStorage(context, (storage) =>
+        storage.create(caller, { id: request.key, sizeGb, origin: getVolumeOrigin(request) }),
       );
     const volume = await retryOnUniqueViolation(context.store, async (tx) => {
       const existing = await volumes.get(tx, request.key);

@@ -7,10 +7,10 @@ import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NewSnapshot, SnapshotQuery, SnapshotStatus, VolumeStatus } from '../volume-catalog.js';
 import {
-  inStorage,
+  getVisibleVolume,
   narrowOwned,
+  runInStorage,
   type VolumeContext,
-  visibleVolume,
   volumeNotFound,
   wrongStatus,
 } from './volume-context.js';
@@ -32,13 +32,13 @@ export function volumeSnapshots(context: VolumeContext) {
   /** Creates a snapshot for an unknown id, and a volume for it. */
   async function acceptSnapshot(caller: Caller, id: string): Promise<SnapshotRecord> {
     rejectNul(id);
-    const volume = await visibleVolume(context, caller, derivedUuid(`volume-of-snapshot/${id}`));
+    const volume = await getVisibleVolume(context, caller, derivedUuid(`volume-of-snapshot/${id}`));
     const { id: volumeId, projectId, userId, sizeGb } = volume;
-    const record = { ...blank(clock.now()), id, volumeId, projectId, userId, sizeGb };
+    const record = { ...initialFields(clock.now()), id, volumeId, projectId, userId, sizeGb };
     return retryOnUniqueViolation(store, async (tx) => (await snapshots.get(tx, id)) ?? snapshots.insert(tx, record));
   }
 
-  function blank(now: number) {
+  function initialFields(now: number) {
     return {
       name: null,
       description: null,
@@ -50,7 +50,7 @@ export function volumeSnapshots(context: VolumeContext) {
     };
   }
 
-  async function visible(caller: Caller, id: string): Promise<SnapshotRecord> {
+  async function getVisible(caller: Caller, id: string): Promise<SnapshotRecord> {
     const snapshot = await snapshots.get(store, id);
     if (!snapshot && accept) return acceptSnapshot(caller, id);
     if (!snapshot || !owns(caller, snapshot.projectId)) throw snapshotNotFound(id);
@@ -66,7 +66,7 @@ export function volumeSnapshots(context: VolumeContext) {
   }
 
   return {
-    getSnapshot: visible,
+    getSnapshot: getVisible,
 
     listSnapshots: (caller: Caller, query: SnapshotQuery = {}): Promise<readonly SnapshotRecord[]> =>
       listPage(store, snapshots, 'newest first', query, (rows) => {
@@ -80,12 +80,14 @@ export function volumeSnapshots(context: VolumeContext) {
         const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
         if (!allowed) throw wrongStatus(volume, 'available');
       };
-      const source = await visibleVolume(context, caller, request.volumeId);
+      const source = await getVisibleVolume(context, caller, request.volumeId);
       if (!(await snapshots.get(store, request.key))) {
         check(source);
         const { sizeGb } = source;
         const origin = { kind: 'copy', id: source.id } as const;
-        await inStorage(context, (storage) => storage.create(caller, { id: request.key, sizeGb, origin }, onCaptured));
+        await runInStorage(context, (storage) =>
+          storage.create(caller, { id: request.key, sizeGb, origin }, onCaptured),
+        );
       }
       return retryOnUniqueViolation(store, async (tx) => {
         const existing = await snapshots.get(tx, request.key);
@@ -94,7 +96,7 @@ export function volumeSnapshots(context: VolumeContext) {
         if (!volume) throw volumeNotFound(request.volumeId);
         check(volume);
         return snapshots.insert(tx, {
-          ...blank(clock.now()),
+          ...initialFields(clock.now()),
           id: request.key,
           volumeId: volume.id,
           projectId: volume.projectId,
@@ -113,12 +115,12 @@ export function volumeSnapshots(context: VolumeContext) {
       fields: Partial<Pick<SnapshotRecord, 'name' | 'description' | 'metadata' | 'status'>>,
     ): Promise<SnapshotRecord> {
       rejectNul(fields);
-      await visible(caller, id);
+      await getVisible(caller, id);
       return change(id, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
     },
 
     async updateSnapshotStatus(caller: Caller, id: string, status: SnapshotStatus, progress?: string): Promise<void> {
-      await visible(caller, id);
+      await getVisible(caller, id);
       await change(id, progress === undefined ? { status } : { status, progress });
     },
 
@@ -127,7 +129,7 @@ export function volumeSnapshots(context: VolumeContext) {
       if (!snapshot) return;
       if (!owns(caller, snapshot.projectId)) throw snapshotNotFound(id);
       await store.transaction((tx) => snapshots.delete(tx, id));
-      await inStorage(context, (storage) => storage.remove(id));
+      await runInStorage(context, (storage) => storage.remove(id));
     },
   };
 }

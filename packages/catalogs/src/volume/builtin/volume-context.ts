@@ -21,7 +21,7 @@ export interface VolumeContext extends EmbeddedContext {
 }
 
 /** Runs an operation on the storage; its failures become catalog errors. */
-export async function inStorage(
+export async function runInStorage(
   { storage }: VolumeContext,
   work: (storage: VolumeStorage) => Promise<void>,
 ): Promise<void> {
@@ -77,7 +77,7 @@ export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, requested: st
 }
 
 /** Returns a volume that the caller may see; creates it in a catalog that accepts unknown ids. */
-export async function visibleVolume(context: VolumeContext, caller: Caller, id: string): Promise<VolumeRecord> {
+export async function getVisibleVolume(context: VolumeContext, caller: Caller, id: string): Promise<VolumeRecord> {
   const volume = await volumes.get(context.store, id);
   if (volume && owns(caller, volume.projectId)) return volume;
   if (volume || !context.accept) throw volumeNotFound(id);
@@ -96,7 +96,7 @@ export async function changeVolume(
   id: string,
   changed: (volume: VolumeRecord, tx: Tx) => Partial<VolumeRecord> | Promise<Partial<VolumeRecord>>,
 ): Promise<VolumeRecord> {
-  await visibleVolume(context, caller, id);
+  await getVisibleVolume(context, caller, id);
   return context.store.transaction(async (tx) => {
     const volume = await volumes.lock(tx, id);
     if (!volume) throw volumeNotFound(id);

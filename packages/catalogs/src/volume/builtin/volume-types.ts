@@ -41,11 +41,11 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
     });
   }
 
-  /** Volumes record the name of their type. */
-  async function renameInVolumes(tx: Tx, before: string, name: string): Promise<void> {
-    for (const { id } of await volumes.find(tx, (q) => q.where('type_name', '=', before))) {
+  /** Renames a type in its volumes, which record its name. */
+  async function renameInVolumes(tx: Tx, previousName: string, name: string): Promise<void> {
+    for (const { id } of await volumes.find(tx, (q) => q.where('type_name', '=', previousName))) {
       const volume = await volumes.lock(tx, id);
-      if (volume?.volumeType === before) await volumes.update(tx, { ...volume, volumeType: name });
+      if (volume?.volumeType === previousName) await volumes.update(tx, { ...volume, volumeType: name });
     }
   }
 

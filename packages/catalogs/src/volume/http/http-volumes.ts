@@ -23,8 +23,8 @@ import type {
 } from '../volume-catalog.js';
 import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
 
-/** Volumes and snapshots contain the caller's key, so that a repeated creation finds the first one. */
-const KEY = 'compute_request_key';
+/** The metadata key under which volumes and snapshots contain the caller's key, so that a repeated creation finds them. */
+const METADATA_KEY = 'compute_request_key';
 
 /** The microversion that has the complete attachments API. */
 const ATTACHMENTS = '3.44';
@@ -43,7 +43,7 @@ const attachmentErrors = {
   409: 'VOLUME_WRONG_STATUS',
 } as const;
 
-interface Call {
+interface CallOptions {
   readonly as?: ActingUser;
   readonly version?: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -73,7 +73,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   checkOptions('httpVolumes()', options, httpCatalogOptions);
   const client = new ServiceClient('volume', '/v3', options);
 
-  async function call(caller: Caller, method: string, path: string, request: Call = {}): Promise<any> {
+  async function call(caller: Caller, method: string, path: string, request: CallOptions = {}): Promise<any> {
     const { as = 'caller', version = ATTACHMENTS, ...rest } = request;
     const headers = { 'OpenStack-API-Version': `volume ${version}` };
     const { body } = await client.request(method, (projectId) => `/${projectId}${path}`, {
@@ -89,7 +89,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   const snapshotPath = (id: string) => `/snapshots/${encodeURIComponent(id)}`;
   const attachmentPath = (id: string) => `/attachments/${encodeURIComponent(id)}`;
 
-  const act = (caller: Caller, id: string, json: unknown, version?: string, as?: ActingUser): Promise<any> =>
+  const runAction = (caller: Caller, id: string, json: unknown, version?: string, as?: ActingUser): Promise<any> =>
     call(caller, 'POST', `${volumePath(id)}/action`, { as, json, version, errors: volumeErrors });
 
   async function getVolume(caller: Caller, id: string): Promise<Volume> {
@@ -110,16 +110,16 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     return readAttachment(attachment);
   }
 
-  /** Without the caller's own token, the list contains the volumes of all projects, and this client filters them. */
+  /** Returns the query of a list. Without the caller's own token, the service lists all projects, and this client filters them. */
   function listQuery(caller: Caller, query: VolumeQuery | SnapshotQuery) {
-    const forEveryone = query.allProjects === true && isAdmin(caller);
-    const projectId = forEveryone ? query.projectId : caller.projectId;
+    const allProjects = query.allProjects === true && isAdmin(caller);
+    const projectId = allProjects ? query.projectId : caller.projectId;
     return {
       name: query.name,
       status: query.status,
       metadata: metadataFilter(query.metadata),
-      all_tenants: forEveryone || !caller.token ? '1' : undefined,
-      project_id: forEveryone || !caller.token ? projectId : undefined,
+      all_tenants: allProjects || !caller.token ? '1' : undefined,
+      project_id: allProjects || !caller.token ? projectId : undefined,
       limit: query.limit?.toString(),
       offset: query.offset?.toString(),
       marker: query.marker,
@@ -131,10 +131,10 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       query: listQuery(caller, query),
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
-    const everyone = query.allProjects === true && isAdmin(caller);
+    const allProjects = query.allProjects === true && isAdmin(caller);
     return volumes
       .map(readVolume)
-      .filter((volume: Volume) => everyone || volume.projectId === caller.projectId)
+      .filter((volume: Volume) => allProjects || volume.projectId === caller.projectId)
       .filter((volume: Volume) => hasMetadata(volume, query.metadata));
   }
 
@@ -143,10 +143,10 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       query: { ...listQuery(caller, query), volume_id: query.volumeId },
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
-    const everyone = query.allProjects === true && isAdmin(caller);
+    const allProjects = query.allProjects === true && isAdmin(caller);
     return snapshots
       .map(readSnapshot)
-      .filter((one: VolumeSnapshot) => everyone || one.projectId === caller.projectId)
+      .filter((one: VolumeSnapshot) => allProjects || one.projectId === caller.projectId)
       .filter((one: VolumeSnapshot) => hasMetadata(one, query.metadata))
       .filter((one: VolumeSnapshot) => query.volumeId === undefined || one.volumeId === query.volumeId);
   }
@@ -159,7 +159,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     getAttachment,
 
     async createVolume(caller: Caller, requested: NewVolume): Promise<Volume> {
-      const [existing] = await listVolumes(caller, { metadata: { [KEY]: requested.key } });
+      const [existing] = await listVolumes(caller, { metadata: { [METADATA_KEY]: requested.key } });
       if (existing) return existing;
       const volume = {
         size: requested.sizeGb,
@@ -170,7 +170,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
         imageRef: requested.imageId ?? undefined,
         snapshot_id: requested.snapshotId ?? undefined,
         source_volid: requested.sourceVolumeId ?? undefined,
-        metadata: { ...requested.metadata, [KEY]: requested.key },
+        metadata: { ...requested.metadata, [METADATA_KEY]: requested.key },
       };
       const errors = { 400: 'VOLUME_INVALID', 404: 'VOLUME_INVALID' } as const;
       return readVolume((await call(caller, 'POST', '/volumes', { as: 'project', json: { volume }, errors })).volume);
@@ -187,15 +187,15 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     },
 
     async createSnapshot(caller: Caller, request: NewSnapshot): Promise<VolumeSnapshot> {
-      const replacements = { metadata: { [KEY]: request.key }, volumeId: request.volumeId };
-      const [existing] = await listSnapshots(caller, replacements);
+      const query = { metadata: { [METADATA_KEY]: request.key }, volumeId: request.volumeId };
+      const [existing] = await listSnapshots(caller, query);
       if (existing) return existing;
       const snapshot = {
         volume_id: request.volumeId,
         name: request.name ?? '',
         description: request.description ?? '',
         force: request.force ?? false,
-        metadata: { ...request.metadata, [KEY]: request.key },
+        metadata: { ...request.metadata, [METADATA_KEY]: request.key },
       };
       const created = await call(caller, 'POST', '/snapshots', {
         as: 'project',
@@ -267,27 +267,28 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
 
     async beginDetaching(caller: Caller, id: string): Promise<void> {
       await getVolume(caller, id);
-      await act(caller, id, { 'os-begin_detaching': null });
+      await runAction(caller, id, { 'os-begin_detaching': null });
     },
 
     async rollbackDetaching(caller: Caller, id: string): Promise<void> {
-      if ((await getVolume(caller, id)).status === 'detaching') await act(caller, id, { 'os-roll_detaching': null });
+      if ((await getVolume(caller, id)).status === 'detaching')
+        await runAction(caller, id, { 'os-roll_detaching': null });
     },
 
     async completeExtend(caller: Caller, id: string, failed: boolean): Promise<void> {
       const { status } = await getVolume(caller, id);
       if (status === 'extending')
-        await act(caller, id, { 'os-extend_volume_completion': { error: failed } }, EXTEND_COMPLETION, 'service');
+        await runAction(caller, id, { 'os-extend_volume_completion': { error: failed } }, EXTEND_COMPLETION, 'service');
     },
 
     async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
       await getVolume(caller, id);
-      await act(caller, id, { 'os-reimage': { image_id: imageId, reimage_reserved: true } }, REIMAGE);
+      await runAction(caller, id, { 'os-reimage': { image_id: imageId, reimage_reserved: true } }, REIMAGE);
     },
 
     async completeMigration(caller: Caller, oldId: string, newId: string, failed: boolean): Promise<string> {
       const json = { 'os-migrate_volume_completion': { new_volume: newId, error: failed } };
-      return (await act(caller, oldId, json)).save_volume_id;
+      return (await runAction(caller, oldId, json)).save_volume_id;
     },
   };
 }
