@@ -17,7 +17,7 @@ interface BlockStatistics {
   readonly stats: Readonly<Record<string, number>>;
 }
 
-/** QEMU run states as names of power states. */
+/** The names of power states by run states of QEMU. */
 const STATES: Readonly<Record<string, string>> = {
   running: 'running',
   paused: 'paused',

@@ -125,7 +125,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   cpuFeatures: true,
 };
 
-/** @throws TypeError if an option is unknown or invalid */
+/** Validates options. @throws TypeError if an option is unknown or invalid */
 export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, optionNames);
   for (const text of options.forward ?? []) parseForward(text);

@@ -25,7 +25,8 @@ export class CatalogError extends CodedError<CatalogErrorCode> {
 }
 
 /**
- * Returns undefined for errors about a missing resource, for use in `.catch()`. An unavailable service is still an error.
+ * Returns undefined if a catalog has rejected a request, usually because a resource is missing; for use in `.catch()`. An
+ * unavailable service is still an error.
  *
  * @example
  * ```ts

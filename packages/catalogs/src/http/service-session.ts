@@ -94,8 +94,8 @@ export class ServiceSession {
   }
 
   /**
-   * Returns a token of the service in its own project or, for resources that must belong to another project, in that
-   * project, in which it needs a role.
+   * Returns a token of the service in its own project. For resources that must belong to another project, returns a token
+   * in that project, where the service needs a role.
    *
    * @throws `UNAVAILABLE`; `FORBIDDEN` if the service has no role in the project
    */

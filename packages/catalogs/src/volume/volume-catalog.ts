@@ -96,7 +96,7 @@ export interface NewVolume {
   /** Name or id. */
   readonly volumeType?: string | null;
   readonly availabilityZone?: string | null;
-  /** At most one of the three; none: a blank volume. */
+  /** The source of the content: at most one of the following three. Without a source, the volume is blank. */
   readonly imageId?: string | null;
   readonly snapshotId?: string | null;
   readonly sourceVolumeId?: string | null;

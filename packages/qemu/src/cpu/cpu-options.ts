@@ -1,4 +1,4 @@
-/** How the CPU of guests is chosen. The names are those of nova's `[libvirt] cpu_mode`. */
+/** The methods of choosing the CPU of guests, with the names of nova's `[libvirt] cpu_mode`. */
 const CPU_MODES = ['host-passthrough', 'host-model', 'custom'] as const;
 export type CpuMode = (typeof CPU_MODES)[number];
 

@@ -4,14 +4,14 @@ import type { FenceAction } from '@apistrata/compute-engine/drivers';
 export interface FencedMachines {
   /** Ids of the servers whose machines ran. */
   readonly fenced: readonly string[];
-  /** The number of machines that have a process afterwards. */
+  /** The number of machines that still have a process afterwards. */
   readonly left: number;
 }
 
 /**
  * Powers off or pauses all running machines, using only the files in their folders. Kills machines that do not respond in time.
  *
- * The guard runs this function from its source text, so it must not reference anything of this module. Machines have
+ * The guard runs this function from its source text, so it must not reference anything else in this module. Machines have
  * a control socket that is reserved for it, because the host process may be stopped and still be connected to the other one.
  *
  * @param folder the folder that contains the folders of machines

@@ -44,7 +44,7 @@ export class ProcessGuard implements FenceGuard {
     this.#machines = join(options.directory, 'machines');
   }
 
-  /** @throws QemuError `HOST_FENCED` when the guard acts, or may have acted, on the machines of this host */
+  /** Checks that machines may run. @throws QemuError `HOST_FENCED` when the guard acts, or may have acted, on the machines of this host */
   checkRunning(): void {
     if (bootTime() >= this.#fenceAt)
       throw new QemuError('HOST_FENCED', 'the host has stored no heartbeat in time: its machines must not run');

@@ -43,7 +43,7 @@ export class GuestFreeze {
     return cached;
   }
 
-  /** @throws `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */
+  /** Freezes a guest for a holder. @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */
   async begin(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
     const guest = this.#guestIn(folder);
     await guest.next(async () => {

@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, ImageFileFormat>> = {
   iso: 'raw',
 };
 
-/** @throws QemuError `IMAGE_REJECTED` for unsupported formats */
+/** Returns the file format for a disk format of an image service. @throws QemuError `IMAGE_REJECTED` for unsupported formats */
 export function imageFileFormat(diskFormat: string | null): ImageFileFormat {
   const format = FORMATS[diskFormat ?? ''];
   if (!format)

@@ -60,7 +60,7 @@ export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
   return [{ 'node-name': nodeName(disk.id), driver: 'qcow2', file, discard: 'unmap' }];
 }
 
-/** Whether a disk is a CD, whose drive is on the IDE bus that every machine has. */
+/** Returns true if a disk is a CD, whose drive is on the IDE bus that every machine has. */
 export function isCdrom(disk: DiskShape | VolumeShape): boolean {
   return !isVolume(disk) && disk.cdrom === true;
 }

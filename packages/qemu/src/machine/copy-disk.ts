@@ -48,13 +48,13 @@ export function isEndOf(job: string): (event: QmpEvent) => boolean {
     (event === 'BLOCK_JOB_COMPLETED' || event === 'BLOCK_JOB_CANCELLED') && data.device === job;
 }
 
-/** @throws QemuError with the failure of a job that ended early */
+/** Checks the event that ended a job. @throws QemuError with the failure of a job that ended early */
 export function checkEnd({ event, data }: QmpEvent, what: string): void {
   if (event === 'BLOCK_JOB_CANCELLED' || data.error !== undefined)
     throw new QemuError('QEMU_COMMAND_FAILED', `${what}: ${data.error ?? 'the copy was canceled'}`);
 }
 
-/** Starts to mirror a node that changes during the copy, and waits until both are equal. */
+/** Starts to mirror a node, which may change during the copy, and waits until the copy is equal. */
 export async function mirrorUntilReady(
   qmp: QmpClient,
   copy: {

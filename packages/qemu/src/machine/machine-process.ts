@@ -40,7 +40,7 @@ async function isProcessOf(folder: ProcessFiles, pid: number): Promise<boolean> 
   return commandLine.split('\0').some((arg) => arg === file || arg === `file=${file}`);
 }
 
-/** Returns the running process of a folder, regardless of who started it, or undefined. */
+/** Returns the running process of a folder, regardless of the process that started it, or undefined. */
 export async function findProcess(folder: ProcessFiles): Promise<number | undefined> {
   const pid = Number(await readFile(folder.file('pid'), 'utf8').catch(() => ''));
   return pid > 0 && (await isProcessOf(folder, pid)) ? pid : undefined;

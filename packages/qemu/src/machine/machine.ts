@@ -166,7 +166,7 @@ export class Machine {
   /** Powers the machine off without a shutdown of the guest. */
   async end(): Promise<void> {
     const qmp = await this.connectIfRunning().catch(() => undefined);
-    // Data that it has written may still be in transit to the disk.
+    // Data that QEMU has written may still be in transit to the disk.
     await qmp?.quit();
     this.#qmp?.close();
     this.#qmp = undefined;

@@ -47,16 +47,17 @@ export class LiveMove implements OngoingMove {
   readonly #host: Host;
   readonly #server: Server;
   readonly #destHost: string;
-  /** Cancels the move before the switchover; a second call cancels the wait for the response as well. */
+  /** Cancels the move before the switchover. */
   readonly #abandoning = new AbortController();
+  /** Cancels the wait for the end of the switchover and for the response of the other host. */
   readonly #leaving = new AbortController();
 
-  /** @param begins whether to start the move if it is neither in progress nor finished */
-  constructor(host: Host, server: Server, destHost: string, begins = true) {
+  /** @param mayStart whether to start the move if it is neither in progress nor finished */
+  constructor(host: Host, server: Server, destHost: string, mayStart = true) {
     this.#host = host;
     this.#server = server;
     this.#destHost = destHost;
-    this.done = this.#run(begins).finally(() => {
+    this.done = this.#run(mayStart).finally(() => {
       if (host.moves.get(server.id) === this) host.moves.delete(server.id);
     });
     this.done.catch(() => {});
@@ -72,7 +73,7 @@ export class LiveMove implements OngoingMove {
     return this.#server.vmState === 'active';
   }
 
-  async #run(begins: boolean): Promise<void> {
+  async #run(mayStart: boolean): Promise<void> {
     const qmp = await this.#machine.connectIfRunning();
     // An earlier process sent the machine, and died before it received the response.
     if (!qmp) return this.#handOver();
@@ -82,7 +83,7 @@ export class LiveMove implements OngoingMove {
     let sent = false;
     try {
       await this.#cancelJobs(qmp);
-      if (!begins) throw new QemuError('MOVE_FAILED', 'the host process ended during the move');
+      if (!mayStart) throw new QemuError('MOVE_FAILED', 'the host process ended during the move');
       await this.#send(qmp, tunnels);
       sent = true;
       await this.#handOver(qmp);

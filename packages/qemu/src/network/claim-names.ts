@@ -32,7 +32,7 @@ async function readClaims(): Promise<ReadonlyMap<string, Claim>> {
  * Reserves the device names of a host: the same at every start, and different from those of other hosts on this
  * computer.
  *
- * @param port of its tunnels; null without tunnels
+ * @param port the port of its tunnels; null without tunnels
  * @param encrypted whether they are encrypted: all such hosts have addresses in one network
  * @throws QemuError `NETWORKS_UNAVAILABLE` if another host has the same names, or the same port, or also encrypts
  */

@@ -39,7 +39,7 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
  * Returns all devices of a plan, bridges first.
  *
  * @param physical the physical networks of this computer
- * @param tunnels to other hosts; undefined without any
+ * @param tunnels the tunnels to other hosts; undefined without other hosts
  * @param multiqueue whether ports have several queues, as far as it is known
  */
 export function desiredLinks(

@@ -56,7 +56,7 @@ export class NetworkBuilder {
    * Builds the networks of a plan.
    *
    * @param desired the plan, which includes the routers of other hosts, whose host is not null
-   * @param tunnels to other hosts; missing without any
+   * @param tunnels the tunnels to other hosts; missing without other hosts
    * @param multiqueue whether ports have several queues, as far as it is known
    */
   async build(

@@ -8,7 +8,7 @@ const PROBE = 'probe';
 const MTU = 1500;
 
 /**
- * Creates the kernel objects that a network needs, and removes them: a namespace, a bridge, a guest's device, a pair of devices
+ * Creates the kernel objects that a network needs, and removes them: a namespace, a bridge, a tap, a pair of devices
  * and a table. Remains of a killed probe are removed by the next build, because no plan contains them.
  *
  * @throws QemuError `PROGRAM_FAILED`

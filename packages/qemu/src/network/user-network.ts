@@ -9,7 +9,7 @@ const toText = (value: number) => [24, 16, 8, 0].map((shift) => Math.floor(value
 /** The `netdev_add` arguments without the id. */
 export type NetworkBackend = Readonly<Record<string, string | number | boolean | readonly NetworkText[]>>;
 
-/** The QMP form of a list of strings. */
+/** An item of a list of strings in QMP. */
 export interface NetworkText {
   readonly str: string;
 }

@@ -14,7 +14,7 @@ export interface VhostOptions {
   readonly device?: string;
 }
 
-/** Opens a device for reading and writing as the user that runs machines, which loads the module of the kernel. */
+/** Opens a device for reading and writing as the user that runs machines, which loads the kernel module. */
 async function open(device: string, runAs: RunAs | undefined): Promise<void> {
   const args = [`if=${device}`, `of=${device}`, 'count=0', 'conv=notrunc,nocreat', 'status=none'];
   await runProgram('dd', args, { runAs, timeoutMs: PROBE_MS });

@@ -7,7 +7,7 @@ import { QemuError } from '../qemu-error.js';
 import { PROBE_MODES, PROBE_OUTPUT, PROBE_PORT, probeDisk } from './probe-guest.js';
 import { PROGRAM_ENVIRONMENT, type RunAs } from './run-program.js';
 
-/** `kvm`: guests run on the processor itself; `tcg`: translation, which works everywhere and is slow. */
+/** `kvm`: guests run on the processor itself; `tcg`: QEMU translates their code, which works everywhere and is slow. */
 export type Acceleration = 'kvm' | 'tcg';
 
 const KVM = '/dev/kvm';

@@ -73,7 +73,7 @@ export async function mustPauseBeforeSwitchover(qmp: QmpClient): Promise<boolean
   return qemu.major < TRACKS_ALL_WRITES;
 }
 
-/** @throws QemuError with the reason if a memory move failed */
+/** Checks the event that ended a memory move. @throws QemuError with the reason if the move failed */
 export async function checkMemoryMoved(qmp: QmpClient, { data }: QmpEvent, code: QemuErrorCode): Promise<void> {
   if (data.status === 'completed') return;
   const { 'error-desc': reason } = await queryMemoryMove(qmp);

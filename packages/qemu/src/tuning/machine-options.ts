@@ -23,7 +23,7 @@ export function optionsOfServer({
   return machineOptionsOf(flavor, imageProperties);
 }
 
-/** Returns a positive number; undefined for all other values, including 0, which means unlimited. */
-export function positive(text: string | undefined): number | undefined {
+/** Parses a positive integer; undefined for all other values, including 0, which means unlimited. */
+export function parsePositive(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

@@ -2,7 +2,7 @@ import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
 import { requestedTpm, type Tpm } from '../tpm/requested-tpm.js';
-import { type MachineOptions, machineOptionsOf, positive } from './machine-options.js';
+import { type MachineOptions, machineOptionsOf, parsePositive } from './machine-options.js';
 
 export interface CpuTopology {
   readonly sockets: number;
@@ -86,10 +86,10 @@ function lookUp<Table extends object, Default>(table: Table, key: string | undef
   return key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : fallback;
 }
 
-/** Returns the requested topology, completed; null if none is requested or it does not match the number of VCPUs. */
+/** Returns the requested topology, with omitted numbers filled in; null if none is requested or it does not match the number of VCPUs. */
 function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   const [sockets, cores, threads] = (['cpuSockets', 'cpuCores', 'cpuThreads'] as const).map((part) =>
-    positive(option(part)),
+    parsePositive(option(part)),
   );
   if (sockets === undefined && cores === undefined && threads === undefined) return null;
   const rest = vcpus / ((sockets ?? 1) * (cores ?? 1) * (threads ?? 1));
@@ -110,7 +110,7 @@ function pagesOf(text: string | undefined): Tuning['pages'] {
 
 /** Returns the limits of disks. QEMU accepts either one limit for reads and writes together, or one for each. */
 function diskLimitsOf(option: MachineOptions): DiskLimits | null {
-  const bound = (name: Parameters<MachineOptions>[0]) => positive(option(name)) ?? 0;
+  const bound = (name: Parameters<MachineOptions>[0]) => parsePositive(option(name)) ?? 0;
   const pair = (total: number, read: number, write: number) => [read || write ? 0 : total, read, write] as const;
   const [bps, bps_rd, bps_wr] = pair(bound('diskTotalBytes'), bound('diskReadBytes'), bound('diskWriteBytes'));
   const [iops, iops_rd, iops_wr] = pair(bound('diskRequests'), bound('diskReads'), bound('diskWrites'));
@@ -119,9 +119,9 @@ function diskLimitsOf(option: MachineOptions): DiskLimits | null {
 }
 
 function cpuLimitsOf(vcpus: number, option: MachineOptions): CpuLimits | null {
-  const [shares, quota] = [positive(option('cpuShares')), positive(option('cpuQuota'))];
+  const [shares, quota] = [parsePositive(option('cpuShares')), parsePositive(option('cpuQuota'))];
   if (shares === undefined && quota === undefined) return null;
-  const periodUs = positive(option('cpuPeriod')) ?? DEFAULT_CPU_PERIOD_US;
+  const periodUs = parsePositive(option('cpuPeriod')) ?? DEFAULT_CPU_PERIOD_US;
   return { shares, quotaUs: quota === undefined ? undefined : quota * vcpus, periodUs };
 }
 
@@ -145,14 +145,14 @@ export function isQ35(machineType: string): boolean {
   return machineType.includes('q35');
 }
 
-/** @throws QemuError `UNSUPPORTED` for a type that this host does not have */
+/** Returns the requested machine type. @throws QemuError `UNSUPPORTED` for a type that this program does not know */
 function machineTypeOf(type: string | undefined): string {
   if (type === undefined || type === '') return 'pc';
   if (/^(pc|q35|pc-(i440fx|q35)-\d{1,3}\.\d{1,3})$/.test(type)) return type;
   throw new QemuError('UNSUPPORTED', `the machine type ${type} (hw_machine_type) is not supported: use pc or q35`);
 }
 
-/** @throws QemuError `UNSUPPORTED` for secure boot without UEFI */
+/** Returns the requested firmware. @throws QemuError `UNSUPPORTED` for secure boot without UEFI */
 function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBoot'> {
   const firmware = option('firmware') === 'uefi' ? 'uefi' : 'bios';
   const secureBoot = lookUp(SECURE_BOOT, option('secureBoot'), 'disabled');
@@ -181,7 +181,10 @@ export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties
     rng:
       allowed !== undefined && !isTruthyString(allowed)
         ? null
-        : { bytes: positive(option('rngBytes')), periodMs: positive(option('rngPeriod')) ?? DEFAULT_RNG_PERIOD_MS },
+        : {
+            bytes: parsePositive(option('rngBytes')),
+            periodMs: parsePositive(option('rngPeriod')) ?? DEFAULT_RNG_PERIOD_MS,
+          },
     watchdog: lookUp(WATCHDOGS, option('watchdog'), null),
     screen: lookUp(SCREENS, option('video'), SCREENS.vga),
     tablet: option('pointer') === 'usbtablet',

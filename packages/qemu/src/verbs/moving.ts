@@ -17,8 +17,8 @@ type MoveRequest = Pick<VerbRequest<'live_migration_run'>, 'host' | 'server'> & 
 };
 
 /** Returns the move of a server; the move of an earlier process is completed or rolled back. */
-function moveOf({ host, server, work }: MoveRequest, begins: boolean): OngoingMove {
-  return host.moves.get(server.id) ?? new LiveMove(host, server, work.destHost, begins);
+function moveOf({ host, server, work }: MoveRequest, mayStart: boolean): OngoingMove {
+  return host.moves.get(server.id) ?? new LiveMove(host, server, work.destHost, mayStart);
 }
 
 /** Moves a running guest to another host. */

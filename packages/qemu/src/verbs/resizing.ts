@@ -20,8 +20,8 @@ async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCop
 }
 
 /**
- * Resizes to another flavor or migrates to another host: until the confirmation, disks that stay in place have a
- * snapshot, and disks that another host has copied are kept on this host.
+ * Resizes servers to another flavor, or migrates them to another host. Until the confirmation, disks that stay in place
+ * have a snapshot, and disks that another host has copied are kept on this host.
  */
 export const resizing: Verbs = {
   migrate_disk: async ({ host, work, server, signal }) => {

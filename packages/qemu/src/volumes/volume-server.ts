@@ -3,7 +3,7 @@ import type { RunAs } from '../programs/run-program.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 import type { VolumeContent } from './volume-content.js';
 
-/** The name of the disk's node and of its export. */
+/** The names of the disk's node and of its export. */
 export const DISK = 'disk';
 export const EXPORT = 'volume';
 

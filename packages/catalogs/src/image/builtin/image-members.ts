@@ -11,7 +11,7 @@ export interface ImageLookup {
   readonly getChangeable: (caller: Caller, id: string) => Promise<ImageRecord>;
 }
 
-/** Creates the operations that share images with single projects. */
+/** Creates the operations that share images with individual projects. */
 export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, getChangeable }: ImageLookup) {
   const missing = (imageId: string, projectId: string) =>
     new CatalogError('IMAGE_MEMBER_NOT_FOUND', `Image ${imageId} has no member ${projectId}`);

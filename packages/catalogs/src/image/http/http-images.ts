@@ -119,7 +119,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     return image;
   }
 
-  /** Returns an image that the caller owns or administers: no other caller may change it, regardless of the token. */
+  /** Returns an image that the caller may change as its owner or an administrator, regardless of the token of the request. */
   async function getChangeable(caller: Caller, id: string): Promise<Image> {
     const image = await get(caller, id);
     if (!owns(caller, image.projectId))

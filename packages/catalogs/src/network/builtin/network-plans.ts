@@ -8,7 +8,7 @@ import { presentRule } from './security-group-rules.js';
 
 const { networks, subnets, ports, floatingIps, rules } = networkTables;
 
-/** The maximum number of a segment: tunnels identify networks by 24 bits. */
+/** The highest number of a segment: tunnels identify networks by 24 bits. */
 const MAX_SEGMENT = 2 ** 24 - 1;
 
 const unique = (values: readonly string[]) => [...new Set(values)];

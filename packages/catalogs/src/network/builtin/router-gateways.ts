@@ -88,7 +88,7 @@ export async function removeGateway(tx: Tx, router: RouterRecord, now: number): 
 }
 
 /**
- * Connects a router with an external network by a port, or disconnects it.
+ * Connects a router to an external network by a port, or disconnects it.
  * @param router the current record of the router
  * @param networkId the id of the external network; null: none
  * @param requests the addresses; omitted: one of each IP version, and those that are derived from its MAC address

@@ -57,7 +57,7 @@ async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, route
   return presentPort(tx, await ports.update(tx, { ...port, ...owner, status: 'ACTIVE', updatedAt }));
 }
 
-/** Connects a router with a subnet, at its gateway address, or with the network of a port. */
+/** Connects a router to a subnet, at its gateway address, or to the network of a port. */
 export async function addInterface(
   context: NetworkContext,
   tx: Tx,

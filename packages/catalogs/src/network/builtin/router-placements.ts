@@ -43,7 +43,7 @@ export async function placeRouters(
   const lost = placements.filter(({ host }) => !alive.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
   if (unplaced.length > 0 || lost.length > 0) {
     placements = await store.transaction(async (tx) => {
-      // Other hosts may do the same concurrently: each router is placed on one of them, and all of them read which.
+      // Other hosts may do the same concurrently: each router gets one host, which all of them then read.
       if (unplaced.length > 0)
         await tx.db
           .insertInto('router_homes')

@@ -94,7 +94,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       try {
         for (const port of requests) created.push(await boundPort(caller, port));
       } catch (error) {
-        // Queried again, because a port may have been created whose response was lost.
+        // Queried again, because the response to a successful creation may have been lost.
         const keys = new Set(requests.map((port) => portDescription(port.key)));
         for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
           const found = await portsOf(caller, deviceId, client.service).catch(() => created);

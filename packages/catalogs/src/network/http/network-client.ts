@@ -136,7 +136,7 @@ export class NetworkClient {
     const isOpen = ({ shared, external, projectId }: Network) => shared || external || mayAccess(caller, projectId);
     const closed = networks.filter((network) => !isOpen(network)).map(({ id }) => id);
     if (closed.length === 0) return networks;
-    // A network that is shared with single projects does not report this; its access policies do.
+    // A network that is shared with individual projects does not report this; its access policies do.
     const query = { object_type: 'network', action: 'access_as_shared' };
     const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', closed, query).catch((error) => {
       if (error instanceof CatalogError && error.kind !== 'unavailable') return [];

@@ -91,7 +91,7 @@ export function volumeAttachments(context: VolumeContext) {
             attachment.id === key || (attachment.serverId === serverId && attachment.status === 'reserved'),
         );
         if (existing) return existing;
-        // A server that moves temporarily has a second attachment of the same volume.
+        // While a server moves, it has a second attachment of the same volume.
         const isOnlyServer =
           attachmentRecords.length > 0 && attachmentRecords.every((attachment) => attachment.serverId === serverId);
         const isShared = volume.multiattach && ['in-use', 'reserved', 'attaching'].includes(volume.status);

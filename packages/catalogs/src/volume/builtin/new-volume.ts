@@ -31,8 +31,8 @@ function getVolumeOrigin({ imageId, snapshotId, sourceVolumeId }: NewVolume): Vo
 }
 
 /**
- * Returns the function that creates a volume, blank or from an image, a snapshot or another volume. The content of the volume
- * is complete when it resolves.
+ * Returns the function that creates a volume, blank or from an image, a snapshot or another volume. When that function
+ * resolves, the content of the volume is complete.
  */
 export function volumeCreator(
   context: VolumeContext,
