@@ -3,15 +3,15 @@ import type { FeatureChanges } from './cpu-options.js';
 /** The QEMU model that baselines extend. Nested virtualization differs between vendors, so it is off. */
 export const BASELINE_MODEL = 'qemu64';
 
-const on = (...names: readonly string[]): FeatureChanges => Object.fromEntries(names.map((name) => [name, true]));
+const enable = (...names: readonly string[]): FeatureChanges => Object.fromEntries(names.map((name) => [name, true]));
 
-const V2: FeatureChanges = { ...on('popcnt', 'ssse3', 'sse4.1', 'sse4.2'), svm: false };
+const V2: FeatureChanges = { ...enable('popcnt', 'ssse3', 'sse4.1', 'sse4.2'), svm: false };
 const V2_AES: FeatureChanges = { ...V2, aes: true };
 const V3: FeatureChanges = {
   ...V2_AES,
-  ...on('abm', 'avx', 'avx2', 'bmi1', 'bmi2', 'f16c', 'fma', 'movbe', 'xsave'),
+  ...enable('abm', 'avx', 'avx2', 'bmi1', 'bmi2', 'f16c', 'fma', 'movbe', 'xsave'),
 };
-const V4: FeatureChanges = { ...V3, ...on('avx512bw', 'avx512cd', 'avx512dq', 'avx512f', 'avx512vl') };
+const V4: FeatureChanges = { ...V3, ...enable('avx512bw', 'avx512cd', 'avx512dq', 'avx512f', 'avx512vl') };
 
 /**
  * CPU models that QEMU does not have: the levels of the x86-64 ABI, for hosts with different processors.

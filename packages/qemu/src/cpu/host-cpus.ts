@@ -12,7 +12,7 @@ const EMPTY_MODEL = 'base';
 /** Models that are not in lists: the two above, and numbered versions of others. */
 const UNLISTED = /^(host|max|base|.*-v\d+)$/;
 
-const rejected = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
+const unavailableError = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
 
 /** Returns the CPU of the mode `host-passthrough` for guests whose CPU properties are unknown. */
 export function passthroughCpu(acceleration: Acceleration): GuestCpu {
@@ -20,7 +20,7 @@ export function passthroughCpu(acceleration: Acceleration): GuestCpu {
 }
 
 /** Omits disabled features. */
-function visibleIn(properties: CpuProperties): CpuProperties {
+function omitDisabled(properties: CpuProperties): CpuProperties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== false));
 }
 
@@ -41,13 +41,13 @@ export class HostCpus {
   readonly #described = new Map<string, Promise<CpuProperties>>();
   #guest: GuestCpu;
   /** Features that the administrator has switched off on this host. */
-  #off: ReadonlySet<string> = new Set();
+  #disabledFeatures: ReadonlySet<string> = new Set();
 
   private constructor({ from, definitions, full }: HostCpusParts) {
     this.#from = from;
     this.#definitions = new Map(definitions.map((one) => [one.name, one]));
     this.#full = full;
-    this.#guest = { ...passthroughCpu(from.acceleration), visible: visibleIn(full) };
+    this.#guest = { ...passthroughCpu(from.acceleration), visible: omitDisabled(full) };
   }
 
   /** The CPU of guests that start on this host. */
@@ -65,29 +65,30 @@ export class HostCpus {
 
   async #choose({ mode, model: name, changes: given }: RequestedCpu): Promise<void> {
     const changes = this.#supportedChanges(given);
-    this.#off = new Set(Object.keys(changes).filter((feature) => changes[feature] === false));
+    this.#disabledFeatures = new Set(Object.keys(changes).filter((feature) => changes[feature] === false));
     const baseline = BASELINES[name ?? ''];
     const model = mode === 'custom' ? (baseline ? BASELINE_MODEL : `${name}`) : FULL_MODEL[this.#from.acceleration];
     if (!this.#definitions.has(model))
-      throw rejected(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#models()}`);
+      throw unavailableError(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#models()}`);
     const properties: CpuProperties = { ...baseline, ...changes };
     const all = await this.#describe(model, properties);
     const missing = this.#missingFeatures({ model, properties }, all);
     const added = missing.filter((feature) => changes[feature] === true);
     if (added.length > 0)
-      throw rejected(
+      throw unavailableError(
         `this computer cannot provide the CPU features ${added.join(', ')} (cpuFeatures). Those that it can provide: ${featuresOf(this.#full).join(', ')}`,
       );
     if (missing.length > 0)
-      throw rejected(
+      throw unavailableError(
         `this computer cannot provide the CPU model ${name}, because it lacks ${missing.join(', ')}. Switch these features off (cpuFeatures), or use another model: ${this.#models()}`,
       );
-    this.#guest = mode === 'host-model' ? this.#asHostModel(all) : { mode, model, properties, visible: visibleIn(all) };
+    this.#guest =
+      mode === 'host-model' ? this.#asHostModel(all) : { mode, model, properties, visible: omitDisabled(all) };
   }
 
   /** Expands a CPU into explicit features, so that it is the same on every host. */
   #asHostModel(all: CpuProperties): GuestCpu {
-    const explicit = Object.entries(visibleIn(all)).map(([name, value]) => [
+    const explicit = Object.entries(omitDisabled(all)).map(([name, value]) => [
       name,
       typeof value === 'string' ? value.replaceAll(',', ' ') : value,
     ]);
@@ -103,7 +104,7 @@ export class HostCpus {
     const entries = Object.entries(changes).map(([given, on]) => {
       const name = names.get(normalize(given));
       if (name === undefined)
-        throw rejected(
+        throw unavailableError(
           `QEMU does not have the CPU feature ${given} (cpuFeatures). Features that this computer can provide: ${featuresOf(this.#full).join(', ')}`,
         );
       return [name, on];
@@ -153,23 +154,24 @@ export class HostCpus {
 
   /**
    * Returns why a guest of another host cannot continue on this one with its current CPU; null if it can.
-   * @param here the name of this host
+   * @param hostName the name of this host
    */
-  async obstacleFor(guest: GuestCpu, here: string): Promise<string | null> {
+  async obstacleFor(guest: GuestCpu, hostName: string): Promise<string | null> {
     const { mode, model, visible } = guest;
     if (!visible) return null;
-    if (!this.#definitions.has(model)) return `QEMU on host ${here} does not have the CPU model ${model}.`;
+    if (!this.#definitions.has(model)) return `QEMU on host ${hostName} does not have the CPU model ${model}.`;
     if (model === FULL_MODEL.kvm && this.#from.acceleration !== 'kvm')
-      return `The guest has the CPU of a host with KVM, which host ${here} does not use.`;
+      return `The guest has the CPU of a host with KVM, which host ${hostName} does not use.`;
     const all = await this.#describe(model, guest.properties).catch((error: Error) => error.message);
-    if (typeof all === 'string') return `QEMU on host ${here} cannot provide the CPU model ${model}: ${all}`;
-    const unavailable = new Set([...this.#off, ...this.#missingFeatures(guest, all)]);
+    if (typeof all === 'string') return `QEMU on host ${hostName} cannot provide the CPU model ${model}: ${all}`;
+    const unavailable = new Set([...this.#disabledFeatures, ...this.#missingFeatures(guest, all)]);
     const missing = featuresOf(visible).filter((name) => unavailable.has(name) || all[name] !== true);
-    if (missing.length > 0) return `Host ${here} does not provide features of the guest's CPU: ${missing.join(', ')}.`;
-    const same = visibleIn(all);
-    const other = Object.keys({ ...visible, ...same }).filter((name) => visible[name] !== same[name]);
-    if (other.length === 0) return null;
-    const names = other.sort().join(', ');
-    return `The CPU that a guest with the CPU mode ${mode} has on host ${here} differs in ${names}.`;
+    if (missing.length > 0)
+      return `Host ${hostName} does not provide features of the guest's CPU: ${missing.join(', ')}.`;
+    const local = omitDisabled(all);
+    const differing = Object.keys({ ...visible, ...local }).filter((name) => visible[name] !== local[name]);
+    if (differing.length === 0) return null;
+    const names = differing.sort().join(', ');
+    return `The CPU that a guest with the CPU mode ${mode} has on host ${hostName} differs in ${names}.`;
   }
 }

@@ -42,17 +42,17 @@ async function queryQemu(
     timeoutMs: QUERY_MS,
     input: all.map((command) => `${JSON.stringify(command)}\n`).join(''),
   });
-  return responsesIn(output).slice(1, commands.length + 1);
+  return parseResponses(output).slice(1, commands.length + 1);
 }
 
 /** Returns the responses in the output of QEMU, without its greeting and events. */
-function responsesIn(output: string): readonly QmpResponse[] {
+function parseResponses(output: string): readonly QmpResponse[] {
   const lines = output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   return lines.filter((line) => 'return' in line || 'error' in line);
 }
 
 /** Returns a command that describes a model with changed properties. */
-function expansion(name: string, props: CpuProperties): QmpCommand {
+function modelExpansion(name: string, props: CpuProperties): QmpCommand {
   return { execute: 'query-cpu-model-expansion', arguments: { type: 'static', model: { name, props } } };
 }
 
@@ -66,7 +66,7 @@ function propertiesOf(response: QmpResponse | undefined): CpuProperties {
 
 /** Returns all properties of a model with changed properties. @throws Error with the message of QEMU */
 export async function queryCpu(from: QueriedProgram, model: string, changes: CpuProperties): Promise<CpuProperties> {
-  return propertiesOf((await queryQemu(from, [expansion(model, changes)]))[0]);
+  return propertiesOf((await queryQemu(from, [modelExpansion(model, changes)]))[0]);
 }
 
 /** Returns the known models, and all properties of one of them. */
@@ -74,7 +74,7 @@ export async function queryCpus(
   from: QueriedProgram,
   model: string,
 ): Promise<{ readonly definitions: readonly CpuDefinition[]; readonly properties: CpuProperties }> {
-  const [models, described] = await queryQemu(from, [{ execute: 'query-cpu-definitions' }, expansion(model, {})]);
+  const [models, described] = await queryQemu(from, [{ execute: 'query-cpu-definitions' }, modelExpansion(model, {})]);
   if (!Array.isArray(models?.return))
     throw new Error(`QEMU does not list its CPU models: ${JSON.stringify(models).slice(0, 1_000)}`);
   return { definitions: models.return, properties: propertiesOf(described) };

@@ -59,7 +59,7 @@ async function readDescriptor(path: string): Promise<Descriptor | undefined> {
   }
 }
 
-function meets(
+function meetsRequirements(
   { targets = [], features = [] }: Descriptor,
   { machineFamily, secureBoot }: FirmwareRequirements,
 ): boolean {
@@ -78,7 +78,7 @@ export async function findFirmware(
 ): Promise<Firmware | undefined> {
   for (const path of await descriptorFiles(folders)) {
     const descriptor = await readDescriptor(path);
-    if (!descriptor?.['interface-types']?.includes('uefi') || !meets(descriptor, requirements)) continue;
+    if (!descriptor?.['interface-types']?.includes('uefi') || !meetsRequirements(descriptor, requirements)) continue;
     const { device, executable, 'nvram-template': template } = descriptor.mapping ?? {};
     if (device !== 'flash' || !executable || !template) continue;
     if (!existsSync(executable.filename) || !existsSync(template.filename)) continue;

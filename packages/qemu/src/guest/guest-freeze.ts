@@ -14,7 +14,7 @@ const BEGIN_SECONDS = 600;
 /** The requests to keep a guest frozen. */
 class FrozenGuest {
   /** The holders of the freeze, each with its own timeout, because a holder may die before it ends the freeze. */
-  readonly pending = new Map<string, NodeJS.Timeout>();
+  readonly holders = new Map<string, NodeJS.Timeout>();
   retry: NodeJS.Timeout | undefined;
   #previous: Promise<unknown> = Promise.resolve();
 
@@ -26,8 +26,8 @@ class FrozenGuest {
   }
 
   cancelTimers(): void {
-    for (const timer of this.pending.values()) clearTimeout(timer);
-    this.pending.clear();
+    for (const timer of this.holders.values()) clearTimeout(timer);
+    this.holders.clear();
     clearTimeout(this.retry);
   }
 }
@@ -56,15 +56,15 @@ export class GuestFreeze {
   async keepFrozen(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
     const guest = this.#guestIn(folder);
     await guest.next(async () => {
-      if (!guest.pending.has(holder) || !(await isFrozen(folder)) || !guest.pending.has(holder))
+      if (!guest.holders.has(holder) || !(await isFrozen(folder)) || !guest.holders.has(holder))
         throw new QemuError('UNSUPPORTED', 'the guest has been thawed in the meantime');
       this.#endAfter(folder, guest, holder, seconds);
     });
   }
 
   #endAfter(folder: MachineFolder, guest: FrozenGuest, holder: string, seconds: number): void {
-    clearTimeout(guest.pending.get(holder));
-    guest.pending.set(
+    clearTimeout(guest.holders.get(holder));
+    guest.holders.set(
       holder,
       this.#schedule(() => this.end(folder, holder), seconds * 1000),
     );
@@ -83,14 +83,14 @@ export class GuestFreeze {
   /** Ends the freeze of a holder, and thaws the guest if this was the last holder. */
   async end(folder: MachineFolder, holder: string): Promise<void> {
     const guest = this.#guestIn(folder);
-    clearTimeout(guest.pending.get(holder));
-    guest.pending.delete(holder);
+    clearTimeout(guest.holders.get(holder));
+    guest.holders.delete(holder);
     await this.#finish(folder, guest);
   }
 
   async #finish(folder: MachineFolder, guest: FrozenGuest): Promise<void> {
     await guest.next(async () => {
-      if (guest.pending.size > 0) return;
+      if (guest.holders.size > 0) return;
       clearTimeout(guest.retry);
       try {
         if (await folder.exists('frozen')) await thaw(folder);

@@ -58,12 +58,12 @@ const FIRST_DISK = { bootindex: 1 } as const;
 /** The channel name that guest agents expect. */
 const AGENT_CHANNEL = 'org.qemu.guest_agent.0';
 
-function smp({ vcpus, tuning: { topology } }: MachineShape): string {
+function smpArgument({ vcpus, tuning: { topology } }: MachineShape): string {
   if (!topology) return `${vcpus}`;
   return `cpus=${vcpus},sockets=${topology.sockets},cores=${topology.cores},threads=${topology.threads}`;
 }
 
-function memory({ memoryMb, tuning: { pages } }: MachineShape): readonly string[] {
+function memoryArguments({ memoryMb, tuning: { pages } }: MachineShape): readonly string[] {
   const plain = ['-m', `${memoryMb}M`];
   if (pages === null) return plain;
   const size = pages === 'default' ? '' : `,hugetlbsize=${pages}`;
@@ -119,14 +119,14 @@ export function machineArguments(
     const place = { addr: incoming?.slots[id]?.toString(16), 'scsi-id': incoming?.units[id], ...(bus && { bus }) };
     return ['-device', JSON.stringify({ ...value, ...place })];
   };
-  const atPort = portsOf(shape, machineType);
+  const ports = portsOf(shape, machineType);
   const node = (value: object) => ['-blockdev', JSON.stringify(value)];
   return [
     ...['-nodefaults', '-no-user-config', '-name', shape.serverId, '-uuid', shape.serverId],
-    ...['-machine', machine.join(), '-cpu', cpu, '-smp', smp(shape), ...memory(shape)],
+    ...['-machine', machine.join(), '-cpu', cpu, '-smp', smpArgument(shape), ...memoryArguments(shape)],
     ...(firmware ? flashMemory(firmware).flatMap(node) : []),
     ...(firmware?.needsSmm ? ['-global', 'driver=cfi.pflash01,property=secure,value=on'] : []),
-    ...hotplugPortDevices(incoming?.ports ?? atPort.count).flatMap((port) => ['-device', JSON.stringify(port)]),
+    ...hotplugPortDevices(incoming?.ports ?? ports.count).flatMap((port) => ['-device', JSON.stringify(port)]),
     ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
     ...['-pidfile', folder.file('pid')],
     // A socket serves one client at a time, and a host process that is stopped stays connected.
@@ -142,7 +142,7 @@ export function machineArguments(
     ...(tuning.rng ? ['-object', 'rng-random,id=random,filename=/dev/urandom', ...device(rngDevice(tuning.rng))] : []),
     ...shape.disks.flatMap((disk, index) => [
       ...blockNodes(disk).flatMap(node),
-      ...device({ ...blockDevice(disk, tuning.diskModel), ...(index === 0 && FIRST_DISK), ...atPort.bus(disk.id) }),
+      ...device({ ...blockDevice(disk, tuning.diskModel), ...(index === 0 && FIRST_DISK), ...ports.bus(disk.id) }),
     ]),
     ...(shape.configDrive === null
       ? []
@@ -158,7 +158,7 @@ export function machineArguments(
     ...shape.nics.flatMap((nic) => [
       '-netdev',
       netdevArgument(nic),
-      ...device({ ...nicDevice(nic), ...atPort.bus(nic.id) }),
+      ...device({ ...nicDevice(nic), ...ports.bus(nic.id) }),
     ]),
     ...(shape.agent
       ? [

@@ -48,7 +48,7 @@ function sourcesOf(port: PlannedPort): Sources {
   };
 }
 
-const set = (items: readonly string[]) => `{ ${items.join(', ')} }`;
+const formatSet = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
 /** Returns an address as 128 bits, for header fields without a name in nftables. */
 function toHex128(address: string): string | undefined {
@@ -61,22 +61,22 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
   const targets = v6.map(toHex128);
   return [
-    `ether saddr != ${set(macs)} drop`,
-    `ether type arp arp saddr ether != ${set(macs)} drop`,
-    `ether type arp arp saddr ip != ${set([...v4, '0.0.0.0'])} drop`,
+    `ether saddr != ${formatSet(macs)} drop`,
+    `ether type arp arp saddr ether != ${formatSet(macs)} drop`,
+    `ether type arp arp saddr ip != ${formatSet([...v4, '0.0.0.0'])} drop`,
     // RARP (0x8035) announces the location of a guest after a move.
     'ether type { arp, 0x8035 } return',
     'ether type ip udp sport 67 drop',
     'ether type ip ip saddr 0.0.0.0 udp sport 68 udp dport 67 return',
-    v4.length > 0 ? `ether type ip ip saddr ${set(v4)} return` : undefined,
+    v4.length > 0 ? `ether type ip ip saddr ${formatSet(v4)} return` : undefined,
     'ether type ip6 meta l4proto 58 icmpv6 type { nd-router-advert, nd-redirect } drop',
     'ether type ip6 udp sport 547 drop',
     // nftables has no name for the target of a neighbor advertisement, and cannot match it against a network.
     targets.every((bits) => bits !== undefined)
-      ? `ether type ip6 icmpv6 type nd-neighbor-advert @nh,384,128 != ${set(targets)} drop`
+      ? `ether type ip6 icmpv6 type nd-neighbor-advert @nh,384,128 != ${formatSet(targets)} drop`
       : undefined,
     'ether type ip6 ip6 saddr :: return',
-    `ether type ip6 ip6 saddr ${set(v6)} return`,
+    `ether type ip6 ip6 saddr ${formatSet(v6)} return`,
     'drop',
   ].filter((line) => line !== undefined);
 }
@@ -97,7 +97,7 @@ const ALWAYS = {
   ],
 } as const;
 
-function filter(
+function filterRules(
   port: PlannedPort,
   direction: 'egress' | 'ingress',
   rules: NetworkPlan['rules'],
@@ -148,7 +148,9 @@ function tunnelRules(
   ).map(([family, six]) => {
     const known = ends.filter((address) => address.includes(':') === six);
     const others =
-      known.length > 0 ? `${family} saddr != ${set([...new Set(known)])}` : `meta nfproto ${six ? 'ipv6' : 'ipv4'}`;
+      known.length > 0
+        ? `${family} saddr != ${formatSet([...new Set(known)])}`
+        : `meta nfproto ${six ? 'ipv6' : 'ipv4'}`;
     return `udp dport ${local.port} ${others} drop`;
   });
   const device = wireguard && `"${wireguard.device}"`;
@@ -170,7 +172,7 @@ function tunnelRules(
       const macs = routers
         .filter(({ host }) => host === null)
         .flatMap(({ interfaces }) => interfaces.filter(({ networkId }) => networkId === id).map(({ mac }) => mac));
-      return macs.length > 0 ? [`iifname "${names.tunnel(id)}" ether saddr ${set(macs)} drop`] : [];
+      return macs.length > 0 ? [`iifname "${names.tunnel(id)}" ether saddr ${formatSet(macs)} drop`] : [];
     }),
     // Each host provides its own services to its guests, at the same address.
     passing: [`iifname ${tunnels} oifname ${services} drop`, `iifname ${services} oifname ${tunnels} drop`],
@@ -220,7 +222,7 @@ export function guestRules(
     secured.map(({ id }) => [names.tap(id), `${chainKind}-${names.tap(id)}`] as const);
   const services = servedNetworks(plan).map(({ id }) => {
     const taps = plan.ports.filter(({ networkId }) => networkId === id).map((port) => `"${names.tap(port.id)}"`);
-    return `iifname ${set(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${macFor(names.service(id))}`;
+    return `iifname ${formatSet(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${macFor(names.service(id))}`;
   });
   const bridged = [
     verdictMap('honest', entries('honest')),
@@ -228,8 +230,8 @@ export function guestRules(
     verdictMap('ingress', entries('ingress')),
     ...secured.flatMap((port) => [
       chain(`honest-${names.tap(port.id)}`, antiSpoofingRules(port)),
-      chain(`egress-${names.tap(port.id)}`, filter(port, 'egress', plan.rules, members)),
-      chain(`ingress-${names.tap(port.id)}`, filter(port, 'ingress', plan.rules, members)),
+      chain(`egress-${names.tap(port.id)}`, filterRules(port, 'egress', plan.rules, members)),
+      chain(`ingress-${names.tap(port.id)}`, filterRules(port, 'ingress', plan.rules, members)),
     ]),
     chain('arriving', [
       'type filter hook prerouting priority -300; policy accept;',

@@ -61,7 +61,7 @@ export function routeCommands(
   ];
 }
 
-const set = (items: readonly string[]) => `{ ${items.join(', ')} }`;
+const formatSet = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
 /**
  * Returns the rules of this computer for routed subnets. A packet reaches a subnet only if the computer would otherwise
@@ -72,6 +72,7 @@ export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): 
   const name = `${names.table}_routed`;
   if (routed.length === 0) return `table ip6 ${name}\ndelete table ip6 ${name}\n`;
   const mark = `meta mark set meta mark or ${ROUTED_MARK}`;
+  const subnets = formatSet(routed.flatMap(({ prefixes }) => prefixes));
   const chain = (title: string, lines: readonly string[]) =>
     `  chain ${title} {\n${lines.map((line) => `    ${line}\n`).join('')}  }\n`;
   return table(
@@ -81,12 +82,12 @@ export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): 
       chain('returned', [`fib daddr . iif oif exists ${mark}`, `fib daddr oif missing ${mark}`]),
       chain('arriving', [
         'type filter hook prerouting priority -150; policy accept;',
-        `iifname != ${names.all('u')} iifname != ${names.all('b')} ip6 daddr ${set(routed.flatMap(({ prefixes }) => prefixes))} jump returned`,
+        `iifname != ${names.all('u')} iifname != ${names.all('b')} ip6 daddr ${subnets} jump returned`,
       ]),
       chain('passing', [
         'type filter hook forward priority 0; policy accept;',
         ...routed.flatMap(({ routerId, addresses, prefixes }) =>
-          [addresses, prefixes].map((own) => `iifname "${names.uplink(routerId)}" ip6 saddr ${set(own)} accept`),
+          [addresses, prefixes].map((own) => `iifname "${names.uplink(routerId)}" ip6 saddr ${formatSet(own)} accept`),
         ),
         `iifname ${names.all('u')} drop`,
       ]),

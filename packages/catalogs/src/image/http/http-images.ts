@@ -69,11 +69,11 @@ function writeFields(given: Partial<Image>): Record<string, unknown> {
   return Object.fromEntries(fields.map(([field, value]) => [wireNames[field], value]));
 }
 
-const missing = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;
-const rejected = { ...missing, 403: 'IMAGE_FORBIDDEN', 409: 'IMAGE_WRONG_STATUS', 413: 'IMAGE_TOO_LARGE' } as const;
+const notFound = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;
+const imageErrors = { ...notFound, 403: 'IMAGE_FORBIDDEN', 409: 'IMAGE_WRONG_STATUS', 413: 'IMAGE_TOO_LARGE' } as const;
 
 /** Escapes a key for JSON Pointer. */
-function pointer(key: string): string {
+function jsonPointer(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
@@ -104,7 +104,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     if (image.visibility !== 'shared') return image.visibility !== 'private';
     const member = `${path(image.id)}/members/${encodeURIComponent(caller.projectId)}`;
     try {
-      await client.request('GET', member, { caller, as: 'service', errors: missing });
+      await client.request('GET', member, { caller, as: 'service', errors: notFound });
       return true;
     } catch (error) {
       if ((error as CatalogError).kind === 'not-found') return false;
@@ -113,7 +113,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   }
 
   async function get(caller: Caller, id: string): Promise<Image> {
-    const { body } = await client.request('GET', path(id), { caller, as: 'caller', errors: missing });
+    const { body } = await client.request('GET', path(id), { caller, as: 'caller', errors: notFound });
     const image = readImage(body);
     if (!(await isVisible(caller, image))) throw new CatalogError('IMAGE_NOT_FOUND', `No image found with ID ${id}`);
     return image;
@@ -193,7 +193,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
           content,
           headers: { 'Content-Type': 'application/octet-stream' },
           timeoutMs: options.uploadTimeoutMs ?? 600_000,
-          errors: rejected,
+          errors: imageErrors,
         });
       } catch (error) {
         // The response may have been lost after the content had been stored.
@@ -209,7 +209,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
         caller,
         as: 'caller',
         timeoutMs: options.uploadTimeoutMs ?? 600_000,
-        errors: rejected,
+        errors: imageErrors,
       });
     },
 
@@ -218,8 +218,8 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
       const newValues = { ...writeFields(given), ...properties };
       const patch = Object.entries(newValues).flatMap(([key, value]) => {
         const exists = key in fields || key in previous.properties;
-        if (value !== null || key in fields) return [{ op: exists ? 'replace' : 'add', path: pointer(key), value }];
-        return exists ? [{ op: 'remove', path: pointer(key) }] : [];
+        if (value !== null || key in fields) return [{ op: exists ? 'replace' : 'add', path: jsonPointer(key), value }];
+        return exists ? [{ op: 'remove', path: jsonPointer(key) }] : [];
       });
       if (patch.length === 0) return previous;
       const { body } = await client.request('PATCH', path(id), {
@@ -227,14 +227,14 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
         as: 'caller',
         json: patch,
         headers: { 'Content-Type': 'application/openstack-images-v2.1-json-patch' },
-        errors: rejected,
+        errors: imageErrors,
       });
       return readImage(body);
     },
 
     async delete(caller: Caller, id: string): Promise<void> {
       const image = await getChangeable(caller, id);
-      const errors = { ...rejected, 403: image.protected ? 'IMAGE_PROTECTED' : 'IMAGE_FORBIDDEN' } as const;
+      const errors = { ...imageErrors, 403: image.protected ? 'IMAGE_PROTECTED' : 'IMAGE_FORBIDDEN' } as const;
       await client.request('DELETE', path(id), { caller, as: 'caller', errors });
     },
   };

@@ -84,13 +84,13 @@ export function floatingAddresses(context: NetworkContext) {
 
   async function findPool(caller: Caller, nameOrId: string | undefined): Promise<NetworkRecord> {
     const all = await pools(caller);
-    const named =
+    const matching =
       nameOrId === undefined
         ? [all.find((pool) => pool.isDefault) ?? all[0]]
         : all.filter((pool) => pool.id === nameOrId || pool.name === nameOrId);
-    if (!named[0])
+    if (!matching[0])
       throw new CatalogError('FLOATING_IP_POOL_NOT_FOUND', `Floating IP pool ${nameOrId ?? ''} not found.`);
-    return named[0];
+    return matching[0];
   }
 
   async function toFloatingIp(record: FloatingIpRecord, names = new NameCache(store)): Promise<FloatingIpView> {

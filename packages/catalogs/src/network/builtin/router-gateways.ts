@@ -32,12 +32,12 @@ function isSameSet(some: readonly string[], others: readonly string[]): boolean 
  * Returns whether a request changes nothing: it names exactly the subnets and addresses of the router, or each of its
  * parts matches an address. As in neutron, another address on the same subnet is added only if it is named.
  */
-function sameAddresses(previous: Addresses, requests: readonly FixedIpRequest[]): boolean {
-  const named = requests.flatMap(({ address }) => (address === undefined ? [] : [canonicalIp(address)]));
+function hasSameAddresses(previous: Addresses, requests: readonly FixedIpRequest[]): boolean {
+  const addresses = requests.flatMap(({ address }) => (address === undefined ? [] : [canonicalIp(address)]));
   const subnetIds = requests.flatMap(({ subnetId }) => subnetId ?? []);
   const namesAll =
     isSameSet(
-      named,
+      addresses,
       previous.map(({ address }) => address),
     ) &&
     isSameSet(
@@ -103,7 +103,7 @@ export async function setGateway(
   requests: readonly FixedIpRequest[] | undefined,
 ): Promise<Addresses> {
   const { externalAddresses: previous, externalNetworkId } = router;
-  if (networkId === externalNetworkId && (!requests?.length || sameAddresses(previous, requests))) return previous;
+  if (networkId === externalNetworkId && (!requests?.length || hasSameAddresses(previous, requests))) return previous;
   if (networkId !== externalNetworkId) await rejectGatewayInUse(tx, router);
   const network = networkId === null ? undefined : await networks.get(tx, networkId);
   if (networkId !== null && !(network && canSeeNetwork(caller, network))) throw networkNotFound(networkId);

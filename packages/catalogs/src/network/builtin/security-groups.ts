@@ -59,15 +59,15 @@ export async function groupFor(
   if (nameOrId === DEFAULT_GROUP) return defaultGroup(context, tx, projectId);
   const byId = await groups.get(tx, nameOrId);
   if (byId?.projectId === projectId) return byId;
-  const named = await groups.find(tx, (q) =>
+  const groupsByName = await groups.find(tx, (q) =>
     q.where('project_id', '=', projectId).where('name', '=', nameOrId).limit(2),
   );
-  if (named.length > 1)
+  if (groupsByName.length > 1)
     throw new CatalogError(
       'SECURITY_GROUP_AMBIGUOUS',
       `Multiple security groups found matching '${nameOrId}'. Use an ID to be more specific.`,
     );
-  if (named[0]) return named[0];
+  if (groupsByName[0]) return groupsByName[0];
   if (byId || !context.accept) throw groupNotFound(nameOrId);
   rejectNul(nameOrId);
   return insertGroup(

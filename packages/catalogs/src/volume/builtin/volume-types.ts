@@ -76,8 +76,8 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
       return retryOnUniqueViolation(store, async (tx) => {
         const type = await types.lock(tx, id);
         if (!type) throw typeNotFound(id);
-        const named = change.name === undefined ? undefined : await findType(tx, change.name);
-        if (named && named.id !== id)
+        const existing = change.name === undefined ? undefined : await findType(tx, change.name);
+        if (existing && existing.id !== id)
           throw new CatalogError('VOLUME_TYPE_EXISTS', `Volume Type ${change.name} already exists.`);
         if (change.name !== undefined && change.name !== type.name) await renameInVolumes(tx, type.name, change.name);
         return types.update(tx, { ...type, ...given });
