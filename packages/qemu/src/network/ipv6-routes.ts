@@ -6,7 +6,7 @@ import { runProgram } from '../programs/run-program.js';
 import type { DeviceNames } from './device-names.js';
 import type { IpTool } from './ip-tool.js';
 import { routeCommands, routedRules } from './ipv6-rules.js';
-import { conflictMessage, hasRoutableIpv6, selectRouted } from './routed-ipv6.js';
+import { canRouteIpv6, conflictMessage, selectRouted } from './routed-ipv6.js';
 
 const SETTINGS = '/proc/sys/net/ipv6/conf';
 const FORWARDING = join(SETTINGS, 'all', 'forwarding');
@@ -41,7 +41,7 @@ export class Ipv6Routes {
 
   /** Selects the subnets to route. A computer without IPv6 routes none. */
   async select(plan: NetworkPlan): Promise<Selection> {
-    if (!existsSync(FORWARDING) || !plan.routers.some((router) => hasRoutableIpv6(router))) return NOTHING;
+    if (!existsSync(FORWARDING) || !plan.routers.some((router) => canRouteIpv6(router))) return NOTHING;
     const { ip, names } = this.#options;
     const selected = selectRouted(plan, await ip.ipv6Routes('table', 'main'), names);
     const routerIds = new Set(selected.routed.map(({ routerId }) => routerId));

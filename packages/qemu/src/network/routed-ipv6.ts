@@ -40,7 +40,7 @@ export function externalIpv6({ external, externalAddresses }: PlannedRouter): re
 }
 
 /** Returns whether a router has an IPv6 address on its external network, and interfaces whose subnets it can route. */
-export function hasRoutableIpv6(router: PlannedRouter): boolean {
+export function canRouteIpv6(router: PlannedRouter): boolean {
   return (
     router.adminStateUp &&
     externalIpv6(router).length > 0 &&
@@ -87,7 +87,7 @@ export function selectRouted(
   }));
   const conflicts: Conflict[] = [];
   const routed = routers.flatMap((router): readonly RoutedIpv6[] => {
-    if (!hasRoutableIpv6(router)) return [];
+    if (!canRouteIpv6(router)) return [];
     const addresses = externalIpv6(router);
     const prefixes = prefixesOf(router, { networks }).filter((prefix) => {
       const other = inUse.find((one) => overlap(one.prefix, prefix));

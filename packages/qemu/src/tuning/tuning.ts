@@ -140,7 +140,7 @@ function nicsOf(vcpus: number, option: MachineOptions): Pick<Tuning, 'nicModel' 
   return { nicModel, nicQueues: multiqueue ? Math.min(vcpus, MAX_QUEUES) : 1 };
 }
 
-/** Returns true if a machine type, with or without its version, has PCI Express: devices are attached only to its ports. */
+/** Returns true if a machine type, with or without its version, has the PCI Express chipset: devices are attached only to its ports. */
 export function isQ35(machineType: string): boolean {
   return machineType.includes('q35');
 }

@@ -83,18 +83,18 @@ async function routersForOthers(
 ) {
   const requested = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
   const implicit = await withImplicitRouter(store, requested);
-  const unneeded = new Set<string>();
+  const unused = new Set<string>();
   for (const id of routerIds) {
     const networkIds = localPorts.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
     let needed = false;
     for (const networkId of implicit.some((network) => network.id === id) ? [id] : networkIds)
       needed ||= await hasServers(store, networkId);
-    if (!needed) unneeded.add(id);
+    if (!needed) unused.add(id);
   }
-  if (unneeded.size > 0) await removePlacements(store, [...unneeded], self);
+  if (unused.size > 0) await removePlacements(store, [...unused], self);
   return {
-    ports: localPorts.filter(({ deviceId }) => !unneeded.has(deviceId)),
-    implicit: implicit.filter(({ id }) => !unneeded.has(id)),
+    ports: localPorts.filter(({ deviceId }) => !unused.has(deviceId)),
+    implicit: implicit.filter(({ id }) => !unused.has(id)),
   };
 }
 
