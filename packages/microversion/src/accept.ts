@@ -1,4 +1,4 @@
-/** One range of an `Accept` header: `text/html;q=0.5`. Parameters other than the quality are preserved. */
+/** One range of an `Accept` header, such as `text/html;q=0.5`. Parameters other than the quality are ignored. */
 interface MediaRange {
   readonly type: string;
   readonly quality: number;
@@ -7,12 +7,12 @@ interface MediaRange {
 const QUALITY = /^q\s*=\s*(.*)$/;
 
 /** Parses the media ranges of an `Accept` header. Returns undefined if one of them is malformed. */
-function rangesIn(accept: string): readonly MediaRange[] | undefined {
+function parseMediaRanges(accept: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
   for (const part of accept.toLowerCase().split(',')) {
     const [type = '', ...parameters] = part.split(';').map((chunk) => chunk.trim());
-    const given = parameters.map((parameter) => QUALITY.exec(parameter)?.[1]).find((text) => text !== undefined);
-    const quality = given === undefined ? 1 : Number(given);
+    const qualityText = parameters.map((parameter) => QUALITY.exec(parameter)?.[1]).find((text) => text !== undefined);
+    const quality = qualityText === undefined ? 1 : Number(qualityText);
     if (!/^[^\s/]+\/[^\s/]+$/.test(type) || !(quality >= 0 && quality <= 1)) return undefined;
     ranges.push({ type, quality });
   }
@@ -21,14 +21,14 @@ function rangesIn(accept: string): readonly MediaRange[] | undefined {
 
 /**
  * Returns whether a client accepts a media type such as `application/json`. The most specific matching range applies;
- * quality 0 excludes. A missing, empty or malformed `Accept` header accepts everything.
+ * a quality of 0 excludes it. A missing, empty or malformed `Accept` header accepts everything.
  */
 export function accepts(accept: string | undefined, mediaType: string): boolean {
-  const ranges = accept?.trim() ? rangesIn(accept) : undefined;
+  const ranges = accept?.trim() ? parseMediaRanges(accept) : undefined;
   if (!ranges) return true;
-  const forms = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'];
-  for (const form of forms) {
-    const matching = ranges.filter(({ type }) => type === form);
+  const mostSpecificFirst = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'];
+  for (const range of mostSpecificFirst) {
+    const matching = ranges.filter(({ type }) => type === range);
     if (matching.length > 0) return matching.some(({ quality }) => quality > 0);
   }
   return false;

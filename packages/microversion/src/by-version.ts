@@ -5,7 +5,7 @@ import {
   type ErrorsOption,
   type ErrorToSend,
   errorRenderer,
-  negotiatingOf,
+  negotiationContextOf,
   sendError,
 } from './negotiation/error-response.js';
 import { microversionOf } from './negotiation/negotiated.js';
@@ -13,11 +13,11 @@ import { rejectUnknown } from './negotiation/reject-unknown.js';
 import { at, type Window, type Windowed, windowsOf } from './windowed.js';
 
 /** A handler of Express, `node:http` or another framework, with any types of requests and responses. */
-export type Handler = (...parts: any[]) => unknown;
+export type Handler = (...args: any[]) => unknown;
 
 /** Options of `byVersion()`. */
 export interface ByVersionOptions {
-  /** How the 404 outside of all windows is sent. Default: in the format of the preceding middleware. */
+  /** The format of the 404 response outside of all windows. Default: the format of the preceding middleware. */
   readonly errors?: ErrorsOption;
 }
 
@@ -25,7 +25,7 @@ export interface ByVersionOptions {
 export type SelectHandler<H extends Handler> = (req: IncomingMessage, res: ServerResponse) => H | ErrorToSend;
 
 /**
- * Creates the function that selects a handler by the version of a request.
+ * Creates a function that selects a handler by the negotiated version of a request.
  *
  * @throws RangeError if windows overlap
  * @throws TypeError on a request without a negotiated version
@@ -36,17 +36,17 @@ export function handlerSelector<H extends Handler>(
 ): SelectHandler<H> {
   rejectUnknown('byVersion', options, ['errors']);
   const windows = windowsOf<H>(handlers);
-  const own = options.errors === undefined ? undefined : errorRenderer(options.errors, computeFault);
+  const customRender = options.errors === undefined ? undefined : errorRenderer(options.errors, computeFault);
   return (req, res) => {
     const version = microversionOf(req);
     if (!version)
-      throw new TypeError('byVersion: no version was negotiated: put microversion() in front of it, or versioning()');
+      throw new TypeError('byVersion: no version was negotiated: put versioning() or microversion() before it');
     const handler = at(handlers as Windowed<H>, version);
-    const negotiating = negotiatingOf(req);
+    const context = negotiationContextOf(req);
     if (!handler) {
-      return { error: notInVersion(negotiating?.served), render: own ?? negotiating?.render ?? computeFault };
+      return { error: notInVersion(context?.served), render: customRender ?? context?.render ?? computeFault };
     }
-    negotiating?.writeEnd?.(res, windows, version);
+    context?.writeEndHeaders?.(res, windows, version);
     return handler;
   };
 }

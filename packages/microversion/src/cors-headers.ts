@@ -5,6 +5,6 @@ import type { VersionMiddleware } from './negotiation/version-middleware.js';
  * `cors({ ...corsHeaders(versions) })` with the middleware of `versioning()` or `microversion()`.
  */
 export function corsHeaders({ headers }: VersionMiddleware): { exposedHeaders: string[]; allowedHeaders: string[] } {
-  // Browsers send `Accept` to every origin.
+  // CORS always allows the request header `Accept`.
   return { exposedHeaders: [...headers.written], allowedHeaders: headers.read.filter((name) => name !== 'Accept') };
 }

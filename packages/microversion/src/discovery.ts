@@ -3,9 +3,9 @@ import { rejectUnknown } from './negotiation/reject-unknown.js';
 import { requestBase, type TrustProxy } from './request-base.js';
 import { Version, type VersionLike } from './version.js';
 
-/** A major version of an API, as clients discover it. */
+/** A major version of an API, for the discovery documents. */
 export interface ApiVersion {
-  /** `v2.1` */
+  /** The identifier, such as `v2.1`. */
   readonly id: string;
   /** Mount path below the base of the API. Default `/<id>/`; a trailing slash is added. */
   readonly path?: string;
@@ -22,9 +22,9 @@ export interface ApiVersion {
   readonly describedBy?: string;
 }
 
-/** The versions to list, and the base URL of their links. */
+/** Options of {@link discovery}: the versions to list, and the base URL of their links. */
 export interface DiscoveryOptions {
-  /** Oldest first. */
+  /** The major versions of the API, oldest first. */
   readonly versions: readonly ApiVersion[];
   /** Whether forwarding headers are trusted; see `requestBase`. */
   readonly trustProxy?: TrustProxy;
@@ -54,7 +54,7 @@ export interface VersionDetail extends VersionEntry {
   readonly 'media-types': readonly { readonly base: string; readonly type: string }[];
 }
 
-/** A version in the 300 response to a request that names none. */
+/** A version in the 300 response to a request whose path does not contain a version. */
 export interface VersionChoice {
   readonly id: string;
   readonly status: string;
@@ -67,12 +67,12 @@ type DocumentHandler = (req: IncomingMessage, res: ServerResponse) => void;
 /** Discovery documents, as data and as handlers. The handlers respond to any method and path on which they are mounted. */
 export interface Discovery {
   /**
-   * `{ versions: [...] }`, for the root of the API. Mount it before `microversion()`: its requests are not negotiated.
+   * Returns `{ versions: [...] }`, for the root of the API. Mount it before `microversion()`: its requests are not negotiated.
    */
   readonly listOf: (req: IncomingMessage) => { readonly versions: readonly VersionEntry[] };
-  /** `{ version: {...} }`, for the root of one version. @throws RangeError if the id is unknown */
+  /** Returns `{ version: {...} }`, for the root of one version. @throws RangeError if the id is unknown */
   readonly documentOf: (req: IncomingMessage, id: string) => { readonly version: VersionDetail };
-  /** `{ choices: [...] }`, for a path (`/servers`, without the base) without a version; status 300. */
+  /** Returns `{ choices: [...] }`, for a path without a version, such as `/servers`, relative to the base. */
   readonly choicesOf: (req: IncomingMessage, path: string) => { readonly choices: readonly VersionChoice[] };
   /** Sends {@link Discovery.listOf} with status 200. */
   readonly list: DocumentHandler;
@@ -94,19 +94,20 @@ const VERSION_KEYS: Readonly<Record<keyof ApiVersion, true>> = {
 };
 
 /** A version with its full path and its bounds as strings. */
-interface Known {
-  readonly about: ApiVersion;
+interface KnownVersion {
+  readonly definition: ApiVersion;
   /** Starts and ends with a slash. */
   readonly path: string;
   readonly min: string;
   readonly max: string;
 }
 
-function checkVersion(about: ApiVersion): Known {
-  rejectUnknown('discovery version', about, Object.keys(VERSION_KEYS));
-  const bare = (about.path ?? about.id).replace(/^\/+|\/+$/g, '');
+function checkVersion(definition: ApiVersion): KnownVersion {
+  rejectUnknown('discovery version', definition, Object.keys(VERSION_KEYS));
+  const { id, path = id, min, max } = definition;
+  const bare = path.replace(/^\/+|\/+$/g, '');
   const text = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
-  return { about, path: bare === '' ? '/' : `/${bare}/`, min: text(about.min), max: text(about.max) };
+  return { definition, path: bare === '' ? '/' : `/${bare}/`, min: text(min), max: text(max) };
 }
 
 function send(res: ServerResponse, status: number, document: object): void {
@@ -133,22 +134,22 @@ export function discovery(options: DiscoveryOptions): Discovery {
     return (typeof base === 'string' ? base : base(req)).replace(/\/+$/, '');
   }
 
-  function entry({ about, path, min, max }: Known, base: string): VersionEntry {
+  function entry({ definition, path, min, max }: KnownVersion, base: string): VersionEntry {
     return {
-      id: about.id,
-      status: about.status,
+      id: definition.id,
+      status: definition.status,
       version: max,
       min_version: min,
-      updated: about.updated,
+      updated: definition.updated,
       links: [{ rel: 'self', href: base + path }],
     };
   }
 
-  function find(id: string): Known {
-    const version = versions.find(({ about }) => about.id === id);
+  function find(id: string): KnownVersion {
+    const version = versions.find(({ definition }) => definition.id === id);
     if (version) return version;
     throw new RangeError(
-      `discovery: unknown version '${id}' (known: ${versions.map(({ about }) => about.id).join(', ')})`,
+      `discovery: unknown version '${id}' (known: ${versions.map(({ definition }) => definition.id).join(', ')})`,
     );
   }
 
@@ -163,7 +164,7 @@ export function discovery(options: DiscoveryOptions): Discovery {
     // If a router that is mounted at the path of the version serves the document, Express includes that path in the base.
     const mount = version.path.slice(0, -1);
     const shown = entry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
-    const { describedBy, mediaTypes = [] } = version.about;
+    const { describedBy, mediaTypes = [] } = version.definition;
     const described = describedBy ? [{ rel: 'describedby', type: 'text/html', href: describedBy }] : [];
     return { version: { ...shown, links: [...shown.links, ...described], 'media-types': mediaTypes } };
   }
@@ -171,11 +172,11 @@ export function discovery(options: DiscoveryOptions): Discovery {
   function choicesOf(req: IncomingMessage, path: string) {
     const base = baseOf(req);
     return {
-      choices: versions.map(({ about, path: mount }) => ({
-        id: about.id,
-        status: about.status,
+      choices: versions.map(({ definition, path: mount }) => ({
+        id: definition.id,
+        status: definition.status,
         links: [{ rel: 'self', href: base + mount + path.replace(/^\/+/, '') }],
-        'media-types': about.mediaTypes ?? [],
+        'media-types': definition.mediaTypes ?? [],
       })),
     };
   }

@@ -2,7 +2,7 @@ import type { Version } from './version.js';
 
 /** The supported versions of a service, for error messages and bodies. */
 export interface SupportedVersions {
-  /** Service type, `compute`. */
+  /** The service type, such as `compute`. */
   readonly service: string;
   readonly min: Version;
   readonly max: Version;
@@ -28,16 +28,16 @@ export const errorCodes = {
   INVALID_RESPONSE: 500,
 } as const;
 
-/** Stable, so that programs can compare it; the text of a message may change. */
+/** An error code. Codes are stable, so that programs can compare them; the text of messages may change. */
 export type MicroversionErrorCode = keyof typeof errorCodes;
 
 /** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the documentation of the code. */
 export abstract class MicroversionError<Code extends MicroversionErrorCode = MicroversionErrorCode> extends Error {
   /** The status of the HTTP response. */
   readonly status: number;
-  /** Whether the message is meant for the client, by the convention of `http-errors`. */
+  /** Whether the message may be sent to the client, following the convention of `http-errors`. */
   readonly expose: boolean;
-  /** The page that documents cause and fix; for developers, never part of a response. */
+  /** The page that documents the cause and the fix. It is for developers and never part of a response. */
   readonly url: string;
 
   constructor(
@@ -84,7 +84,7 @@ export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'>
 /** 406: the version is not supported. */
 export class UnacceptableVersion extends RequestError<'UNACCEPTABLE_VERSION'> {
   declare readonly served: SupportedVersions;
-  /** The requested version, digit for digit. */
+  /** The requested version, as a string. */
   readonly version: string;
 
   constructor(message: string, served: SupportedVersions, version: string) {

@@ -16,7 +16,7 @@ function tooDeep({ depth }: JsonLimits): RequestError {
 }
 
 function tooWide({ values }: JsonLimits): RequestError {
-  return new RequestError('BODY_TOO_COMPLEX', `The request body holds too many values: the limit is ${values}`);
+  return new RequestError('BODY_TOO_COMPLEX', `The request body contains too many values: the limit is ${values}`);
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
@@ -24,7 +24,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
 /**
  * Rejects a JSON text that is too deep or too wide for later code, which is recursive. Counts brackets and commas instead
- * of parsing, because parsing an abusive text is already too expensive. The result for invalid JSON is undefined.
+ * of parsing, because parsing an abusive text is already too expensive. For invalid JSON, the result is unspecified.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */
@@ -49,7 +49,7 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
 }
 
 /**
- * Applies the same limits to a parsed body, level by level, so that deep values cannot overflow the stack.
+ * Applies the limits of {@link checkJsonText} to a parsed body, level by level, so that deep values cannot overflow the stack.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */

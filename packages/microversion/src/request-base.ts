@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 
-/** Returns whether the forwarding headers of a request are trusted. */
+/** Whether the forwarding headers of a request are trusted, or a function that returns this for each request. */
 export type TrustProxy = boolean | ((req: IncomingMessage) => boolean);
 
 /** Properties that Express adds to a request and its application. */
@@ -19,7 +19,7 @@ function expressTrusts(req: ExpressRequest): boolean {
   return typeof trusts === 'function' && trusts(req.socket.remoteAddress, 0) === true;
 }
 
-function first(value: string | string[] | undefined): string | undefined {
+function firstItem(value: string | string[] | undefined): string | undefined {
   return value === undefined ? undefined : String(value).replace(/,.*/s, '').trim();
 }
 
@@ -30,14 +30,14 @@ function localHost(req: IncomingMessage): string {
 }
 
 /**
- * Returns the URL of this API as the client sees it, without a trailing slash: scheme, host and mount path. The host comes
- * from the request, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` if the proxy is trusted. Default of `trustProxy`:
- * the `trust proxy` setting of Express, false without Express. A malformed host is ignored.
+ * Returns the URL of this API as the client sees it, without a trailing slash: scheme, host and mount path. If the proxy is
+ * trusted, `X-Forwarded-Proto` and `-Host` replace the scheme and host of the request, and `-Prefix` precedes the mount
+ * path. Malformed values are ignored. Default of `trustProxy`: the `trust proxy` setting of Express, false without Express.
  */
 export function requestBase(req: IncomingMessage, trustProxy?: TrustProxy): string {
   const trusted =
     trustProxy === undefined ? expressTrusts(req) : typeof trustProxy === 'function' ? trustProxy(req) : trustProxy;
-  const forwarded = (name: string) => (trusted ? first(req.headers[`x-forwarded-${name}`]) : undefined);
+  const forwarded = (name: string) => (trusted ? firstItem(req.headers[`x-forwarded-${name}`]) : undefined);
   const proto = forwarded('proto')?.toLowerCase();
   const scheme = proto === 'http' || proto === 'https' ? proto : (req.socket as TLSSocket).encrypted ? 'https' : 'http';
   const host = [forwarded('host'), req.headers.host].find((text) => text !== undefined && HOST.test(text));

@@ -1,21 +1,24 @@
-/** The numbers of a version, most significant first, as decimal digits. Numbers of one position have no or equal padding. */
+/**
+ * The numbers of a version as decimal digits, most significant first. The numbers in one position are not padded, or padded
+ * to the same length.
+ */
 export type VersionNumbers = readonly [first: string, second?: string, third?: string];
 
-/** A form of versions: how they are written, read and ordered. Pass your own to `Version.in()` and `versioning()`. */
+/** A format of versions: how they are written, parsed and ordered. Pass a custom one to `Version.in()` or `versioning()`. */
 export interface VersionScheme {
-  /** The name in messages: `dates`. */
+  /** The name in messages, such as `dates`. */
   readonly name: string;
-  /** The form in messages: `a date YYYY-MM-DD, like 2026-11-22`. */
+  /** The description of the format in messages, such as `a date YYYY-MM-DD, like 2026-11-22`. */
   readonly form: string;
-  /** The lowest version that can be written. */
+  /** The lowest version in this format. */
   readonly lowest: string;
   /** Returns the numbers of a version, or undefined if the text does not have the form. */
   readonly parse: (text: string) => VersionNumbers | undefined;
-  /** Returns the version directly above. */
+  /** Returns the next higher version. */
   readonly next: (numbers: readonly string[]) => string;
   /**
-   * Reads what a client may send instead of an exact version, such as `^1.2`: returns the lowest version of the range
-   * and the lowest version above it, or undefined if the text is not a range.
+   * Parses a range such as `^1.2`, which a client may send instead of an exact version. Returns the lowest version of the
+   * range and the lowest version above it, or undefined if the text is not a range.
    */
   readonly range?: (text: string) => readonly [from: string, below: string] | undefined;
 }
@@ -27,7 +30,7 @@ function pattern(source: string): (text: string) => VersionNumbers | undefined {
   return (text) => form.exec(text)?.slice(1) as VersionNumbers | undefined;
 }
 
-function plus(digits: string | undefined, step: bigint): string {
+function add(digits: string | undefined, step: bigint): string {
   return String(BigInt(digits ?? 0) + step);
 }
 
@@ -37,7 +40,7 @@ export const majorMinor: VersionScheme = {
   form: 'MAJOR.MINOR without leading zeros, like 2.27',
   lowest: '1.0',
   parse: pattern(`([1-9]\\d*)\\.${NUMBER}`),
-  next: ([major, minor]) => `${major}.${plus(minor, 1n)}`,
+  next: ([major, minor]) => `${major}.${add(minor, 1n)}`,
 };
 
 /** `7`: one number, from 1. */
@@ -46,7 +49,7 @@ export const integers: VersionScheme = {
   form: 'an integer like 7',
   lowest: '1',
   parse: pattern('([1-9]\\d*)'),
-  next: ([number]) => plus(number, 1n),
+  next: ([number]) => add(number, 1n),
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -68,7 +71,7 @@ export const dates: VersionScheme = {
   lowest: '0000-01-01',
   parse: (text) => {
     const numbers = parseDate(text);
-    // Only a calendar shows that 2026-02-30 does not exist.
+    // The parsed date differs from the text if the day does not exist: 2026-02-30 becomes 2026-03-02.
     return numbers && Number.isFinite(dayOf(numbers)) && dayText(dayOf(numbers)) === text ? numbers : undefined;
   },
   next: (numbers) => dayText(dayOf(numbers) + DAY_MS),
@@ -76,31 +79,31 @@ export const dates: VersionScheme = {
 
 const RANGE = /^([~^]?)(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?$/;
 
-/** The position whose increment ends a range: of `^0.2.3` the second, of `~1.2` the second, of `1` the first. */
-function fixedNumbers(operator: string, numbers: readonly string[]): number {
+/** Returns how many leading numbers all versions of a range share: 2 for `^0.2.3` and `~1.2`, 1 for `1`. */
+function countFixedNumbers(operator: string, numbers: readonly string[]): number {
   if (operator !== '^') return operator === '~' && numbers.length > 1 ? 2 : numbers.length;
   const significant = numbers.findIndex((number) => number !== '0');
   return significant < 0 ? numbers.length : significant + 1;
 }
 
-/** `1.4.2`: three numbers without pre-release. Clients may also send `1`, `1.4`, `1.x`, `^1.4.0` and `~1.4.0`. */
+/** `1.4.2`: three numbers without a pre-release part. Clients may also send `1`, `1.4`, `1.x`, `^1.4.0` and `~1.4.0`. */
 export const semver: VersionScheme = {
   name: 'semver',
   form: 'MAJOR.MINOR.PATCH without leading zeros, like 1.4.2',
   lowest: '0.0.0',
   parse: pattern(`${NUMBER}\\.${NUMBER}\\.${NUMBER}`),
-  next: ([major, minor, patch]) => `${major}.${minor}.${plus(patch, 1n)}`,
+  next: ([major, minor, patch]) => `${major}.${minor}.${add(patch, 1n)}`,
   range: (text) => {
     const [, operator = '', ...found] = RANGE.exec(text) ?? [];
     const numbers = found
       .filter((number) => number !== undefined && /^\d/.test(number))
-      .map((digits) => plus(digits, 0n));
+      .map((digits) => add(digits, 0n));
     if (numbers.length === 0) return undefined;
-    const fixed = fixedNumbers(operator, numbers);
+    const fixed = countFixedNumbers(operator, numbers);
     const full = (from: readonly string[]) => [...from, '0', '0'].slice(0, 3).join('.');
     return [
       full(numbers),
-      full(numbers.slice(0, fixed).map((number, i) => (i === fixed - 1 ? plus(number, 1n) : number))),
+      full(numbers.slice(0, fixed).map((number, i) => (i === fixed - 1 ? add(number, 1n) : number))),
     ];
   },
 };

@@ -1,6 +1,6 @@
 import { knownSchemes, majorMinor, type VersionNumbers, type VersionScheme } from './schemes.js';
 
-/** Compares two decimal numbers of any length, without leading zeros or of the same length. */
+/** Compares two decimal numbers, which have no leading zeros or the same length. */
 function compareDigits(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
@@ -19,11 +19,11 @@ export class Version {
   readonly text: string;
   /** The first number; the year if the version is a date. */
   readonly major: string;
-  /** The second number: of a date, the month. Empty if the scheme has one number. */
+  /** The second number; the month if the version is a date. Empty if the scheme has one number. */
   readonly minor: string;
-  /** The third number: of a date, the day. Empty if the scheme has fewer numbers. */
+  /** The third number; the day if the version is a date. Empty if the scheme has fewer numbers. */
   readonly patch: string;
-  /** How versions of this kind are written and ordered. */
+  /** The format of the version. */
   readonly scheme: VersionScheme;
 
   private constructor(scheme: VersionScheme, text: string, [major, minor = '', patch = '']: VersionNumbers) {
@@ -35,22 +35,22 @@ export class Version {
     Object.freeze(this);
   }
 
-  /** Reads `2.27`; undefined for anything that is not exactly two numbers without leading zeros. */
+  /** Parses a version such as `2.27`. Returns undefined for any text other than two numbers without leading zeros. */
   static parse(text: string): Version | undefined {
     return Version.in(majorMinor, text);
   }
 
-  /** Reads a version of a scheme; undefined if the text does not have its form. */
+  /** Parses a version of a scheme. Returns undefined if the text does not have the format of the scheme. */
   static in(scheme: VersionScheme, text: string): Version | undefined {
     const numbers = scheme.parse(text);
     return numbers && new Version(scheme, text, numbers);
   }
 
   /**
-   * Reads a version from source code, in the first scheme whose form it has.
+   * Parses a version in source code, with the first scheme that accepts it.
    *
-   * @param schemes default: `2.27`, `2026-11-22`, `1.4.2`, `7`
-   * @throws TypeError that names the forms, for any other text
+   * @param schemes default: the schemes of `2.27`, `2026-11-22`, `1.4.2` and `7`
+   * @throws TypeError if the text is not a version of any of the schemes
    */
   static of(version: VersionLike, schemes: readonly VersionScheme[] = knownSchemes): Version {
     if (version instanceof Version) return version;
@@ -75,12 +75,12 @@ export class Version {
     );
   }
 
-  /** Returns whether this version is between two versions, inclusive; a missing bound does not limit. */
+  /** Returns whether this version is between two versions, inclusive. A range without a bound is open at that end. */
   within(since: Version | undefined, until: Version | undefined): boolean {
     return (!since || this.compare(since) >= 0) && (!until || this.compare(until) <= 0);
   }
 
-  /** Returns the version directly above: `2.28` after `2.27`, the next day after a date. */
+  /** Returns the next higher version: `2.28` after `2.27`, the next day after a date. */
   next(): Version {
     return Version.of(this.scheme.next([this.major, this.minor, this.patch]), [this.scheme]);
   }

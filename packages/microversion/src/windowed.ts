@@ -5,12 +5,12 @@ export interface UpperBound<V> {
   readonly below: V;
 }
 
-/** Open at its upper end, at its lower end, or at neither. */
+/** Whether a window is open at its upper end, at its lower end, or at neither. */
 export type WindowKind = 'since' | 'until' | 'between';
 
 /**
- * A value that exists between two versions, inclusive; a missing bound does not limit. `Since` and `Until` are the
- * bounds as types, for clients of one version.
+ * A value that exists between two versions, inclusive. A window without a bound is open at that end. `Since` and `Until` are
+ * the bounds as types, for clients of one version.
  */
 export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Until = unknown> {
   readonly since: Version | undefined;
@@ -64,7 +64,7 @@ export function until<const T, const V extends VersionLike = VersionLike>(
   return new Window(undefined, last, value);
 }
 
-/** Defines a value that exists below a version, exclusive: `before('2026-11-22', x)`. */
+/** Defines a value that exists before a version, exclusive: `before('2026-11-22', x)`. */
 export function before<const T, const V extends VersionLike = VersionLike>(
   first: V,
   value: T,
@@ -85,14 +85,14 @@ function describe(window: Window<unknown>): string {
   return `${window.since?.text ?? 'first'}..${window.until?.text ?? (window.below ? `below ${window.below}` : 'latest')}`;
 }
 
-/** Returns whether a value was created by `since`, `until` or `between`, or is a list of such values. */
+/** Returns whether a value is a window or a list of windows. */
 export function isWindowed(value: unknown): value is Window<unknown> | readonly Window<unknown>[] {
   return (
     value instanceof Window || (Array.isArray(value) && value.length > 0 && value.every((v) => v instanceof Window))
   );
 }
 
-function sortKey(window: Window<unknown>, other: Window<unknown>): number {
+function compareStarts(window: Window<unknown>, other: Window<unknown>): number {
   if (!window.since || !other.since) return window.since ? 1 : other.since ? -1 : 0;
   return window.since.compare(other.since);
 }
@@ -109,7 +109,7 @@ export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   const cached = ordered.get(value);
   if (cached) return cached as readonly Window<T>[];
   const windows = (Array.isArray(value) ? [...value] : [value]) as Window<T>[];
-  windows.sort(sortKey);
+  windows.sort(compareStarts);
   windows.forEach((window, index) => {
     const previous = windows[index - 1];
     if (previous && (!previous.end || !window.since || previous.end.compare(window.since) > 0)) {
@@ -174,7 +174,7 @@ export class PerInterval<T> {
   }
 }
 
-/** Returns the history without versions below a version; undefined if nothing remains. */
+/** Returns the windows of a value without the versions below a version; undefined if no window remains. */
 export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
   const floor = Version.of(first);
   const selected = windowsOf(value)
@@ -186,14 +186,14 @@ export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly W
   return selected.length > 0 ? selected : undefined;
 }
 
-/** Returns the history without versions above a version; undefined if nothing remains. */
+/** Returns the windows of a value without the versions above a version; undefined if no window remains. */
 export function notAfter<T>(last: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
   const ceiling = Version.of(last);
-  const retained = windowsOf(value)
+  const selected = windowsOf(value)
     .filter((window) => !window.since || window.since.compare(ceiling) <= 0)
     .map((window) => {
       if (window.end && window.end.compare(ceiling) <= 0) return window;
       return new Window<T>(window.since, ceiling, window.value);
     });
-  return retained.length > 0 ? retained : undefined;
+  return selected.length > 0 ? selected : undefined;
 }

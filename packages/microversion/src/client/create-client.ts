@@ -1,16 +1,16 @@
 import type { ErrorStatus, OperationKey, ProblemDetails, RequestArguments, ResponseBody, TypedApi } from './types.js';
 
-/** How a client sends requests. */
+/** Options of {@link createClient}. */
 export interface ClientOptions<V extends string> {
   /** The version that the client is written for; the same as the type argument. */
   readonly version: V;
-  /** The headers that name the version. Default: `{ 'API-Version': version }`. */
+  /** Returns the request headers that contain the version. Default: `{ 'API-Version': version }`. */
   readonly versionHeaders?: (version: V) => Readonly<Record<string, string>>;
   /** Headers of every request, such as `Authorization`, or a function that returns them. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-  /** Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -25,7 +25,7 @@ export type ClientResult<Data, Status extends number> =
       readonly response: Response;
     };
 
-/** Sends requests to an API at one version. Rejects only if the connection fails or is aborted. */
+/** Sends a request to an API at one version. Rejects if the connection fails or is aborted, or if a JSON body is malformed. */
 export type Client<Api extends TypedApi, V extends string> = <K extends OperationKey<Api, V>>(
   operation: K,
   ...parts: RequestArguments<Api, V, K>
@@ -39,28 +39,28 @@ interface AnyParts {
   readonly signal?: AbortSignal;
 }
 
-function addressOf(base: string, path: string, { params = {}, query = {} }: AnyParts): string {
-  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
-  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
-  const text = pairs
+function requestUrl(base: string, path: string, { params = {}, query = {} }: AnyParts): string {
+  const filledPath = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item] as const));
+  const queryString = pairs
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
     .join('&');
-  return base.replace(/\/+$/, '') + filled + (text && `?${text}`);
+  return base.replace(/\/+$/, '') + filledPath + (queryString && `?${queryString}`);
 }
 
-/** Reads a body: JSON for any JSON media type, otherwise text. */
-async function contentOf(response: Response): Promise<unknown> {
+/** Reads a body: parsed for JSON media types, otherwise as text. Undefined for an empty body. */
+async function readContent(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
   return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
 }
 
 /**
- * Creates a client of one version of an API. Operations, parameters, bodies and error statuses have the types of that
- * version, which come from the operations of the server; nothing is generated.
+ * Creates a client for one version of an API. Operations, parameters, bodies and error statuses have the types of that
+ * version. The types are inferred from the operations of the server; no code is generated.
  *
- * @param url the base of the paths of operations
+ * @param url the base URL, to which the paths of operations are appended
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ async function contentOf(response: Response): Promise<unknown> {
  * const ping = typedOperationsOf<object>()({
  *   method: 'GET',
  *   path: '/ping',
- *   summary: 'Answer',
+ *   summary: 'Check the connection',
  *   status: 200,
  *   reply: { pong: z.boolean() },
  *   run: () => ({ pong: true }),
@@ -91,7 +91,7 @@ export function createClient<const Api extends TypedApi, const V extends string>
   const send = async (operation: string, parts: AnyParts = {}) => {
     const [method = 'GET', path = '/'] = operation.split(' ');
     const hasBody = parts.body !== undefined;
-    const response = await (options.fetch ?? fetch)(addressOf(url, path, parts), {
+    const response = await (options.fetch ?? fetch)(requestUrl(url, path, parts), {
       method,
       headers: {
         accept: 'application/json, application/problem+json',
@@ -104,7 +104,7 @@ export function createClient<const Api extends TypedApi, const V extends string>
       ...(parts.signal && { signal: parts.signal }),
     });
     const { ok, status } = response;
-    const content = await contentOf(response);
+    const content = await readContent(response);
     if (ok) return { ok, status, data: content, response };
     const error = typeof content === 'object' && content !== null ? content : { status, detail: content };
     return { ok, status, error, response };

@@ -2,7 +2,7 @@ import type { OperationTypes, TypedOperation } from '../router/typed-operation.j
 import type { AtVersion } from '../types/at-version.js';
 import type { PathNames, QueryAt, ReplyAt, SchemaAt } from '../types/forms.js';
 
-/** The operations of an API: `typeof operations`, a list of what `typedOperationsOf()` returns. */
+/** The type of a list of operations that `typedOperationsOf()` defined: `typeof operations`. */
 export type TypedApi = readonly TypedOperation[];
 
 type TypesOf<Op> = Op extends { readonly types?: infer Types } ? Extract<Types, OperationTypes> : never;
@@ -19,7 +19,7 @@ type AllAt<Api extends TypedApi, V extends string> =
       : never
     : never;
 
-/** The operations of a version: `GET /invoices/{id}`. */
+/** The keys of the operations that exist at a version, such as `GET /invoices/{id}`. */
 export type OperationKey<Api extends TypedApi, V extends string> = AllAt<Api, V>['key'];
 
 type TypesAt<Api extends TypedApi, V extends string, K> = Extract<AllAt<Api, V>, { readonly key: K }>;
@@ -40,13 +40,13 @@ type Parts<Types extends OperationTypes, V extends string> = ([PathNames<Types['
 /** The parts of an operation's request at a version. */
 export type RequestParts<Api extends TypedApi, V extends string, K> = Flat<Parts<TypesAt<Api, V, K>, V>>;
 
-/** The arguments after the name of an operation: none are needed if no part is required. */
+/** The arguments after the key of an operation; optional if no part of the request is required. */
 export type RequestArguments<Api extends TypedApi, V extends string, K> =
   Record<never, never> extends RequestParts<Api, V, K>
     ? [parts?: RequestParts<Api, V, K>]
     : [parts: RequestParts<Api, V, K>];
 
-/** The body of an error: problem details of RFC 9457, with members of the API. */
+/** The body of an error: problem details (RFC 9457), with additional members that the API defines. */
 export interface ProblemDetails {
   readonly type?: string;
   readonly title?: string;

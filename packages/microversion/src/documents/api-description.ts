@@ -2,7 +2,7 @@ import type { Operation } from '../router/operation.js';
 import type { ExampleOf } from './examples.js';
 import type { Json } from './operation-shape.js';
 
-/** The parts of the documents of an API that its operations do not define. */
+/** The parts of an API's documents that its operations do not define. */
 export interface ApiDescription {
   readonly title: string;
   /** The purpose of the API, in plain text. */
@@ -15,7 +15,7 @@ export interface ApiDescription {
   readonly responseHeaders?: Readonly<Record<string, string>>;
   /** The security schemes of OpenAPI, by name. */
   readonly securitySchemes?: Readonly<Record<string, Json>>;
-  /** Operations that need no authentication. Default: none. */
+  /** Returns whether an operation is available without authentication. Default: no operation is. */
   readonly isPublic?: (operation: Operation) => boolean;
   /** The body of an error, as JSON Schema, and its media type; default: any JSON. */
   readonly fault?: { readonly schema: Json; readonly contentType?: string };
@@ -23,6 +23,6 @@ export interface ApiDescription {
   readonly errors?: Readonly<Record<number, string>>;
   /** Descriptions of the groups of operations, by tag. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** A recorded or illustrative request with its response. Shown if the schemas of the version accept both. */
+  /** Returns recorded or illustrative examples. Those that the schemas of the version reject are omitted. */
   readonly exampleOf?: ExampleOf;
 }

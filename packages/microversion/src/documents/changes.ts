@@ -16,7 +16,7 @@ export interface PartChange {
   /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
   readonly name: string;
   readonly change: 'added' | 'removed' | 'altered';
-  /** The version of the last step that changed it. */
+  /** The last of the compared versions that changed the part. */
   readonly version: string;
   readonly before: Part | undefined;
   readonly after: Part | undefined;
@@ -32,7 +32,7 @@ export interface OperationChange {
   readonly tag: string;
   readonly summary: string;
   readonly change: 'added' | 'removed' | 'changed';
-  /** The version of the first step that changed it. */
+  /** The version that added or removed the operation, or the first version that changed one of its parts. */
   readonly version: string;
   /** Empty if the operation was added or removed. */
   readonly parts: readonly PartChange[];
@@ -50,76 +50,91 @@ function sameRules(one: Part, other: Part): boolean {
 /** The operations with one key, in the order of their windows; at most one exists at a version. */
 type History = readonly Operation[];
 
-function presentAt(line: History, version: Version): Operation | undefined {
-  return line.find((operation) => existsAt(operation, version));
+function presentAt(history: History, version: Version): Operation | undefined {
+  return history.find((operation) => existsAt(operation, version));
 }
 
-function shapeAt(line: History, version: Version): OperationShape | undefined {
-  const operation = presentAt(line, version);
+function shapeAt(history: History, version: Version): OperationShape | undefined {
+  const operation = presentAt(history, version);
   return operation && operationShape(operation, version);
 }
 
-/** The versions above the first, up to the second, at which the operation may change. */
-function steps(line: History, from: Version, to: Version): readonly Version[] {
-  const all = new Map(line.flatMap((operation) => breakpointsOfOperation(operation).map((v) => [v.text, v])));
+/** Returns the versions above `from` and up to `to` at which the operation may change, ascending. */
+function steps(history: History, from: Version, to: Version): readonly Version[] {
+  const all = new Map(history.flatMap((operation) => breakpointsOfOperation(operation).map((v) => [v.text, v])));
   const between = [...all.values()].filter((version) => version.compare(from) > 0 && version.compare(to) <= 0);
   return between.sort((a, b) => a.compare(b));
 }
 
-/** The last step that changed a part. */
-function changedAt(line: History, name: string, from: Version, to: Version): Version {
-  let previous = shapeAt(line, from)?.parts.get(name);
+/** Returns the last version above `from` and up to `to` that changed a part. */
+function changedAt(history: History, name: string, from: Version, to: Version): Version {
+  let previous = shapeAt(history, from)?.parts.get(name);
   let latest = to;
-  for (const version of steps(line, from, to)) {
-    const part = shapeAt(line, version)?.parts.get(name);
+  for (const version of steps(history, from, to)) {
+    const part = shapeAt(history, version)?.parts.get(name);
     if (!part !== !previous || (part && previous && !sameRules(part, previous))) latest = version;
     previous = part;
   }
   return latest;
 }
 
-/** An added or removed part is listed once, without the parts it contains. Parts of a shared schema are listed with the schema. */
-function isWithinChanged(name: string, was: OperationShape, is: OperationShape): boolean {
-  const holder = parentPart(name);
-  if (holder === name) return false;
-  const [before, after] = [was.parts.get(holder), is.parts.get(holder)];
+/**
+ * Returns whether a part is not listed itself: an added or removed part is listed without the parts that it contains, and
+ * the parts of a shared schema are listed with the schema.
+ */
+function isWithinChanged(name: string, oldShape: OperationShape, newShape: OperationShape): boolean {
+  const parent = parentPart(name);
+  if (parent === name) return false;
+  const [before, after] = [oldShape.parts.get(parent), newShape.parts.get(parent)];
   return !before !== !after || before?.reference !== undefined || after?.reference !== undefined;
 }
 
-function partChanges(line: History, was: OperationShape, is: OperationShape, from: Version, to: Version): PartChange[] {
-  const names = new Set([...was.parts.keys(), ...is.parts.keys()]);
+function partChanges(
+  history: History,
+  oldShape: OperationShape,
+  newShape: OperationShape,
+  from: Version,
+  to: Version,
+): PartChange[] {
+  const names = new Set([...oldShape.parts.keys(), ...newShape.parts.keys()]);
   return [...names].flatMap((name): PartChange[] => {
-    if (isWithinChanged(name, was, is)) return [];
-    const [before, after] = [was.parts.get(name), is.parts.get(name)];
+    if (isWithinChanged(name, oldShape, newShape)) return [];
+    const [before, after] = [oldShape.parts.get(name), newShape.parts.get(name)];
     if (before && after && sameRules(before, after)) return [];
     const change = !before ? 'added' : !after ? 'removed' : 'altered';
-    const breaking = breakingReason({ name, before, after }, is);
-    return [{ name, change, version: changedAt(line, name, from, to).text, before, after, breaking }];
+    const breaking = breakingReason({ name, before, after }, newShape);
+    return [{ name, change, version: changedAt(history, name, from, to).text, before, after, breaking }];
   });
 }
 
-function changeOf(line: History, from: Version, to: Version): OperationChange | undefined {
-  const stepsBetween = steps(line, from, to);
+function changeOf(history: History, from: Version, to: Version): OperationChange | undefined {
+  const stepsBetween = steps(history, from, to);
   if (stepsBetween.length === 0) return undefined;
-  const [was, is] = [shapeAt(line, from), shapeAt(line, to)];
-  const operation = presentAt(line, to) ?? presentAt(line, from);
-  if (was === is || !operation) return undefined;
+  const [oldShape, newShape] = [shapeAt(history, from), shapeAt(history, to)];
+  const operation = presentAt(history, to) ?? presentAt(history, from);
+  if (oldShape === newShape || !operation) return undefined;
   const common = {
     operation: operationKey(operation),
     name: nameOf(operation),
     tag: tagOf(operation),
     summary: operation.summary,
   };
-  if (!was || !is) {
-    let turned = to;
-    let before = from;
+  if (!oldShape || !newShape) {
+    let changeVersion = to;
+    let previous = from;
     for (const version of stepsBetween) {
-      if (!shapeAt(line, version) !== !shapeAt(line, before)) turned = version;
-      before = version;
+      if (!shapeAt(history, version) !== !shapeAt(history, previous)) changeVersion = version;
+      previous = version;
     }
-    return { ...common, change: is ? 'added' : 'removed', version: turned.text, parts: [], breaking: !is };
+    return {
+      ...common,
+      change: newShape ? 'added' : 'removed',
+      version: changeVersion.text,
+      parts: [],
+      breaking: !newShape,
+    };
   }
-  const parts = partChanges(line, was, is, from, to);
+  const parts = partChanges(history, oldShape, newShape, from, to);
   const [first] = parts.map(({ version }) => Version.of(version)).sort((a, b) => a.compare(b));
   if (!first) return undefined;
   return {
@@ -156,5 +171,5 @@ export function changesBetween(
 ): readonly OperationChange[] {
   const [before, after] = [Version.of(from), Version.of(to)];
   if (before.compare(after) > 0) throw new RangeError(`changesBetween(): ${after} is below ${before}: swap the two`);
-  return historiesOf(operations).flatMap((line) => changeOf(line, before, after) ?? []);
+  return historiesOf(operations).flatMap((history) => changeOf(history, before, after) ?? []);
 }

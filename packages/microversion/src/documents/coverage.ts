@@ -1,7 +1,7 @@
 import { type Operation, windowsOfOperation } from '../router/operation.js';
 import { nameOf, tagOf } from './names.js';
 
-/** One line of the coverage listing. */
+/** An operation in the coverage listing. */
 export interface OperationEntry {
   readonly name: string;
   readonly tag: string;
@@ -13,7 +13,7 @@ export interface OperationEntry {
   readonly policy: readonly string[];
 }
 
-/** Every operation with its windows. */
+/** Returns all operations with their windows. */
 export function coverage(operations: readonly Operation[]): readonly OperationEntry[] {
   return operations.map((operation) => ({
     name: nameOf(operation),

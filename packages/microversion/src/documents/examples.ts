@@ -10,24 +10,24 @@ export interface Example {
 }
 
 /**
- * Returns the examples of an operation, the preferred one first. An example that does not match the schemas of the
- * version is not shown.
+ * Returns the examples of an operation, the preferred one first. Documents contain the first request and the first response
+ * that match the schemas of the version.
  */
 export type ExampleOf = (operation: Operation, version: Version) => Example | readonly Example[] | undefined;
 
-/** The first request and the first response that the schemas of the version accept. */
+/** Returns the first request and the first response that the schemas of the version accept. */
 export function exampleAt(
   exampleOf: ExampleOf | undefined,
   operation: Operation,
   version: Version,
 ): Example | undefined {
-  const given = existsAt(operation, version) ? [exampleOf?.(operation, version) ?? []].flat() : [];
-  if (given.length === 0) return undefined;
+  const candidates = existsAt(operation, version) ? [exampleOf?.(operation, version) ?? []].flat() : [];
+  if (candidates.length === 0) return undefined;
   const { body, reply } = prepare(operation);
   const accepts = (schema: z.ZodType | undefined) => (value: unknown) =>
     value !== undefined && schema?.safeParse(value).success;
-  const request = given.map((each) => each.request).find(accepts(body?.at(version)));
-  const response = given.map((each) => each.response).find(accepts(reply?.schema(version)));
+  const request = candidates.map((example) => example.request).find(accepts(body?.at(version)));
+  const response = candidates.map((example) => example.response).find(accepts(reply?.schema(version)));
   if (request === undefined && response === undefined) return undefined;
   return { ...(request !== undefined && { request }), ...(response !== undefined && { response }) };
 }

@@ -1,22 +1,22 @@
 import type { Operation } from '../router/operation.js';
 
-/** The key of an operation, `METHOD /path action`, which does not depend on its name. */
+/** Returns the key of an operation, `METHOD /path action`, which does not depend on its name. */
 export function operationKey({ method, path, action }: Operation): string {
   return `${method} ${path}${action === undefined ? '' : ` ${action}`}`;
 }
 
-/** The group of an operation: its tag, or the first fixed segment of its path. */
+/** Returns the group of an operation: its tag, or the first fixed segment of its path. */
 export function tagOf({ tag, path }: Operation): string {
   return tag ?? path.split('/').find((part) => part !== '' && !part.startsWith('{')) ?? 'root';
 }
 
-function describePart(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== '' && word !== 'os');
 }
 
-function camel(parts: readonly string[]): string {
-  return parts
-    .map((part, index) => (index === 0 ? part.charAt(0).toLowerCase() : part.charAt(0).toUpperCase()) + part.slice(1))
+function camelCase(words: readonly string[]): string {
+  return words
+    .map((word, index) => (index === 0 ? word.charAt(0).toLowerCase() : word.charAt(0).toUpperCase()) + word.slice(1))
     .join('');
 }
 
@@ -40,21 +40,21 @@ export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | '
   if (operation.name !== undefined) return operation.name;
   const { method, path, action } = operation;
   const segments = path.split('/').filter((part) => part !== '');
-  const isParameter = (part: string | undefined) => part?.startsWith('{') ?? false;
-  const one = action !== undefined || method === 'POST' || isParameter(segments.at(-1));
+  const isParameter = (segment: string | undefined) => segment?.startsWith('{') ?? false;
+  const isOneResource = action !== undefined || method === 'POST' || isParameter(segments.at(-1));
   // The last segment of a path for actions, such as `/action`, adds nothing to the name.
   const fixed = action === undefined ? segments : segments.slice(0, -1);
-  const nouns = fixed.flatMap((part, index) => {
-    if (isParameter(part)) return [];
-    const parts = describePart(part);
-    const single = isParameter(fixed[index + 1]) || (one && index === fixed.length - 1);
-    return single ? [...parts.slice(0, -1), singular(parts.at(-1) ?? '')] : parts;
+  const nouns = fixed.flatMap((segment, index) => {
+    if (isParameter(segment)) return [];
+    const words = wordsOf(segment);
+    const isSingle = isParameter(fixed[index + 1]) || (isOneResource && index === fixed.length - 1);
+    return isSingle ? [...words.slice(0, -1), singular(words.at(-1) ?? '')] : words;
   });
-  const verb = action === undefined ? [VERBS[method][one ? 0 : 1]] : describePart(action);
-  return camel([...verb, ...nouns]);
+  const verb = action === undefined ? [VERBS[method][isOneResource ? 0 : 1]] : wordsOf(action);
+  return camelCase([...verb, ...nouns]);
 }
 
-/** The common name of the operations on a path that the key of the body selects: `actOnServer`. */
+/** Returns the common name of all actions on a path, such as `actOnServer`. */
 export function actionOperationName({ method, path }: Operation): string {
   return nameOf({ method, path, action: 'actOn' });
 }

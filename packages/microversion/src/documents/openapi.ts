@@ -8,13 +8,13 @@ import { actionOperationName, nameOf, operationKey, tagOf } from './names.js';
 import { type Json, type OperationShape, operationShape } from './operation-shape.js';
 import { annotate, type WindowNotes, windowNotes, withNote } from './window-notes.js';
 
-/** The version to describe, and the parts of the document that operations do not define. */
+/** Options of {@link openApi}: the version to describe, and the parts of the document that operations do not define. */
 export interface OpenApiOptions extends ApiDescription {
   readonly version: VersionLike;
   /**
-   * How to describe operations on one path that the key of the body selects: `one-of` is one operation with a `oneOf` body;
-   * `separate` gives each a path with a fragment (`/servers/{id}/action#resize`), for generators without support for
-   * `oneOf`. Default: `one-of`.
+   * How to describe operations on one path that the key of the body selects: `one-of` describes them as one operation with a
+   * `oneOf` body; `separate` describes each with its own path, which has a fragment (`/servers/{id}/action#resize`), for
+   * generators that do not support `oneOf`. Default: `one-of`.
    */
   readonly actions?: 'one-of' | 'separate';
 }
@@ -37,7 +37,8 @@ const OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
 
 type Writable = Record<string, unknown>;
 
-interface Described {
+/** An operation that exists at the version of the document. */
+interface Entry {
   readonly operation: Operation;
   readonly shape: OperationShape;
   readonly notes: WindowNotes;
@@ -45,7 +46,7 @@ interface Described {
 
 const JSON_TYPE = 'application/json';
 
-function parametersOf({ operation, shape, notes }: Described, shared: readonly Json[]): Json[] {
+function parametersOf({ operation, shape, notes }: Entry, shared: readonly Json[]): Json[] {
   const path = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -53,8 +54,8 @@ function parametersOf({ operation, shape, notes }: Described, shared: readonly J
     ...(operation.parameters?.[name] && { description: operation.parameters[name] }),
     schema: { type: 'string' },
   }));
-  const query = shape.query.map(({ name, schema: described, repeated }) => {
-    const { description, ...schema } = annotate(described, `query.${name}`, notes);
+  const query = shape.query.map(({ name, schema: original, repeated }) => {
+    const { description, ...schema } = annotate(original, `query.${name}`, notes);
     return {
       name,
       in: 'query',
@@ -66,15 +67,15 @@ function parametersOf({ operation, shape, notes }: Described, shared: readonly J
   return [...path, ...query, ...shared];
 }
 
-/** The rules that an operation checks. */
+/** Returns a sentence that lists the policy rules of an operation. */
 function policyNote({ policy }: Operation): string | undefined {
   const rules: readonly string[] = [policy ?? []].flat();
   return rules.length > 0 ? `Policy: ${rules.map((rule) => `\`${rule}\``).join(', ')}.` : undefined;
 }
 
-/** The link to the next page of a list with pagination: its response contains links and its query accepts a marker. */
-function nextPageLink(group: readonly Described[]): Json | undefined {
-  const [{ operation, shape }] = group as [Described];
+/** Returns the link to the next page of a paginated list, whose response contains links and whose query accepts a marker. */
+function nextPageLink(group: readonly Entry[]): Json | undefined {
+  const [{ operation, shape }] = group as [Entry];
   const fields = Object.keys((shape.reply?.properties ?? {}) as Json);
   const links = fields.find((name) => name === 'links' || name.endsWith('_links'));
   if (!links || !shape.query.some(({ name }) => name === 'marker')) return undefined;
@@ -87,8 +88,8 @@ function nextPageLink(group: readonly Described[]): Json | undefined {
 }
 
 function bodyContent(
-  group: readonly Described[],
-  examplesOf: (one: Described) => Example | undefined,
+  group: readonly Entry[],
+  examplesOf: (one: Entry) => Example | undefined,
 ): Json | undefined {
   const bodies = group.filter(({ shape }) => shape.body !== undefined);
   if (bodies.length === 0) return undefined;
@@ -108,10 +109,10 @@ function bodyContent(
   };
 }
 
-function successes(
-  group: readonly Described[],
+function successResponses(
+  group: readonly Entry[],
   headers: Json,
-  examplesOf: (one: Described) => Example | undefined,
+  examplesOf: (one: Entry) => Example | undefined,
 ): Writable {
   const responses: Writable = {};
   for (const [status, responding] of groupBy(group, ({ shape }) => shape.status)) {
@@ -137,15 +138,15 @@ function successes(
   return responses;
 }
 
-function faults(group: readonly Described[], api: ApiDescription, headers: Json, usedNames: Writable): Writable {
+function errorResponses(group: readonly Entry[], api: ApiDescription, headers: Json, successes: Writable): Writable {
   const responses: Writable = {};
   const schema = api.fault ? { $ref: '#/components/schemas/Fault' } : {};
   for (const { operation, shape } of group) {
     for (const status of shape.errors) {
-      if (String(status) in usedNames) continue;
+      if (String(status) in successes) continue;
       const general = api.errors?.[status] ?? 'Error';
-      const own = operation.when?.[status];
-      const note = own && (group.length > 1 ? `${nameOf(operation)}: ${own}` : own);
+      const specific = operation.when?.[status];
+      const note = specific && (group.length > 1 ? `${nameOf(operation)}: ${specific}` : specific);
       const existing = responses[status] as { description: string } | undefined;
       const description = [existing?.description ?? general, note].filter(Boolean).join('\n');
       responses[status] = { description, headers, content: { [api.fault?.contentType ?? JSON_TYPE]: { schema } } };
@@ -154,7 +155,7 @@ function faults(group: readonly Described[], api: ApiDescription, headers: Json,
   return responses;
 }
 
-/** Components that all operations share. */
+/** Returns the components that all operations share, with the references to them. */
 function components(api: ApiDescription, version: string) {
   const headers = api.versionHeaders ?? [];
   const parameters = headers.map(({ name, value }) => [
@@ -167,7 +168,7 @@ function components(api: ApiDescription, version: string) {
       schema: { type: 'string', default: value(version) },
     },
   ]);
-  const responded = [
+  const responseHeaders = [
     ...headers.map(({ name, value }) => [
       name,
       { description: 'Version of the response.', schema: { type: 'string', const: value(version) } },
@@ -181,43 +182,42 @@ function components(api: ApiDescription, version: string) {
     entries.map(([name]) => [name, { $ref: `#/components/${kind}/${name}` }] as const);
   return {
     parameters: refs('parameters', parameters).map(([, ref]) => ref),
-    headers: Object.fromEntries(refs('headers', responded)) as Json,
-    written: {
+    headers: Object.fromEntries(refs('headers', responseHeaders)) as Json,
+    definitions: {
       ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
-      ...(responded.length > 0 && { headers: Object.fromEntries(responded) }),
+      ...(responseHeaders.length > 0 && { headers: Object.fromEntries(responseHeaders) }),
       ...(api.fault && { schemas: { Fault: api.fault.schema } }),
       ...(api.securitySchemes && { securitySchemes: api.securitySchemes }),
     },
   };
 }
 
-/** Returns the OpenAPI 3.1 document of the operations at one version. Windows of elements are added to descriptions. */
+/** Returns the OpenAPI 3.1 document of the operations at one version. Descriptions include the windows of elements. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
   rejectUnknown('openApi', options, Object.keys(OPTIONS));
   const version = Version.of(options.version);
   const shared = components(options, version.text);
-  const lines = groupBy(operations, operationKey);
-  const present = operations.flatMap((operation): Described[] => {
+  const histories = groupBy(operations, operationKey);
+  const present = operations.flatMap((operation): Entry[] => {
     const shape = operationShape(operation, version);
     if (!shape) return [];
-    const notes = windowNotes(lines.get(operationKey(operation)) ?? [operation], version);
+    const notes = windowNotes(histories.get(operationKey(operation)) ?? [operation], version);
     return [{ operation, shape, notes }];
   });
   const separate = options.actions === 'separate';
-  const address = ({ operation: { path, action } }: Described) =>
+  const documentPath = ({ operation: { path, action } }: Entry) =>
     separate && action !== undefined ? `${path}#${action}` : path;
-  // Both the request and the response use it.
   const examples = new Map(
     present.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
   );
-  const examplesOf = ({ operation }: Described) => examples.get(operation);
+  const examplesOf = ({ operation }: Entry) => examples.get(operation);
   const paths: Record<string, Writable> = {};
   const ids = new Map<string, string>();
-  for (const group of groupBy(present, (one) => `${one.operation.method} ${address(one)}`).values()) {
+  for (const group of groupBy(present, (one) => `${one.operation.method} ${documentPath(one)}`).values()) {
     const [first] = group;
     const { operation, shape } = first;
-    const several = group.length > 1 && operation.action !== undefined;
-    const id = several ? actionOperationName(operation) : nameOf(operation);
+    const isActionGroup = group.length > 1 && operation.action !== undefined;
+    const id = isActionGroup ? actionOperationName(operation) : nameOf(operation);
     const other = ids.get(id);
     if (other)
       throw new TypeError(
@@ -225,26 +225,26 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       );
     ids.set(id, operationKey(operation));
     const content = bodyContent(group, examplesOf);
-    const results = successes(group, shared.headers, examplesOf);
-    const open = options.isPublic?.(operation) ?? false;
-    const description = several
+    const successes = successResponses(group, shared.headers, examplesOf);
+    const isPublic = options.isPublic?.(operation) ?? false;
+    const description = isActionGroup
       ? group
           .map((one) => `- \`${one.operation.action}\`: ${withNote(one.operation.summary, one.notes.operation)}`)
           .join('\n')
       : [withNote(shape.description, first.notes.operation), policyNote(operation)].filter(Boolean).join('\n\n');
-    const methods = (paths[address(first)] ??= {});
+    const methods = (paths[documentPath(first)] ??= {});
     methods[operation.method.toLowerCase()] = {
       operationId: id,
       tags: [tagOf(operation)],
-      summary: several ? 'Run an action, selected by the only key of the request body' : operation.summary,
+      summary: isActionGroup ? 'Run an action, selected by the only key of the request body' : operation.summary,
       ...(description && { description }),
       parameters: parametersOf(first, shared.parameters),
       ...(content && { requestBody: { required: true, content } }),
-      responses: { ...results, ...faults(group, options, shared.headers, results) },
+      responses: { ...successes, ...errorResponses(group, options, shared.headers, successes) },
       ...(operation.action !== undefined && {
-        'x-action': several ? group.map((one) => one.operation.action) : operation.action,
+        'x-action': isActionGroup ? group.map((one) => one.operation.action) : operation.action,
       }),
-      ...(options.securitySchemes && open && { security: [] }),
+      ...(options.securitySchemes && isPublic && { security: [] }),
     };
   }
   const tags = [...new Set(present.map(({ operation }) => tagOf(operation)))];
@@ -259,25 +259,25 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     ...(options.securitySchemes && { security: Object.keys(options.securitySchemes).map((name) => ({ [name]: [] })) }),
     tags: tags.map((name) => ({ name, ...(options.tags?.[name] && { description: options.tags[name] }) })),
     paths,
-    components: shared.written,
+    components: shared.definitions,
   };
 }
 
 /** The documents of an API. The document of each version is generated on first use and cached. */
 export interface OpenApiDocuments {
-  /** @param serverUrl base URL of the paths, if it differs between requests */
+  /** Returns the document of a version. @param serverUrl the base URL of the paths, if it differs between requests */
   at(version: VersionLike, serverUrl?: string): Json;
   /** Returns the same document as a JSON string. */
   text(version: VersionLike, serverUrl?: string): string;
 }
 
-/** Creates a cache of the documents of an API with one entry per requested version. Validate versions first: each valid version adds an entry. */
+/** Creates a cache of the documents of an API. Reject unsupported versions first: each requested version adds an entry. */
 export function openApiDocuments(
   operations: readonly Operation[],
   options: Omit<OpenApiOptions, 'version'>,
 ): OpenApiDocuments {
   const cache = new Map<string, { readonly document: Json; readonly text: string }>();
-  const of = (version: VersionLike) => {
+  const documentOf = (version: VersionLike) => {
     const { text } = Version.of(version);
     let cached = cache.get(text);
     if (!cached) {
@@ -289,11 +289,11 @@ export function openApiDocuments(
   const servers = (url: string) => [{ url }];
   return {
     at: (version, serverUrl) => {
-      const { document } = of(version);
+      const { document } = documentOf(version);
       return serverUrl === undefined ? document : { ...document, servers: servers(serverUrl) };
     },
     text: (version, serverUrl) => {
-      const { text } = of(version);
+      const { text } = documentOf(version);
       return serverUrl === undefined ? text : `${text.slice(0, -1)},"servers":${JSON.stringify(servers(serverUrl))}}`;
     },
   };

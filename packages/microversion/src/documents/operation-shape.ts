@@ -6,16 +6,16 @@ import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, PerInterval } from '../windowed.js';
 import type { Example } from './examples.js';
 
-/** A JSON object: a schema, a part of a document. */
+/** A JSON object, such as a schema or a part of a document. */
 export type Json = { readonly [name: string]: unknown };
 
-/** A part of an operation at one version: a status, a query parameter, a field of its body or its response. */
+/** A part of an operation at one version: a status, a query parameter, or a field of its body or its response. */
 export interface Part {
   /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
   readonly name: string;
-  /** Its JSON Schema without the fields below it; of a status `{ const: 202 }`. */
+  /** Its JSON Schema without the fields below it; for a status, `{ const: 202 }`. */
   readonly rules: Json;
-  /** Whether a request must contain it, or a response always does. */
+  /** Whether a request must contain it, or a response always contains it. */
   readonly required: boolean;
   /** Whether unknown names below it are rejected. */
   readonly closed: boolean;
@@ -23,7 +23,7 @@ export interface Part {
   readonly reference?: string;
 }
 
-/** Returns the part that contains a part: `body.server` for `body.server.name`. A top-level part contains itself. */
+/** Returns the name of the part that contains a part: `body.server` for `body.server.name`. A top-level part contains itself. */
 export function parentPart(name: string): string {
   return name.replace(/(?:\[\]|\.[^.[]+)$/, '');
 }
@@ -38,7 +38,7 @@ export interface OperationShape {
   readonly query: readonly { readonly name: string; readonly schema: Json; readonly repeated: boolean }[];
   /** Whether unknown query parameters are rejected. */
   readonly queryClosed: boolean;
-  /** All of these parts by name, in the order of the definition. */
+  /** All of these parts by name, in the order of their definition. */
   readonly parts: ReadonlyMap<string, Part>;
   /** Whether a part of a request that is no longer described counts as rejected. Default: only where unknown names are rejected. */
   readonly removalBreaks?: boolean;
@@ -66,7 +66,7 @@ function descriptionsLast({ description, ...rest }: Json): Json {
   return description === undefined ? schema : { ...schema, description };
 }
 
-/** Operations share schemas, so the result is cached. */
+/** Returns the JSON Schema of a zod schema. It is cached, because operations share schemas. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const cached = jsonSchemas[io].get(schema);
   if (cached) return cached;
@@ -79,9 +79,9 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
       if (other) Object.assign(written, other);
     },
   }) as Json;
-  const shown = descriptionsLast(rest);
-  jsonSchemas[io].set(schema, shown);
-  return shown;
+  const result = descriptionsLast(rest);
+  jsonSchemas[io].set(schema, result);
+  return result;
 }
 
 /** Returns the alternatives of a schema, or the schema itself. */
@@ -90,7 +90,7 @@ function alternatives(schema: Json): readonly Json[] {
   return choices ? choices.flatMap(alternatives) : [schema];
 }
 
-/** The rules of a schema without those of its fields. */
+/** Returns the rules of a schema without those of its fields. */
 function ownRules(schema: Json): Json {
   const variants = alternatives(schema).map((variant) => {
     const { properties, items, required, additionalProperties, propertyNames, ...own } = variant;
@@ -101,29 +101,31 @@ function ownRules(schema: Json): Json {
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
 }
 
-function collect(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
+/** Adds a part and all parts that it contains to `parts`. */
+function collectParts(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
   const variants = alternatives(schema);
   const closed = variants.some(({ additionalProperties }) => additionalProperties === false);
-  const cached = parts.get(name);
+  const existing = parts.get(name);
   // Alternatives may define the same field with different rules.
-  const description = cached?.rules.description ?? schema.description;
-  const merged = cached && {
-    anyOf: [cached.rules, ownRules(schema)],
+  const description = existing?.rules.description ?? schema.description;
+  const merged = existing && {
+    anyOf: [existing.rules, ownRules(schema)],
     ...(description !== undefined && { description }),
   };
   const rules = ownRules(merged ?? schema);
-  parts.set(name, { name, rules, required: cached ? cached.required && required : required, closed });
-  for (const { properties, items, required: needed, additionalProperties } of variants) {
+  parts.set(name, { name, rules, required: existing ? existing.required && required : required, closed });
+  for (const { properties, items, required: requiredKeys, additionalProperties } of variants) {
     for (const [key, inner] of Object.entries((properties ?? {}) as Record<string, Json>)) {
-      collect(inner, `${name}.${key}`, variants.length === 1 && ((needed as string[]) ?? []).includes(key), parts);
+      const isRequired = variants.length === 1 && ((requiredKeys as string[]) ?? []).includes(key);
+      collectParts(inner, `${name}.${key}`, isRequired, parts);
     }
-    if (items) collect(items as Json, `${name}[]`, false, parts);
+    if (items) collectParts(items as Json, `${name}[]`, false, parts);
     if (
       additionalProperties &&
       typeof additionalProperties === 'object' &&
       Object.keys(additionalProperties).length > 0
     )
-      collect(additionalProperties as Json, `${name}.*`, false, parts);
+      collectParts(additionalProperties as Json, `${name}.*`, false, parts);
   }
 }
 
@@ -154,20 +156,20 @@ function build(operation: Operation, version: Version): OperationShape {
     const rules = { ...ownRules(schema), ...(repeated ? {} : { maxItems: 1 }) };
     parts.set(`query.${name}`, { name: `query.${name}`, rules, required: false, closed: false });
   }
-  if (shape.body) collect(shape.body, 'body', true, parts);
-  if (shape.reply) collect(shape.reply, 'reply', true, parts);
+  if (shape.body) collectParts(shape.body, 'body', true, parts);
+  if (shape.reply) collectParts(shape.reply, 'reply', true, parts);
   return { ...shape, parts };
 }
 
-interface Described {
+interface ShapeHistory {
   readonly breakpoints: readonly Version[];
   readonly shapes: PerInterval<OperationShape>;
 }
 
-const described = new WeakMap<Operation, Described>();
+const shapeHistories = new WeakMap<Operation, ShapeHistory>();
 
-function describe(operation: Operation): Described {
-  let cached = described.get(operation);
+function shapeHistoryOf(operation: Operation): ShapeHistory {
+  let cached = shapeHistories.get(operation);
   if (!cached) {
     const { body, query, reply } = prepare(operation);
     const breakpoints = mergeBreakpoints([
@@ -177,22 +179,23 @@ function describe(operation: Operation): Described {
       ...(reply?.breakpoints ?? []),
     ]);
     cached = { breakpoints, shapes: new PerInterval(breakpoints, (version) => build(operation, version)) };
-    described.set(operation, cached);
+    shapeHistories.set(operation, cached);
   }
   return cached;
 }
 
-/** The fields of an operation that are the same at all versions. */
+/** The properties of an operation that are the same at all versions. */
 export type OperationSummary = Pick<
   Operation,
   'path' | 'action' | 'window' | 'summary' | 'name' | 'tag' | 'parameters' | 'when'
 > & { readonly method: string };
 
 /**
- * Creates an operation for documents only: its shapes are given, not derived from schemas. Routers cannot serve it.
+ * Creates an operation for documents only: `shapeAt` returns its shapes, which are not derived from schemas. Routers cannot
+ * serve it.
  *
  * @param breakpoints the versions at which a shape may change
- * @param shapeAt returns the shape at a version in its window; called once between two breakpoints
+ * @param shapeAt returns the shape at a version in its window; called once for each interval between breakpoints
  */
 export function describedOperation(
   summary: OperationSummary,
@@ -209,16 +212,19 @@ export function describedOperation(
     },
   } as Operation;
   const sorted = mergeBreakpoints(breakpoints);
-  described.set(operation, { breakpoints: sorted, shapes: new PerInterval(sorted, shapeAt) });
+  shapeHistories.set(operation, { breakpoints: sorted, shapes: new PerInterval(sorted, shapeAt) });
   return operation;
 }
 
-/** The versions at which an operation may change, ascending. */
+/** Returns the versions at which an operation may change, ascending. */
 export function breakpointsOfOperation(operation: Operation): readonly Version[] {
-  return describe(operation).breakpoints;
+  return shapeHistoryOf(operation).breakpoints;
 }
 
-/** Returns the shape of an operation at a version, or undefined if the operation does not exist there. Computed on first use and shared by versions between which nothing changes. */
+/**
+ * Returns the shape of an operation at a version, or undefined if the operation does not exist at that version. Computed on
+ * first use and shared by versions between which nothing changes.
+ */
 export function operationShape(operation: Operation, version: Version): OperationShape | undefined {
-  return existsAt(operation, version) ? describe(operation).shapes.at(version) : undefined;
+  return existsAt(operation, version) ? shapeHistoryOf(operation).shapes.at(version) : undefined;
 }

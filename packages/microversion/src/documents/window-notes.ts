@@ -9,10 +9,14 @@ import {
   parentPart,
 } from './operation-shape.js';
 
-/** Returns the note on the window of an element of an operation at one version, such as `New in 2.53. Removed in 2.88.` */
+/** The notes on the windows of an operation and its parts, such as `New in 2.53. Removed in 2.88.` */
 export interface WindowNotes {
   readonly operation: string | undefined;
-  /** @param part dotted name: `query.limit`, `body.server.name`, `reply.servers[].id` */
+  /**
+   * Returns the note on a part.
+   *
+   * @param part dotted name: `query.limit`, `body.server.name`, `reply.servers[].id`
+   */
   of(part: string): string | undefined;
 }
 
@@ -23,20 +27,20 @@ interface Interval {
   readonly shape: OperationShape | undefined;
 }
 
-/** The intervals of all operations with one key, lowest first. */
-function intervalsOf(line: readonly Operation[], scheme: VersionScheme): readonly Interval[] {
+/** Returns the intervals of all operations with one key, lowest first. */
+function intervalsOf(history: readonly Operation[], scheme: VersionScheme): readonly Interval[] {
   // An element that exists at the lowest possible version has no first version.
   const lowest = Version.of(scheme.lowest, [scheme]);
-  const breakpoints = new Map(line.flatMap(breakpointsOfOperation).map((version) => [version.text, version]));
+  const breakpoints = new Map(history.flatMap(breakpointsOfOperation).map((version) => [version.text, version]));
   const ascending = [...breakpoints.values()].filter((v) => v.compare(lowest) > 0).sort((a, b) => a.compare(b));
   const shapeAt = (version: Version) => {
-    const operation = line.find((candidate) => existsAt(candidate, version));
+    const operation = history.find((candidate) => existsAt(candidate, version));
     return operation && operationShape(operation, version);
   };
   return [{ from: undefined, shape: shapeAt(lowest) }, ...ascending.map((from) => ({ from, shape: shapeAt(from) }))];
 }
 
-/** The note on the span of intervals around the current one in which something exists. */
+/** Returns the note on the successive intervals around the current one in which an element exists. */
 function noteOf(
   intervals: readonly Interval[],
   current: number,
@@ -52,14 +56,14 @@ function noteOf(
 }
 
 /**
- * Returns the notes on the windows of an operation and its parts. A part that exists exactly as long as the operation
- * or the part that contains it has no note of its own.
+ * Returns the notes on the windows of an operation and its parts. A part has a note only if its window differs from that of
+ * the part that contains it, or of the operation.
  *
- * @param line the operations with one key, which succeed each other over the versions
+ * @param history the operations with one key, which succeed each other over the versions
  * @param version a version at which one of the operations exists
  */
-export function windowNotes(line: readonly Operation[], version: Version): WindowNotes {
-  const intervals = intervalsOf(line, version.scheme);
+export function windowNotes(history: readonly Operation[], version: Version): WindowNotes {
+  const intervals = intervalsOf(history, version.scheme);
   const current = intervals.findLastIndex(({ from }) => from === undefined || from.compare(version) <= 0);
   const operation = noteOf(intervals, current, (shape) => shape !== undefined);
   const noteOfPart = (part: string) => noteOf(intervals, current, (shape) => shape?.parts.has(part) ?? false);
@@ -67,9 +71,9 @@ export function windowNotes(line: readonly Operation[], version: Version): Windo
     operation,
     of(part) {
       const note = noteOfPart(part);
-      const holder = parentPart(part);
-      const isNested = holder !== part && intervals[current]?.shape?.parts.has(holder);
-      return note === (isNested ? noteOfPart(holder) : operation) ? undefined : note;
+      const parent = parentPart(part);
+      const isNested = parent !== part && intervals[current]?.shape?.parts.has(parent);
+      return note === (isNested ? noteOfPart(parent) : operation) ? undefined : note;
     },
   };
 }
@@ -80,7 +84,7 @@ export function withNote(description: string | undefined, note: string | undefin
   return `${description}${/[.!?)]$/.test(description) ? '' : '.'} ${note}`;
 }
 
-/** Adds the notes on windows to the descriptions of everything that a schema contains. */
+/** Adds the notes on windows to the descriptions of a schema and of all schemas that it contains. */
 export function annotate(schema: Json, name: string, notes: WindowNotes): Json {
   const inner = { ...schema } as Record<string, unknown>;
   for (const kind of ['anyOf', 'oneOf', 'allOf']) {

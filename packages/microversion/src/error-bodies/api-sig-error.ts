@@ -13,8 +13,8 @@ function kindOf({ code, status }: RequestError) {
 }
 
 /**
- * The error form of the API-SIG guidelines: a list `errors` of objects with `code` (`<service>.<reason>`), `status`,
- * `title`, `detail`, and `min_version` and `max_version` for a rejected version. Always JSON.
+ * Formats an error as the API-SIG guidelines define: a list `errors` of objects with `code` (`<service>.<reason>`), `status`,
+ * `title`, `detail`, and `min_version` and `max_version` for a rejected version. The body is JSON, regardless of `Accept`.
  */
 export function apiSigError(error: RequestError): ErrorBody {
   const { code, title } = kindOf(error);

@@ -14,17 +14,18 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'serviceUnavailable',
 };
 
+/** The values of an error in the format of the compute API. */
 export interface ComputeFault {
   readonly status: number;
   /** The message for the user. */
   readonly message: string;
-  /** Seconds until a retry, included in the body of an `overLimit` fault. */
+  /** The number of seconds until the client may retry, included in the body of an `overLimit` fault. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * The error form of the compute API, `{"badRequest": {"code": 400, "message": "..."}}`: the key follows from the
- * status, `computeFault` for every status without its own name. Always JSON, regardless of `Accept`.
+ * Formats an error as the compute API does: `{"badRequest": {"code": 400, "message": "..."}}`. The key depends on the
+ * status; statuses without a specific key have `computeFault`. The body is JSON, regardless of `Accept`.
  */
 export function computeFault({ status, message, retryAfterSeconds }: ComputeFault): ErrorBody {
   const kind = NAMES[status] ?? 'computeFault';

@@ -15,8 +15,8 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * The error format of services with content negotiation: HTML if the client accepts HTML or anything, otherwise an object
- * with `message`, `code` (`400 Bad Request`) and `title` if it accepts JSON, otherwise (or without `Accept`) plain text.
+ * Formats an error by the `Accept` header: as HTML if the client accepts HTML, otherwise as a JSON object with `message`,
+ * `code` (`400 Bad Request`) and `title` if it accepts JSON, otherwise or without the header as plain text.
  */
 export function genericError(
   error: { readonly status: number; readonly message: string },

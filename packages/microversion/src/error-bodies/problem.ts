@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { MicroversionError, RequestError } from '../errors.js';
 import type { ErrorBody, ErrorFormat } from './error-body.js';
 
-/** Members that {@link problem} adds to each body. */
+/** Options of {@link problem}. */
 export interface ProblemOptions {
   /** Returns the URI that identifies a kind of error, `type`. Default: omitted, which means `about:blank`. */
   readonly type?: (code: MicroversionError['code']) => string;
@@ -18,18 +18,18 @@ function pointer(path: Issue['path'] = []): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-type Invalid = RequestError & {
+type ValidationError = RequestError & {
   readonly issues?: readonly Issue[];
   readonly problems?: readonly { readonly parameter: string; readonly issues: readonly Issue[] }[];
 };
 
-/** Returns each fault in a body (with a JSON pointer) or in a query string (with the parameter). */
-function faultsOf({ issues, problems }: Invalid) {
+/** Returns each invalid value of a body (with a JSON pointer) or of a query string (with the parameter). */
+function validationErrorsOf({ issues, problems }: ValidationError) {
   if (issues) return { errors: issues.map(({ path, message }) => ({ pointer: pointer(path), detail: message })) };
-  const faults = problems?.flatMap(({ parameter, issues: of }) =>
-    of.map(({ message }) => ({ parameter, detail: message })),
+  const errors = problems?.flatMap(({ parameter, issues: parameterIssues }) =>
+    parameterIssues.map(({ message }) => ({ parameter, detail: message })),
   );
-  return faults && { errors: faults };
+  return errors && { errors };
 }
 
 /** Returns the versions that a client can request instead, for errors of negotiation. */
@@ -44,7 +44,7 @@ function versionsOf({ served, status }: RequestError) {
  * `code` of the error, the supported `versions` after a failed negotiation, and `errors` for an invalid body or query.
  */
 export function problem({ type }: ProblemOptions = {}): ErrorFormat {
-  return (error) => problemBody(error, { ...versionsOf(error), ...faultsOf(error) }, type);
+  return (error) => problemBody(error, { ...versionsOf(error), ...validationErrorsOf(error) }, type);
 }
 
 /** Returns the problem details of any error with a status. */
@@ -65,7 +65,7 @@ export function problemBody(
   return { contentType: 'application/problem+json', body: JSON.stringify(body) };
 }
 
-/** The error format `{"error": {"code", "status", "message"}}`, for clients that expect plain JSON. */
+/** Formats an error as `{"error": {"code", "status", "message"}}`, for clients that expect plain JSON. */
 export function jsonError({ code, status, message }: RequestError): ErrorBody {
   return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify({ error: { code, status, message } }) };
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ByVersionOptions, type Handler, handlerSelector } from '../by-version.js';
-import { negotiated, type Rejection, rejectionOf, requireUnchangedPath } from '../frameworks/rejection.js';
+import { negotiateVersion, type Rejection, rejectionOf, requireUnchangedPath } from '../frameworks/rejection.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { Window } from '../windowed.js';
 
 /** The part of a Fastify instance that the plugin uses. */
 export interface FastifyHooks {
-  addHook(name: 'onRequest', hook: (...parts: any[]) => Promise<unknown>): unknown;
+  addHook(name: 'onRequest', hook: (...args: any[]) => Promise<unknown>): unknown;
 }
 
 /** A plugin for `fastify.register()`, which applies to all routes of the instance. */
@@ -41,7 +41,7 @@ export function fastifyMicroversion(versions: VersionMiddleware): FastifyMicrove
   requireUnchangedPath(versions, 'fastifyMicroversion', 'use rewriteUrl of Fastify and a header instead');
   const plugin: FastifyMicroversion = (instance, _options, done) => {
     instance.addHook('onRequest', async ({ raw }: Request, reply: Reply) => {
-      const rejection = await negotiated(versions, raw, reply.raw);
+      const rejection = await negotiateVersion(versions, raw, reply.raw);
       return rejection && send(reply, rejection);
     });
     done();
@@ -68,6 +68,6 @@ export function byVersion<H extends Handler>(
 }
 
 function send(reply: Reply, { status, contentType, body }: Rejection): Reply {
-  // Fastify adds a character set to the type of JSON in strings.
+  // A buffer, because Fastify adds a character set to the content type of JSON strings.
   return reply.code(status).header('content-type', contentType).send(Buffer.from(body));
 }

@@ -10,15 +10,18 @@ export interface Rejection {
   readonly body: string;
 }
 
-/** Returns the response to an error. @throws the error itself, if it is for the error handlers of the application */
+/** Returns the response to an error. @throws the error itself, if the error handlers of the application handle it */
 export function rejectionOf({ error, render }: ErrorToSend, req: IncomingMessage): Rejection {
   const rendered = render(error, req);
   if (!rendered) throw error;
   return { status: error.status, ...rendered };
 }
 
-/** Negotiates a request; resolves to the response if it is rejected. Rejects with errors for the application. */
-export async function negotiated(
+/**
+ * Negotiates the version of a request. Resolves to the response if the request is rejected, otherwise to undefined.
+ * Rejects with errors that the application handles.
+ */
+export async function negotiateVersion(
   versions: VersionMiddleware,
   req: IncomingMessage,
   res: ServerResponse,
@@ -32,7 +35,11 @@ export async function negotiated(
   }
 }
 
-/** @throws TypeError if the version is in the path, which a framework reads before its middleware runs */
+/**
+ * Rejects middleware that removes the version from the path, for frameworks that select the route before middleware runs.
+ *
+ * @throws TypeError if the middleware has such a source of versions
+ */
 export function requireUnchangedPath({ pathSource }: VersionMiddleware, factory: string, fix: string): void {
   if (pathSource !== undefined)
     throw new TypeError(

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ByVersionOptions, type Handler, handlerSelector } from '../by-version.js';
-import { negotiated, type Rejection, rejectionOf, requireUnchangedPath } from '../frameworks/rejection.js';
+import { negotiateVersion, type Rejection, rejectionOf, requireUnchangedPath } from '../frameworks/rejection.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { Window } from '../windowed.js';
 
-/** The part of a Hono context that the middleware uses; `env` is what `@hono/node-server` provides. */
+/** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
-  /** Creates a response with the headers that are set already. */
+  /** Creates a response with the headers that are already set. */
   body(data: any, ...rest: any[]): Response;
 }
 
@@ -38,7 +38,7 @@ export function honoMicroversion(versions: VersionMiddleware): HonoMicroversion 
   requireUnchangedPath(versions, 'honoMicroversion', 'use a base path for each version and a header instead');
   return async (context, next) => {
     const { incoming, outgoing } = context.env as Bindings;
-    const rejection = await negotiated(versions, incoming, outgoing);
+    const rejection = await negotiateVersion(versions, incoming, outgoing);
     if (rejection) return responseOf(context, rejection);
     await next();
     return undefined;

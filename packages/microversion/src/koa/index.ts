@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ByVersionOptions, type Handler, handlerSelector } from '../by-version.js';
-import { negotiated, type Rejection, rejectionOf } from '../frameworks/rejection.js';
+import { negotiateVersion, type Rejection, rejectionOf } from '../frameworks/rejection.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { Window } from '../windowed.js';
 
@@ -30,7 +30,7 @@ export type KoaMicroversion = (context: KoaContext, next: () => Promise<any>) =>
  */
 export function koaMicroversion(versions: VersionMiddleware): KoaMicroversion {
   return async (context, next) => {
-    const rejection = await negotiated(versions, context.req, context.res);
+    const rejection = await negotiateVersion(versions, context.req, context.res);
     return rejection ? send(context, rejection) : next();
   };
 }

@@ -7,18 +7,18 @@ type WithBody = IncomingMessage & { body?: unknown };
 type WithJson = ServerResponse & { json?: (body: unknown) => unknown };
 
 /**
- * Creates an Express middleware for one route: converts `req.body` to the newest form, and what the handler passes to
- * `res.json()` to the form of the request's version. Responses with an error status are not converted.
+ * Creates Express middleware for one route. It converts `req.body` to the newest form, and the value that the handler passes
+ * to `res.json()` to the form of the request's version. Responses with an error status are not converted.
  *
  * @param name the name of the operation in the migrations
- * @throws TypeError if the migrations do not have the name, or no version was negotiated
+ * @throws TypeError if no change has conversions for the operation, or, on a request, if no version was negotiated
  */
 export function migrated(history: Migrations, name: string) {
   if (!history.names.includes(name))
-    throw new TypeError(`migrated: no change names the operation '${name}', known are ${history.names.join(', ')}`);
+    throw new TypeError(`migrated: no change names the operation '${name}' (known: ${history.names.join(', ')})`);
   return function migratedRoute(req: IncomingMessage, res: ServerResponse, next: Next): void {
     const version = microversionOf(req);
-    if (!version) throw new TypeError('migrated: no version was negotiated: put versioning() in front of it');
+    if (!version) throw new TypeError('migrated: no version was negotiated: put versioning() before it');
     const conversions = history.at(name, version);
     const { request, response } = conversions ?? {};
     const [incoming, outgoing] = [req as WithBody, res as WithJson];

@@ -30,9 +30,9 @@ export interface Migrations {
   readonly names: readonly string[];
   /** Returns the conversions of an operation at a version. They are composed once per interval between changes. */
   readonly at: (name: string, version: Version) => Conversions | undefined;
-  /** Returns the body of a request in the newest form. */
+  /** Converts the body of a request from the form of a version to the newest form. */
   readonly request: (name: string, body: unknown, version: VersionLike) => unknown;
-  /** Returns the body of a response, given in the newest form, in the form of a version. */
+  /** Converts the body of a response from the newest form to the form of a version. */
   readonly response: (name: string, body: unknown, version: VersionLike) => unknown;
 }
 
@@ -46,7 +46,8 @@ function composeSteps(steps: readonly Step[]): Step | undefined {
 
 /**
  * Defines the breaking changes of an API by conversions: an alternative to windows where the form of a body changes as a
- * whole. Bodies of requests pass all later changes upwards, bodies of responses pass them downwards.
+ * whole. All changes above the version of a request are applied: to request bodies in ascending order, to response bodies in
+ * descending order.
  *
  * @throws TypeError if a version is malformed, or two changes have the same version
  *
@@ -76,18 +77,18 @@ export function migrations(list: readonly VersionChange[]): Migrations {
 
   function conversionsOf(name: string): PerInterval<Conversions> {
     const has = (steps: VersionChange['requests']) => steps !== undefined && Object.hasOwn(steps, name);
-    const own = changes.filter(({ requests, responses }) => has(requests) || has(responses));
-    return new PerInterval(mergeBreakpoints(own.map(({ version }) => version)), (version) => {
-      const later = own.filter((change) => change.version.compare(version) > 0);
-      const steps = (of: 'requests' | 'responses') =>
-        later.flatMap((change) => (has(change[of]) ? [change[of]?.[name] as Step] : []));
+    const ownChanges = changes.filter(({ requests, responses }) => has(requests) || has(responses));
+    return new PerInterval(mergeBreakpoints(ownChanges.map(({ version }) => version)), (version) => {
+      const later = ownChanges.filter((change) => change.version.compare(version) > 0);
+      const steps = (kind: 'requests' | 'responses') =>
+        later.flatMap((change) => (has(change[kind]) ? [change[kind]?.[name] as Step] : []));
       return { request: composeSteps(steps('requests')), response: composeSteps(steps('responses').reverse()) };
     });
   }
 
   const at = (name: string, version: Version) => byName.get(name)?.at(version);
-  const convert = (which: keyof Conversions) => (name: string, body: unknown, version: VersionLike) => {
-    const step = at(name, Version.of(version))?.[which];
+  const convert = (kind: keyof Conversions) => (name: string, body: unknown, version: VersionLike) => {
+    const step = at(name, Version.of(version))?.[kind];
     return step ? step(body) : body;
   };
   return { changes, names, at, request: convert('request'), response: convert('response') };

@@ -5,9 +5,9 @@ import type { RequestError, SupportedVersions } from '../errors.js';
 import type { WriteEndHeaders } from '../versioning/lifecycle.js';
 
 /**
- * How errors are sent: `documented` sends the form that the documents of the service define, `problem` sends
- * `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its type, and `next`
- * passes the error to the next error handler, with its headers already set.
+ * How errors are sent: `documented` sends the format that the API reference of the service defines, `problem` sends
+ * `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its content type, and
+ * `next` passes the error to the next error handler after the version headers have been set.
  */
 export type ErrorsOption = 'documented' | 'problem' | 'json' | 'next' | ErrorFormat;
 
@@ -17,21 +17,21 @@ export type RenderError = (error: RequestError, req: IncomingMessage) => ErrorBo
 /**
  * Returns the function that renders errors.
  *
- * @param documented the form of `documented`
- * @throws TypeError that lists the values of the option
+ * @param documented the format for `documented`
+ * @throws TypeError if the value of the option is unknown
  */
 export function errorRenderer(errors: ErrorsOption, documented: ErrorFormat): RenderError {
   if (typeof errors === 'function') return errors;
-  const cache = new Map<ErrorsOption, RenderError>([
+  const renderers = new Map<ErrorsOption, RenderError>([
     ['documented', documented],
     ['problem', problem()],
     ['json', jsonError],
     ['next', () => undefined],
   ]);
-  const render = cache.get(errors);
+  const render = renderers.get(errors);
   if (render) return render;
-  const names = [...cache.keys()].map((name) => `'${name}'`).join(', ');
-  throw new TypeError(`microversion: 'errors' is ${names} or a function, it is '${errors}'`);
+  const names = [...renderers.keys()].map((name) => `'${name}'`).join(', ');
+  throw new TypeError(`microversion: 'errors' must be ${names} or a function, not '${errors}'`);
 }
 
 /** Sends an error, or passes it to `next`. */
@@ -51,29 +51,30 @@ export function sendError<T>(
   return undefined;
 }
 
-/** An error, and how it is sent. */
+/** An error, and the function that renders it. */
 export interface ErrorToSend {
   readonly error: RequestError;
   readonly render: RenderError;
 }
 
-/** The functions with which handlers after the middleware reject requests in the same way. */
-export interface Negotiating {
+/** The data of the middleware that later handlers need to reject requests in the same format. */
+export interface NegotiationContext {
   readonly render: RenderError;
   readonly served: SupportedVersions;
-  /** Announces the end of elements that later versions do not have, if versions have a life cycle. */
-  readonly writeEnd?: WriteEndHeaders;
+  /** Writes the headers that announce the end of elements which later versions do not have. Undefined without life cycles. */
+  readonly writeEndHeaders?: WriteEndHeaders;
 }
 
-const NEGOTIATING = Symbol.for('@apistrata/microversion');
+const CONTEXT = Symbol.for('@apistrata/microversion');
 
-type Carrier = IncomingMessage & { [NEGOTIATING]?: Negotiating };
+type Carrier = IncomingMessage & { [CONTEXT]?: NegotiationContext };
 
 /** Returns the data that the middleware has stored for a negotiated request. */
-export function negotiatingOf(req: IncomingMessage): Negotiating | undefined {
-  return (req as Carrier)[NEGOTIATING];
+export function negotiationContextOf(req: IncomingMessage): NegotiationContext | undefined {
+  return (req as Carrier)[CONTEXT];
 }
 
-export function noteNegotiating(req: IncomingMessage, negotiating: Negotiating): void {
-  (req as Carrier)[NEGOTIATING] = negotiating;
+/** Stores the data of the middleware for handlers of the request. */
+export function storeNegotiationContext(req: IncomingMessage, context: NegotiationContext): void {
+  (req as Carrier)[CONTEXT] = context;
 }

@@ -8,7 +8,7 @@ export interface HeaderNames {
   readonly bare: readonly string[];
 }
 
-/** Names by family: those of the service documents, those of existing OpenStack clients (for compute), or both. */
+/** A preset of header names: those of the API reference, those that existing OpenStack clients send to compute, or both. */
 export type HeaderPreset = 'service' | 'openstack' | 'both';
 
 const SERVICE: HeaderNames = { typed: ['Service-API-Version'], bare: ['X-Service-API-Version'] };
@@ -20,7 +20,7 @@ const PRESETS: Readonly<Record<HeaderPreset, HeaderNames>> = {
   both: { typed: [...SERVICE.typed, ...OPENSTACK.typed], bare: [...SERVICE.bare, ...OPENSTACK.bare] },
 };
 
-/** Returns the names of a preset, or validated custom names. @throws TypeError that names the fix */
+/** Returns the names of a preset, or validated custom names. @throws TypeError if a preset or name is invalid */
 export function headerNamesFrom(headers: HeaderPreset | Partial<HeaderNames>): HeaderNames {
   if (typeof headers === 'string') {
     if (Object.hasOwn(PRESETS, headers)) return PRESETS[headers];
@@ -28,7 +28,7 @@ export function headerNamesFrom(headers: HeaderPreset | Partial<HeaderNames>): H
   }
   for (const key of Object.keys(headers)) {
     if (key !== 'typed' && key !== 'bare')
-      throw new TypeError(`microversion: unknown kind of header '${key}', write { typed: [...], bare: [...] }`);
+      throw new TypeError(`microversion: unknown kind of header '${key}': write { typed: [...], bare: [...] }`);
   }
   const names = { typed: [...(headers.typed ?? [])], bare: [...(headers.bare ?? [])] };
   for (const name of [...names.typed, ...names.bare]) validateHeaderName(name);

@@ -1,7 +1,7 @@
 import { InvalidVersionHeader, type SupportedVersions, UnacceptableVersion } from '../errors.js';
 import { Version } from '../version.js';
 
-/** How versions are parsed and rejected: as by the compute API, or as by the lenient middleware of smaller services. */
+/** How versions are parsed and rejected: as the compute API does, or as the lenient middleware of smaller services does. */
 export type HeaderStyleName = 'strict' | 'generic';
 
 export interface HeaderStyle {
@@ -9,17 +9,17 @@ export interface HeaderStyle {
   readonly bareHeaders: boolean;
   /** Whether a 406 response repeats the rejected version in the version headers. */
   readonly echoesRejected: boolean;
-  /** The text in its normal form, `2.27`; undefined if it is not a version. */
+  /** Returns the normal form of a text, such as `2.27`; undefined if the text is not a version. */
   readonly normalize: (text: string) => string | undefined;
   readonly invalid: (served: SupportedVersions, text: string) => InvalidVersionHeader;
   readonly unacceptable: (served: SupportedVersions, version: string) => UnacceptableVersion;
 }
 
-/** Two integers as lenient parsers accept them: with signs, spaces around the dot, underscores between digits. */
+/** Matches two integers as lenient parsers accept them: with signs, spaces around the dot, underscores between digits. */
 const LENIENT = /^([-+]?\d+(?:_\d+)*)[ \t]*\.[ \t]*([-+]?\d+(?:_\d+)*)$/;
 
-/** An integer without signs, underscores and leading zeros. */
-function normalNumber(text: string): string {
+/** Removes plus signs, underscores and leading zeros from an integer. */
+function normalizeInteger(text: string): string {
   const digits = text.replaceAll(/[-+_]/g, '').replace(/^0+(?=\d)/, '');
   return text.startsWith('-') && digits !== '0' ? `-${digits}` : digits;
 }
@@ -48,7 +48,7 @@ export const headerStyles: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
     normalize: (text) => {
       const [, major, minor] = LENIENT.exec(text) ?? [];
       if (major === undefined || minor === undefined) return undefined;
-      return `${normalNumber(major)}.${normalNumber(minor)}`;
+      return `${normalizeInteger(major)}.${normalizeInteger(minor)}`;
     },
     invalid: (served, text) =>
       new InvalidVersionHeader(`Invalid microversion: not two numbers joined by a dot: ${text}`, served, text),

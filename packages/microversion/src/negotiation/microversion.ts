@@ -3,7 +3,7 @@ import { apiSigError } from '../error-bodies/api-sig-error.js';
 import { computeFault } from '../error-bodies/compute-fault.js';
 import { RequestError } from '../errors.js';
 import type { Version } from '../version.js';
-import { type ErrorsOption, errorRenderer, noteNegotiating, sendError } from './error-response.js';
+import { type ErrorsOption, errorRenderer, sendError, storeNegotiationContext } from './error-response.js';
 import { type NegotiatorOptions, negotiator, negotiatorOptionNames } from './negotiator.js';
 import { rejectUnknown } from './reject-unknown.js';
 import type { VersionMiddleware } from './version-middleware.js';
@@ -11,15 +11,15 @@ import type { VersionMiddleware } from './version-middleware.js';
 /** Options of {@link microversion}. */
 export interface MicroversionOptions extends NegotiatorOptions {
   /**
-   * How errors are sent. Default `documented`: the compute fault for a strict `compute` service, and the API-SIG error for any
-   * other one.
+   * How errors are sent. Default `documented`: as compute faults for the service `compute` with the header style `strict`, and
+   * as API-SIG errors for all other services.
    */
   readonly errors?: ErrorsOption;
 }
 
 /**
- * Works as Express 4 and 5 middleware, and in bare `node:http` with the rest of the handler as `next`, whose result it returns.
- * Returns undefined if the middleware has sent the response.
+ * Middleware for Express 4 and 5. In bare `node:http`, pass the rest of the handler as `next`. Returns the result of `next`, or
+ * undefined if the middleware has sent the response.
  */
 export interface MicroversionMiddleware extends VersionMiddleware {
   <T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T): T | undefined;
@@ -27,10 +27,10 @@ export interface MicroversionMiddleware extends VersionMiddleware {
 }
 
 /**
- * Negotiates the version of each request: sets `req.microversion`, writes version headers and `Vary` to every response,
- * and rejects malformed versions with 400 and unsupported ones with 406.
+ * Creates middleware that negotiates the version of each request: it sets `req.microversion`, writes version headers and
+ * `Vary` to every response, and rejects malformed versions with 400 and unsupported ones with 406.
  *
- * @throws TypeError or RangeError that names the fix, on creation, if an option is invalid
+ * @throws TypeError or RangeError if an option is invalid; the message contains the fix
  *
  * @example
  * ```ts
@@ -44,15 +44,15 @@ export interface MicroversionMiddleware extends VersionMiddleware {
  */
 export function microversion(options: MicroversionOptions): MicroversionMiddleware {
   rejectUnknown('microversion', options, [...negotiatorOptionNames, 'errors']);
-  const { errors = 'documented', ...negotiation } = options;
-  const apiHeaders = negotiator(negotiation);
-  const isCompute = apiHeaders.served.service.toLowerCase() === 'compute' && negotiation.headerStyle !== 'generic';
+  const { errors = 'documented', ...negotiatorOptions } = options;
+  const { apply, headerNames, served } = negotiator(negotiatorOptions);
+  const isCompute = served.service.toLowerCase() === 'compute' && negotiatorOptions.headerStyle !== 'generic';
   const render = errorRenderer(errors, isCompute ? computeFault : apiSigError);
-  const negotiating = { render, served: apiHeaders.served };
+  const context = { render, served };
 
   function negotiate(req: IncomingMessage, res: ServerResponse): Version {
-    const version = apiHeaders.apply(req, res);
-    noteNegotiating(req, negotiating);
+    const version = apply(req, res);
+    storeNegotiationContext(req, context);
     return version;
   }
 
@@ -66,6 +66,6 @@ export function microversion(options: MicroversionOptions): MicroversionMiddlewa
     return next();
   }
 
-  const headers = { read: apiHeaders.headerNames, written: apiHeaders.headerNames };
+  const headers = { read: headerNames, written: headerNames };
   return Object.assign(microversionMiddleware, { negotiate, errorBody: render, headers, pathSource: undefined });
 }

@@ -18,6 +18,6 @@ export function microversionOf(req: IncomingMessage): Version | undefined {
 }
 
 /** Stores the negotiated version of a request. */
-export function serveAt(req: IncomingMessage, version: Version): void {
+export function storeVersion(req: IncomingMessage, version: Version): void {
   (req as Carrier).microversion = version;
 }

@@ -5,18 +5,18 @@ import { Version, type VersionLike } from '../version.js';
 import { type HeaderNames, type HeaderPreset, headerNamesFrom } from './header-names.js';
 import { type HeaderStyleName, headerStyles } from './header-styles.js';
 import { memoized } from './memoized.js';
-import { serveAt } from './negotiated.js';
+import { storeVersion } from './negotiated.js';
 import { rejectUnknown } from './reject-unknown.js';
 import { bareVersionIn, typedVersionIn } from './requested-version.js';
 import { appendVary, preserveVary } from './vary.js';
 
-/** The supported versions, and the headers that name them. */
+/** Options of {@link negotiator}: the supported versions, and the headers that contain them. */
 export interface NegotiatorOptions {
-  /** Service type that precedes the version: `compute`. Case-insensitive. */
+  /** Service type that precedes the version in typed headers, such as `compute`. Case-insensitive. */
   readonly service: string;
-  /** Lowest supported version, and the version of requests that name none. */
+  /** Lowest supported version. Requests that do not specify a version are served at this version. */
   readonly min: VersionLike;
-  /** Highest supported version, and the meaning of `latest`. */
+  /** Highest supported version, which `latest` selects. */
   readonly max: VersionLike;
   /** Names of the version headers: a preset or custom names. Default `service`. */
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
@@ -28,8 +28,8 @@ export interface NegotiatorOptions {
    */
   readonly pinned?: VersionLike;
   /**
-   * Called with the version of each accepted request, to count which versions are in use. The second argument is
-   * false for requests that named no version. Must not throw.
+   * Called with the version of each accepted request, to count requests by version. `requested` is false if the request did
+   * not specify a version. Must not throw.
    */
   readonly onVersion?: (version: Version, requested: boolean, req: IncomingMessage) => void;
 }
@@ -39,7 +39,7 @@ export type Negotiation =
   | { readonly ok: true; readonly version: Version }
   | { readonly ok: false; readonly error: InvalidVersionHeader | UnacceptableVersion };
 
-/** Negotiates the version from request headers (names in lower case, as in `req.headers`). A pure function. */
+/** Negotiates the version from request headers (names in lower case, as in `req.headers`). The function has no side effects. */
 export interface Negotiator {
   (headers: IncomingHttpHeaders): Negotiation;
   readonly served: SupportedVersions;
@@ -47,7 +47,7 @@ export interface Negotiator {
   readonly headerNames: readonly string[];
   /**
    * Writes the version headers and appends one `Vary` line per header name, typed names first.
-   * A `Vary` header set later replaces these lines: call it when the response is complete, or use {@link Negotiator.apply}.
+   * Code that sets `Vary` later replaces these lines: call this function last, or use {@link Negotiator.apply}.
    */
   readonly applyVersionHeaders: (res: ServerResponse, version: VersionLike) => void;
   /** Writes the version headers of an error: the rejected version for a 406 in strict style, nothing for a 400. */
@@ -71,25 +71,25 @@ const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
 
 export const negotiatorOptionNames = Object.keys(OPTIONS);
 
-function servedBy({ service, min, max }: NegotiatorOptions): SupportedVersions {
+function supportedVersions({ service, min, max }: NegotiatorOptions): SupportedVersions {
   if (typeof service !== 'string' || !/^[!-+\--~]+$/.test(service))
-    throw new TypeError(`microversion: 'service' is one word without commas, like 'compute'; it is '${service}'`);
+    throw new TypeError(`microversion: 'service' must be one word without commas, like 'compute', not '${service}'`);
   const served = { service, min: Version.of(min, [majorMinor]), max: Version.of(max, [majorMinor]) };
   if (served.min.compare(served.max) > 0)
     throw new RangeError(`microversion: min ${served.min} is above max ${served.max}: swap them`);
   return Object.freeze(served);
 }
 
-/** An accepted version with its header values, computed once because joining strings for each request is measurable. */
+/** An accepted version and the value of its typed headers, cached because joining strings for each request is measurable. */
 interface Accepted {
   readonly ok: true;
   readonly version: Version;
   readonly typedText: string;
 }
 
-type Read = Accepted | Extract<Negotiation, { ok: false }>;
+type CachedNegotiation = Accepted | Extract<Negotiation, { ok: false }>;
 
-const isAccepted = (read: Read): read is Accepted => read.ok;
+const isAccepted = (negotiation: CachedNegotiation): negotiation is Accepted => negotiation.ok;
 
 function textOf(value: string | string[]): string {
   return typeof value === 'string' ? value : value.join(',');
@@ -98,11 +98,11 @@ function textOf(value: string | string[]): string {
 /**
  * Creates the negotiator of a service, on which the middleware is based. Use it directly to negotiate after routing.
  *
- * @throws TypeError or RangeError that names the fix, if an option is invalid
+ * @throws TypeError or RangeError if an option is invalid; the message contains the fix
  */
 export function negotiator(options: NegotiatorOptions): Negotiator {
   rejectUnknown('negotiator', options, negotiatorOptionNames);
-  const served = servedBy(options);
+  const served = supportedVersions(options);
   const headerStyle = headerStyles[options.headerStyle ?? 'strict'];
   if (!headerStyle)
     throw new TypeError(`microversion: headerStyle must be 'strict' or 'generic', not '${options.headerStyle}'`);
@@ -121,12 +121,13 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   const atMinimum = accepted(pinned ?? served.min);
   const atMaximum = accepted(served.max);
 
-  function interpret(text: string): Read {
+  function interpret(text: string): CachedNegotiation {
     if (text === 'latest') return atMaximum;
-    const normal = headerStyle.normalize(text);
-    if (normal === undefined) return { ok: false, error: headerStyle.invalid(served, text) };
-    const version = Version.parse(normal);
-    if (!version?.within(served.min, served.max)) return { ok: false, error: headerStyle.unacceptable(served, normal) };
+    const normalized = headerStyle.normalize(text);
+    if (normalized === undefined) return { ok: false, error: headerStyle.invalid(served, text) };
+    const version = Version.parse(normalized);
+    if (!version?.within(served.min, served.max))
+      return { ok: false, error: headerStyle.unacceptable(served, normalized) };
     return accepted(version);
   }
 
@@ -136,7 +137,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   }, isAccepted);
   const readBare = memoized((text) => interpret(bareVersionIn(text)), isAccepted);
 
-  function negotiate(headers: IncomingHttpHeaders): Read {
+  function negotiate(headers: IncomingHttpHeaders): CachedNegotiation {
     if (pinned) return atMinimum;
     for (const key of typedKeys) {
       const value = headers[key];
@@ -150,9 +151,9 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     return atMinimum;
   }
 
-  function writeVersion(res: ServerResponse, text: string, withService: string): void {
-    for (const name of typed) res.setHeader(name, withService);
-    for (const name of bare) res.setHeader(name, text);
+  function writeVersion(res: ServerResponse, bareValue: string, typedValue: string): void {
+    for (const name of typed) res.setHeader(name, typedValue);
+    for (const name of bare) res.setHeader(name, bareValue);
   }
 
   function applyVersionHeaders(res: ServerResponse, version: VersionLike): void {
@@ -172,7 +173,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
       applyErrorHeaders(res, negotiation.error);
       throw negotiation.error;
     }
-    serveAt(req, negotiation.version);
+    storeVersion(req, negotiation.version);
     onVersion?.(negotiation.version, negotiation !== atMinimum, req);
     if (!pinned && !res.headersSent) {
       writeVersion(res, negotiation.version.text, negotiation.typedText);

@@ -1,4 +1,4 @@
-/** Returns the version in a typed header: of the items for our service type, the last one applies. */
+/** Returns the version in a typed header. If several items have our service type, the last one applies. */
 export function typedVersionIn(text: string, service: string): string | undefined {
   let end = text.length;
   while (end >= 0) {

@@ -4,13 +4,13 @@ type HeaderValue = number | string | readonly string[];
 
 /** Removes names from Vary lines; drops lines that become empty. */
 function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
-  const ours = new Set(names.map((name) => name.toLowerCase()));
+  const removed = new Set(names.map((name) => name.toLowerCase()));
   return (Array.isArray(value) ? value : [String(value)])
     .map((line: string) =>
       line
         .split(',')
         .map((entry) => entry.trim())
-        .filter((entry) => entry !== '' && !ours.has(entry.toLowerCase()))
+        .filter((entry) => entry !== '' && !removed.has(entry.toLowerCase()))
         .join(', '),
     )
     .filter((line) => line !== '');
@@ -44,10 +44,10 @@ function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest:
   return vary.length > 0 ? { vary, rest } : undefined;
 }
 
-/** The state that {@link preserveVary} keeps on a response. */
+/** The state that {@link preserveVary} stores on a response. */
 interface Preserved {
   readonly names: readonly string[];
-  /** The lines that were set, and their number: Node's appendHeader adds to the list in place. */
+  /** The lines that were set, and their number: Node's appendHeader modifies the list in place. */
   readonly lines: readonly string[];
   readonly length: number;
   readonly writeHead: (...parts: unknown[]) => ServerResponse;
@@ -59,14 +59,14 @@ const PRESERVED = Symbol('preserved Vary');
 
 type PreservedResponse = ServerResponse & { [PRESERVED]?: Preserved | undefined };
 
-/** One function for all responses: a closure for each makes V8 keep whole requests until the next full collection. */
+/** Shared by all responses: with a closure for each, V8 retains whole requests until the next full garbage collection. */
 function writeHeadWithVary(this: PreservedResponse, ...parts: unknown[]): ServerResponse {
   const preserved = this[PRESERVED] as Preserved;
   const { names, lines, length, writeHead, outer } = preserved;
   const position = parts.length < 2 ? -1 : parts.findIndex((part) => typeof part === 'object' && part !== null);
   const split = position < 0 ? undefined : splitVary(parts[position] as object);
   if (split) {
-    // Headers passed to writeHead replace those set before.
+    // Headers passed to writeHead replace those that were set earlier.
     this.setHeader('Vary', split.vary.flat().map(String));
     parts[position] = split.rest;
   }

@@ -2,18 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Version } from '../version.js';
 import type { RenderError } from './error-response.js';
 
-/** The parts of a middleware that the entry points for frameworks use: of `versioning()` or `microversion()`. */
+/** The parts of the middleware of `versioning()` and `microversion()` that the entry points for frameworks use. */
 export interface VersionMiddleware {
   /**
    * Negotiates one request without calling a handler: sets `req.microversion` and the response headers. Returns a promise
-   * only if the version of the client is one.
+   * only if the option `default` of `versioning()` is a function that returns one.
    *
-   * @throws RequestError for versions that are malformed, missing or not served
+   * @throws RequestError for versions that are malformed, missing or not supported
    */
   readonly negotiate: (req: IncomingMessage, res: ServerResponse) => Version | Promise<Version>;
-  /** Returns the response body of an error by the option `errors`; undefined for `next`. */
+  /** Returns the response body of an error in the format of the option `errors`; undefined for `next`. */
   readonly errorBody: RenderError;
-  /** The headers of requests that are read, and of responses that are written. */
+  /** The request headers that the middleware reads, and the response headers that it writes. */
   readonly headers: { readonly read: readonly string[]; readonly written: readonly string[] };
   /** The name of the source that removes the version from the path; undefined if there is none. */
   readonly pathSource: string | undefined;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requireUnchangedPath } from '../frameworks/rejection.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 
-/** The part of the consumer of a NestJS module that this one uses. */
+/** The part of the `MiddlewareConsumer` of NestJS that the module uses. */
 export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
@@ -17,7 +17,7 @@ export type ExpressVersions = VersionMiddleware &
   ((req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown) => unknown);
 
 /**
- * A NestJS module that negotiates the version of each request, in `req.microversion`.
+ * A NestJS module that negotiates the version of each request and stores it in `req.microversion`.
  *
  * @example
  * ```ts

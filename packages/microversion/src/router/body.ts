@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.js';
 import { checkJsonText, checkJsonValue, type JsonLimits } from '../json-limits.js';
 
-/** Media types that are parsed as JSON, in addition to those that an API adds. A missing type and plain text are also parsed as JSON. */
+/** Media types that are parsed as JSON, in addition to those that an API adds. An empty string means that the type is missing. */
 const JSON_TYPES = new Set(['', 'application/json', 'text/plain']);
 
 export interface BodyOptions {
   readonly limitBytes: number;
-  /** Vendor media types that are JSON. */
+  /** Other media types that are parsed as JSON, such as vendor types. */
   readonly mediaTypes: readonly string[];
   readonly jsonLimits: JsonLimits;
 }
@@ -24,7 +24,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads the full body; undefined if there is none. A body that an earlier parser has read is used unchanged. Enforces the
- * limits of structure, so that later code may be recursive.
+ * limits on structure, so that later code may be recursive.
  */
 export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
   const parsed = (req as IncomingMessage & { body?: unknown }).body;
@@ -61,11 +61,11 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
     // A disconnected client is not a failure of the service and does not receive a response.
-    const cutOff = () => {
+    const rejectIncomplete = () => {
       if (!req.complete) reject(new RequestError('MALFORMED_BODY', 'the request ended before its body was complete'));
     };
-    req.once('error', cutOff);
-    req.once('close', cutOff);
+    req.once('error', rejectIncomplete);
+    req.once('close', rejectIncomplete);
   });
 }
 

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** Sends the response of an error. */
 export type Fault = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
 
-/** Receives errors. */
+/** Receives errors, for example to log them. */
 export type OnError = (error: unknown, req: IncomingMessage) => void;
 
 /**
- * Wraps a renderer of errors so that it cannot fail: if `fault` throws, the response is a 500 without a body and the error
+ * Wraps an error renderer so that it cannot fail: if `fault` throws, the response is a 500 without a body and the error
  * is passed to `onError`, whose own errors are ignored. A response that has started is aborted.
  */
 export function errorBoundary(fault: Fault, onError: OnError = () => {}): Fault {
@@ -15,7 +15,7 @@ export function errorBoundary(fault: Fault, onError: OnError = () => {}): Fault 
     try {
       onError(error, req);
     } catch {
-      // No receiver remains.
+      // Nothing else can receive this error.
     }
   }
 

@@ -24,14 +24,14 @@ export interface ServedRequest {
   /** Undefined if no version was negotiated. */
   readonly version: Version | undefined;
   readonly status: number;
-  /** Time from arrival at the router until the response was passed on, in milliseconds. */
+  /** Time from the arrival at the router until the response was passed to Node.js, in milliseconds. */
   readonly ms: number;
   /** The error that was thrown and sent, if any. */
   readonly error: unknown;
 }
 
 /**
- * Observes a router, for metrics and traces. Omitted functions have no cost. The functions run while a request is served:
+ * Observes a router, for metrics and traces. Omitted functions have no cost. The functions run while a request is served, so
  * they must be fast and must not throw.
  */
 export interface RouterObserver {
@@ -43,29 +43,30 @@ export interface RouterObserver {
   readonly request?: (served: ServedRequest) => void;
 }
 
-/** Collects the observations of one request. */
-export class Trail {
+/** Measures the stages of one request and passes the result to the observer. */
+export class RequestTrace {
   operation: Operation | undefined;
   version: Version | undefined;
   readonly #observer: RouterObserver;
-  readonly #begunAt = performance.now();
-  #lastStageAt = this.#begunAt;
+  readonly #startedAt = performance.now();
+  #lastStageAt = this.#startedAt;
 
   constructor(observer: RouterObserver) {
     this.#observer = observer;
   }
 
-  /** Records the end of a stage. */
-  pass(stage: Stage): void {
+  /** Reports the end of a stage. */
+  endStage(stage: Stage): void {
     if (!this.#observer.stage) return;
     const now = performance.now();
     this.#observer.stage(stage, this.#lastStageAt, now - this.#lastStageAt);
     this.#lastStageAt = now;
   }
 
+  /** Reports the end of the request. */
   end(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const { operation, version } = this;
-    const ms = performance.now() - this.#begunAt;
+    const ms = performance.now() - this.#startedAt;
     this.#observer.request?.({ req, res, operation, version, status: res.statusCode, ms, error });
   }
 }

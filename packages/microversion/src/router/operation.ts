@@ -20,9 +20,9 @@ type QueryOf<Q> = Q extends Query<infer T> ? T : Record<string, never>;
 type ReplyOf<R> = WindowContent<R> extends infer S ? (S extends ReplyShape ? ReplyValue<S> : undefined) : undefined;
 
 /**
- * The return type of a handler: a value of the shape of the reply, or a {@link PreparedResponse}; any value without a
- * reply. It is `never` for a reply whose view needs data that the call does not have. (Checked here and not at the reply,
- * because the type of `load` is inferred after the reply and before the handler.)
+ * The return type of a handler: a value of the shape of the reply, or a {@link PreparedResponse}; any value if the operation
+ * has no reply. It is a message as a type if a view of the reply needs data that the call does not have. (This is checked here
+ * and not at the reply, because the type of `load` is inferred after the reply and before the handler.)
  */
 type Result<R, Call> = R extends undefined
   ? unknown
@@ -30,7 +30,7 @@ type Result<R, Call> = R extends undefined
     ? ReplyOf<R> | PreparedResponse | Promise<ReplyOf<R> | PreparedResponse>
     : 'a view of the reply requires data of the call that `load` does not provide';
 
-/** Properties that the router adds to the call of an API. */
+/** Properties that the router adds to a call. */
 export interface Routed<Params = unknown, Body = unknown, Q = unknown, Target = unknown, Loaded = unknown> {
   readonly version: Version;
   readonly params: Params;
@@ -58,9 +58,9 @@ export interface OperationSpec<
   readonly path: P;
   /** The only key of the body, which selects one of several operations on a POST path. */
   readonly action?: string;
-  /** The versions in which it exists: `since('2.13', true)`. Default: all. */
+  /** The versions in which the operation exists: `since('2.13', true)`. Default: all. */
   readonly window?: Windowed<true>;
-  /** Summary in one line, for the documents. */
+  /** One-line summary, for the documents. */
   readonly summary: string;
   /** Unique name, for generated clients: `showServer`. Default: derived from method, path and action. */
   readonly name?: string;
@@ -74,11 +74,11 @@ export interface OperationSpec<
   readonly policy?: Policy | readonly Policy[];
   readonly query?: Q;
   readonly body?: B;
-  /** Returns the object of the policy check and the handler. Runs after validation. */
+  /** Returns the resource that the policy check and the handler use. Runs after validation. */
   readonly target?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, undefined, undefined>) => Promise<T> | T;
   /**
    * Reads data that the handler and the views need in addition to the target, as `call.loaded`. Runs after the policy check.
-   * Views declare their needs by the type of their call, so an operation that does not load them does not compile.
+   * The type of a view's call declares the data that the view needs, so an operation that does not load it does not compile.
    */
   readonly load?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, undefined>) => Promise<L> | L;
   readonly status: Windowed<number>;
@@ -97,7 +97,7 @@ export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 type ParameterTexts<P extends string> = unknown extends ParamsOf<P> ? unknown : { readonly parameters: ParamsOf<P> };
 
 /**
- * Returns the function that defines operations of an API whose calls have the type C. It checks and infers types only.
+ * Returns the function that defines operations of an API whose calls have the type C. It only checks and infers types.
  * `Policy` is the union of the names of rules, so that a misspelled name does not compile. `Texts` are properties that every
  * operation of the API must have, such as `{ readonly name: string; readonly description: string }`; with them, every
  * parameter of a path must be described in `parameters`.
@@ -117,14 +117,14 @@ export function operationsOf<C, Policy extends string = string, Texts = unknown>
   };
 }
 
-/** The windows in which an operation exists. */
+/** Returns the windows in which an operation exists. */
 export function windowsOfOperation(operation: Operation): readonly Window<true>[] {
   const { window } = operation;
   if (!isWindowed(window)) return [new Window(undefined, undefined, true as const)];
   return (window instanceof Window ? [window] : window) as readonly Window<true>[];
 }
 
-/** Whether a version has an operation. */
+/** Returns whether an operation exists at a version. */
 export function existsAt(operation: Operation, version: Version): boolean {
   return operation.window === undefined || windowsOfOperation(operation).some((window) => window.has(version));
 }

@@ -1,4 +1,4 @@
-/** A response with more than a body: another status, headers, or raw content. */
+/** A response that contains more than a value of the reply: another status, headers, or raw content. */
 export class PreparedResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;

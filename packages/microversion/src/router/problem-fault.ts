@@ -8,21 +8,21 @@ interface HttpError {
   readonly code?: unknown;
 }
 
-/** Returns whether an error is meant for the client, by the convention of `http-errors`. */
+/** Returns whether the message of an error may be sent to the client, following the convention of `http-errors`. */
 function isExposed(error: unknown): error is HttpError {
   const { status, expose } = (error ?? {}) as { readonly status?: unknown; readonly expose?: unknown };
   return typeof status === 'number' && status >= 400 && status < 500 && expose !== false;
 }
 
-const HIDDEN: HttpError = { status: 500, message: 'The request failed because of an error of the server.' };
+const INTERNAL: HttpError = { status: 500, message: 'The request failed because of an error of the server.' };
 
-/** Creates the default renderer of errors: problem details. Internal errors are reported and not shown. */
+/** Creates the default error renderer: problem details. Internal errors are passed to `onError`, and their details are not sent. */
 export function problemFault(onError: OnError = () => {}): Fault {
   const format = problem();
   return (error, req, res) => {
-    const shown = isExposed(error) ? error : HIDDEN;
-    if (shown === HIDDEN) onError(error, req);
-    const { contentType, body } = shown instanceof RequestError ? format(shown, req) : problemBody(shown);
-    res.writeHead(shown.status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }).end(body);
+    const sent = isExposed(error) ? error : INTERNAL;
+    if (sent === INTERNAL) onError(error, req);
+    const { contentType, body } = sent instanceof RequestError ? format(sent, req) : problemBody(sent);
+    res.writeHead(sent.status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }).end(body);
   };
 }

@@ -32,22 +32,22 @@ function fieldsOf<R>(
   });
 }
 
-/** A string, or bytes if a page of a list equals a recently sent one. */
+/** A string, or the bytes of a response with a page of a list, which may be cached. */
 type Rendered = string | Buffer;
 
 /** Renders a value as a response. Returns a promise if rendering yields to the event loop. */
 export type RenderResponse = (value: any, call: any) => Rendered | Promise<Rendered>;
 
-/** Maximum number of pages that are cached as bytes, and the minimum number of items of such a page. */
+/** Maximum number of pages that are cached as bytes, and minimum number of items of such a page. */
 const MAX_CACHED_PAGES = 4;
 const MIN_CACHED_PAGE_LENGTH = 16;
 /** Number of items that are encoded together. */
 const ENCODED_ITEMS = 100;
 
-/** Clients poll lists: while all items are unchanged, they are joined and encoded once. */
+/** Returns a function that renders a list. Clients poll lists, so a page is joined and encoded once while its items are unchanged. */
 function renderPage(item: Render): RenderResponse {
   const cached: { readonly texts: readonly string[]; readonly bytes: Buffer }[] = [];
-  const keep = (texts: readonly string[], bytes: Buffer) => {
+  const store = (texts: readonly string[], bytes: Buffer) => {
     if (cached.unshift({ texts, bytes }) > MAX_CACHED_PAGES) cached.pop();
     return bytes;
   };
@@ -56,8 +56,8 @@ function renderPage(item: Render): RenderResponse {
       (page) => page.texts.length === texts.length && texts.every((text, i) => text === page.texts[i]),
     );
     if (existing) return existing.bytes;
-    if (texts.length <= ENCODED_ITEMS) return keep(texts, Buffer.from(`[${texts.join(',')}]`));
-    return encodeTexts(texts).then((bytes) => keep(texts, bytes));
+    if (texts.length <= ENCODED_ITEMS) return store(texts, Buffer.from(`[${texts.join(',')}]`));
+    return encodeTexts(texts).then((bytes) => store(texts, bytes));
   };
   return (values: readonly unknown[], call) => {
     if (values.length < MIN_CACHED_PAGE_LENGTH) return `[${values.map((value) => item(value, call)).join(',')}]`;
@@ -67,7 +67,7 @@ function renderPage(item: Render): RenderResponse {
   };
 }
 
-/** A long page, encoded in parts. */
+/** Encodes a long page in parts, between which the event loop can run other work. */
 async function encodeTexts(texts: readonly string[]): Promise<Buffer> {
   const parts: Buffer[] = [];
   const encode = (part: number) => {
@@ -85,13 +85,13 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
   if (kind.kind === 'list') return renderPage(renderShape(kind.item, version));
   if (kind.kind !== 'object') return renderShape(shape, version);
   const fields = fieldsOf(kind.fields, version, renderResponse);
-  const joined = joiner();
+  const joinParts = cachedJoin();
   return (value, call) => {
     const parts: Rendered[] = [];
-    const left = fields.values();
+    const remaining = fields.values();
     /** Renders the remaining fields one after the other. */
     const write = (): Rendered | Promise<Rendered> => {
-      for (const { name, label, render } of left) {
+      for (const { name, label, render } of remaining) {
         if (value[name] === undefined) continue;
         parts.push(`${parts.length === 0 ? '{' : ','}${label}`);
         const rendered = render(value[name], call);
@@ -104,26 +104,26 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
         parts.push(rendered);
       }
       parts.push(parts.length === 0 ? '{}' : '}');
-      return joined(parts);
+      return joinParts(parts);
     };
     return write();
   };
 }
 
 /**
- * Joins the parts of a response. A response that contains a cached page is likely to be requested again with the same
- * bytes, so its bytes are cached as well instead of copied for each request.
+ * Returns a function that joins the parts of a response. A response that contains a cached page is likely to be requested
+ * again with the same bytes, so its bytes are cached as well instead of copied for each request.
  */
-function joiner(): (parts: readonly Rendered[]) => Rendered {
-  const selected: { readonly parts: readonly Rendered[]; readonly bytes: Buffer }[] = [];
+function cachedJoin(): (parts: readonly Rendered[]) => Rendered {
+  const cached: { readonly parts: readonly Rendered[]; readonly bytes: Buffer }[] = [];
   return (parts) => {
     if (!parts.some((part) => typeof part !== 'string')) return parts.join('');
-    const existing = selected.find(
+    const existing = cached.find(
       (response) => response.parts.length === parts.length && parts.every((part, i) => part === response.parts[i]),
     );
     if (existing) return existing.bytes;
     const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
-    if (selected.unshift({ parts, bytes }) > MAX_CACHED_PAGES) selected.pop();
+    if (cached.unshift({ parts, bytes }) > MAX_CACHED_PAGES) cached.pop();
     return bytes;
   };
 }

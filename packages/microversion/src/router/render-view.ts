@@ -3,7 +3,7 @@ import { at } from '../windowed.js';
 import { jsonText } from './json-text.js';
 import { View, type ViewField } from './view.js';
 
-/** Renders a record as JSON text. */
+/** Renders a record as a JSON string. */
 export type Render = (record: any, call: any) => string;
 
 /** Renders a field, which may be omitted. */

@@ -64,10 +64,12 @@ export class Reply {
     this.#schemas = new PerInterval(this.breakpoints, (version) => schemaOfShape(present(version), version));
   }
 
+  /** Returns the function that renders a value at a version. */
   render(version: Version): RenderResponse {
     return this.#renders.at(version);
   }
 
+  /** Returns the schema of the rendered value at a version. */
   schema(version: Version): z.ZodType {
     return this.#schemas.at(version);
   }

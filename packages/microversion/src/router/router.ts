@@ -8,10 +8,10 @@ import { type Query, type Versioned, versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at } from '../windowed.js';
 import { checkMediaType, readBody } from './body.js';
-import { announceEnd, conversionsOf, negotiatedBefore } from './by-history.js';
+import { announceEnd, conversionsOf, negotiatedVersion } from './by-history.js';
 import { errorBoundary, type Fault, type OnError } from './error-boundary.js';
 import { InvalidBody, InvalidQuery, InvalidReply } from './errors.js';
-import { type RouterObserver, Trail } from './observer.js';
+import { RequestTrace, type RouterObserver } from './observer.js';
 import type { Operation, Routed } from './operation.js';
 import { PreparedResponse } from './prepared-response.js';
 import { problemFault } from './problem-fault.js';
@@ -24,7 +24,7 @@ export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operat
 /** Options of `createRouter()` for an API whose calls have the type C. */
 export interface RouterOptions<C> {
   readonly operations: readonly Operation[];
-  /** Creates the call of a request: the identity and other data for handlers. Errors that it throws are sent before routing. */
+  /** Creates the call of a request: the caller's identity and other data for handlers. Runs before routing; its errors are sent. */
   readonly call: (req: IncomingMessage, res: ServerResponse) => C | Promise<C>;
   /** The path to route, without the query. Default: the path of the request URL. */
   readonly path?: (req: IncomingMessage, call: C) => string;
@@ -35,22 +35,22 @@ export interface RouterOptions<C> {
   readonly negotiate?: (req: IncomingMessage, res: ServerResponse) => Version | Promise<Version>;
   /** Checks the path before the windows of the version are applied. */
   readonly checkAddress?: (call: C) => void;
-  /** Checks the policy of the operation on the target. Throws if it is denied. */
+  /** Checks the policy of the operation on the target. Throws if access is denied. */
   readonly authorize?: (operation: Operation, call: C & Routed) => void | Promise<void>;
   /**
    * Sends an error. It is the only function that renders errors; if it throws, the response is an empty 500.
    * Default: problem details (RFC 9457) for errors with a status below 500, otherwise a 500 without details.
    */
   readonly fault?: Fault;
-  /** Called with errors that `fault` throws, and with errors after the start of the response. Default: they are ignored. */
+  /** Called with errors of `fault`, errors after the start of the response, and, without `fault`, internal errors. Default: ignored. */
   readonly onError?: OnError;
   /** Maximum length of a body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number;
   /** Limits for the structure of a body; exceeding them returns 400. Default: 64 levels, 20,000 values. */
   readonly jsonLimits?: Partial<JsonLimits>;
-  /** Media types that are JSON, in addition to `application/json`. */
+  /** Media types that are parsed as JSON, in addition to `application/json` and `text/plain`. */
   readonly mediaTypes?: readonly string[];
-  /** Unknown keys of a body: handled as its schema defines, or always dropped. */
+  /** Whether unknown keys of a body are handled as its schema defines or always dropped. Default `as-defined`. */
   readonly unknownKeys?: 'as-defined' | 'drop';
   /** Validates every response against the schema of its operation, for tests. Default false. */
   readonly validateReplies?: boolean;
@@ -91,24 +91,24 @@ interface Prepared {
 }
 
 const prepared = new WeakMap<Operation, Prepared>();
-/** Operations that repeat others under another path share their compiled parts. */
+// Keyed by definition, because operations that serve the same resource under another path share their compiled parts.
 const bodies = new WeakMap<object, Versioned<any>>();
 const replies = new WeakMap<object, Reply>();
 
-function sharedBy<T>(cache: WeakMap<object, T>, definition: object, create: () => T): T {
+function getOrCreate<T>(cache: WeakMap<object, T>, definition: object, create: () => T): T {
   let value = cache.get(definition);
   if (value === undefined) cache.set(definition, (value = create()));
   return value;
 }
 
-/** The compiled parts of an operation. */
+/** Returns the compiled parts of an operation. */
 export function prepare(operation: Operation): Prepared {
   let cached = prepared.get(operation);
   if (!cached) {
     cached = {
-      body: operation.body && sharedBy(bodies, operation.body, () => versioned(operation.body)),
+      body: operation.body && getOrCreate(bodies, operation.body, () => versioned(operation.body)),
       query: operation.query,
-      reply: operation.reply && sharedBy(replies, operation.reply, () => new Reply(operation.reply)),
+      reply: operation.reply && getOrCreate(replies, operation.reply, () => new Reply(operation.reply)),
     };
     prepared.set(operation, cached);
   }
@@ -127,7 +127,7 @@ function send(res: ServerResponse, status: number, text: string | Buffer | undef
   }
 }
 
-/** Values that are not promises are not awaited, because an await defers the rest of the request and costs more than this check. */
+/** Returns whether a value must be awaited. Other values are not, because an await defers the rest of the request. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
@@ -150,7 +150,7 @@ function responseOf(result: unknown): PreparedResponse {
  * const ping = operationsOf<object>()({
  *   method: 'GET',
  *   path: '/ping',
- *   summary: 'Answer',
+ *   summary: 'Check the connection',
  *   status: 200,
  *   reply: { pong: z.boolean() },
  *   run: () => ({ pong: true }),
@@ -173,73 +173,73 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     jsonLimits: { ...defaultJsonLimits, ...options.jsonLimits },
   };
   const fault = errorBoundary(options.fault ?? problemFault(options.onError), options.onError);
-  const { negotiate = negotiatedBefore } = options;
+  const { negotiate = negotiatedVersion } = options;
   const converted = options.migrations && conversionsOf(options.operations, options.migrations);
 
-  async function serve(req: IncomingMessage, res: ServerResponse, trail?: Trail): Promise<void> {
+  async function serve(req: IncomingMessage, res: ServerResponse, trace?: RequestTrace): Promise<void> {
     const called = options.call(req, res);
     const call = (isPromiseLike(called) ? await called : called) as C & RoutedCall;
-    trail?.pass('identity');
+    trace?.endStage('identity');
     const url = req.url ?? '/';
     const mark = url.indexOf('?');
     const path = options.path ? options.path(req, call) : mark < 0 ? url : url.slice(0, mark);
     const match = table.find(req.method ?? 'GET', path);
     if (!match) throw new RequestError('NO_ROUTE', 'The resource could not be found.');
     call.params = match.params;
-    trail?.pass('route');
+    trace?.endStage('route');
     const negotiated = negotiate(req, res);
     const version = (call.version = isPromiseLike(negotiated) ? await negotiated : negotiated);
-    if (trail) trail.version = version;
-    trail?.pass('version');
+    if (trace) trace.version = version;
+    trace?.endStage('version');
     let body: unknown;
     if (METHODS_WITH_BODY.has(req.method ?? 'GET')) {
       checkMediaType(req, bodyOptions);
       body = await readBody(req, bodyOptions);
     }
-    trail?.pass('body');
+    trace?.endStage('body');
     const candidates = candidatesOf(match.route, body);
     options.checkAddress?.(call);
     const operation = (call.operation = operationAt(candidates, version));
-    if (trail) trail.operation = operation;
+    if (trace) trace.operation = operation;
     if (operation.window !== undefined) announceEnd(candidates, req, res, version);
     const parts = prepare(operation);
     const conversions = converted?.get(operation)?.(version);
     call.query = parts.query && checkQuery(parts.query, mark < 0 ? '' : url.slice(mark + 1), version);
     call.body = parts.body && check(parts.body, body, version);
     if (conversions?.request) call.body = conversions.request(call.body);
-    trail?.pass('validation');
+    trace?.endStage('validation');
     const target = operation.target?.(call);
     call.target = isPromiseLike(target) ? await target : target;
-    trail?.pass('target');
+    trace?.endStage('target');
     const authorized = options.authorize?.(operation, call);
     if (isPromiseLike(authorized)) await authorized;
-    trail?.pass('policy');
+    trace?.endStage('policy');
     const loaded = operation.load?.(call);
     call.loaded = isPromiseLike(loaded) ? await loaded : loaded;
-    trail?.pass('load');
+    trace?.endStage('load');
     const ran: unknown = operation.run(call);
     const result = responseOf(isPromiseLike(ran) ? await ran : ran);
-    trail?.pass('run');
+    trace?.endStage('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
     if (result.headers) for (const [name, value] of Object.entries(result.headers)) res.setHeader(name, value);
-    const shown = conversions?.response && result.body !== undefined ? conversions.response(result.body) : result.body;
-    const rendered = result.raw ?? (shown === undefined ? undefined : parts.reply?.render(version)(shown, call));
+    const value = conversions?.response && result.body !== undefined ? conversions.response(result.body) : result.body;
+    const rendered = result.raw ?? (value === undefined ? undefined : parts.reply?.render(version)(value, call));
     const text = rendered instanceof Promise ? await rendered : rendered;
     if (options.validateReplies && result.raw === undefined) validateReply(operation, parts.reply, version, text);
     send(res, status, text);
-    trail?.pass('render');
+    trace?.endStage('render');
   }
 
   async function serveObserved(observer: RouterObserver, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const trail = new Trail(observer);
+    const trace = new RequestTrace(observer);
     let failure: unknown;
     try {
-      await serve(req, res, trail);
+      await serve(req, res, trace);
     } catch (error) {
       failure = error;
       fault(error, req, res);
     }
-    trail.end(req, res, failure);
+    trace.end(req, res, failure);
   }
 
   const { observer } = options;
@@ -270,20 +270,20 @@ function checkBody(schema: Versioned<any>, body: unknown, version: Version): unk
   return checked.data;
 }
 
-/** Validates a body and drops unknown keys; other faults still apply. */
+/** Validates a body without its unknown keys. */
 function checkKnownKeys(schema: Versioned<any>, body: unknown, version: Version): unknown {
   const checker = schema.check(version);
-  let cached = body;
+  let known = body;
   for (;;) {
-    const checked = checker.safeParse(cached);
+    const checked = checker.safeParse(known);
     if (checked.success) return checked.data;
     const { issues } = checked.error;
     const others = issues.filter(({ code }) => code !== 'unrecognized_keys');
     if (others.length > 0) throw new InvalidBody(others, body);
-    cached = structuredClone(cached);
+    known = structuredClone(known);
     for (const { path, keys } of issues as readonly z.core.$ZodIssueUnrecognizedKeys[]) {
-      const holder = path.reduce<any>((value, key) => value[key], cached);
-      for (const key of keys) delete holder[key];
+      const parent = path.reduce<any>((value, key) => value[key], known);
+      for (const key of keys) delete parent[key];
     }
   }
 }

@@ -1,33 +1,33 @@
-/** Maximum time in milliseconds that rendering a response blocks other requests. */
-const TURN_MS = 4;
+/** Maximum time in milliseconds for which a slice blocks other requests. */
+const SLICE_MS = 4;
 /** Number of items between two readings of the clock. */
-const ITEMS = 8;
+const ITEMS_PER_READING = 8;
 
 const waiting: (() => void)[] = [];
 
-/** Regardless of the number of concurrent responses, the event loop serves other work between two slices. */
+/** Yields to the event loop, which runs other work between two slices regardless of the number of concurrent responses. */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(give);
+    if (waiting.push(resolve) === 1) setImmediate(resumeNext);
   });
 }
 
-function give(): void {
+function resumeNext(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(give);
+  if (waiting.length > 0) setImmediate(resumeNext);
 }
 
 /** Processes items until the slice ends. Returns the number of processed items. */
 function runSlice(from: number, count: number, step: (index: number) => void): number {
-  const end = performance.now() + TURN_MS;
+  const end = performance.now() + SLICE_MS;
   for (let index = from; index < count; ) {
     step(index++);
-    if (index % ITEMS === 0 && performance.now() > end) return index;
+    if (index % ITEMS_PER_READING === 0 && performance.now() > end) return index;
   }
   return count;
 }
 
-async function remainingSlices(from: number, count: number, step: (index: number) => void): Promise<void> {
+async function runRemainingSlices(from: number, count: number, step: (index: number) => void): Promise<void> {
   for (let done = from; done < count; ) {
     await yieldToEventLoop();
     done = runSlice(done, count, step);
@@ -40,5 +40,5 @@ async function remainingSlices(from: number, count: number, step: (index: number
  */
 export function runInSlices(count: number, step: (index: number) => void): Promise<void> | undefined {
   const done = runSlice(0, count, step);
-  return done < count ? remainingSlices(done, count, step) : undefined;
+  return done < count ? runRemainingSlices(done, count, step) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Version } from '../version.js';
 import { groupBy } from './group-by.js';
 import { existsAt, type Method, type Operation, windowsOfOperation } from './operation.js';
 
-/** The operations on one method and path: selected by version, or first by the action key of the body. */
+/** The operations on one method and path. They are selected by version, or by the action key of the body and then by version. */
 export interface Route {
   readonly operations: readonly Operation[];
   readonly actions: ReadonlyMap<string | undefined, readonly Operation[]> | undefined;
@@ -19,7 +19,7 @@ export interface RouteTable {
   find(method: string, path: string): Match | undefined;
 }
 
-function overlap(a: Operation, b: Operation): boolean {
+function windowsOverlap(a: Operation, b: Operation): boolean {
   const startsWithin = (one: Operation, other: Operation) =>
     windowsOfOperation(one).some(({ since }) =>
       since ? existsAt(other, since) : windowsOfOperation(other).some((w) => !w.since),
@@ -30,7 +30,7 @@ function overlap(a: Operation, b: Operation): boolean {
 function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
   for (const [index, one] of operations.entries()) {
     for (const other of operations.slice(index + 1)) {
-      if (one.action === other.action && overlap(one, other)) {
+      if (one.action === other.action && windowsOverlap(one, other)) {
         throw new TypeError(
           `two operations define ${one.method} ${one.path}${one.action ? ` ${one.action}` : ''} at the same versions: end one where the other begins`,
         );
@@ -43,38 +43,38 @@ function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
   return { operations, actions: undefined };
 }
 
-/** The last table of each array of operations, with the operations that it was built from. */
-const built = new WeakMap<
+/** The last table of each array of operations, with the operations from which it was built. */
+const tables = new WeakMap<
   readonly Operation[],
   { readonly operations: readonly Operation[]; readonly table: RouteTable }
 >();
 
 /**
- * Returns the table of operations. Routers of the same array share one, because trees are expensive to build and to keep.
+ * Returns the table of operations. Routers of the same array share one table, because building and storing a tree is expensive.
  * @throws TypeError if two operations have the same method, path, action and version
  */
 export function routeTable(operations: readonly Operation[]): RouteTable {
-  const cached = built.get(operations);
+  const cached = tables.get(operations);
   const isCurrent =
     cached?.operations.length === operations.length &&
     cached.operations.every((operation, index) => operation === operations[index]);
   if (isCurrent) return cached.table;
   const table = buildTable(operations);
-  built.set(operations, { operations: [...operations], table });
+  tables.set(operations, { operations: [...operations], table });
   return table;
 }
 
-/** Builds the radix tree. */
 function buildTable(operations: readonly Operation[]): RouteTable {
   const tree = findMyWay({ maxParamLength: 4096, caseSensitive: true, ignoreTrailingSlash: false });
   const byRoute = groupBy(operations, ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
   for (const group of byRoute.values()) {
     const [first] = group;
     const { method, path } = first;
-    const names = (operation: Operation) =>
+    const parameterNames = (operation: Operation) =>
       [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]).join();
-    const odd = group.find((operation) => names(operation) !== names(first));
-    if (odd) throw new TypeError(`${odd.path} and ${path} are the same path: use the same names for their parameters`);
+    const other = group.find((operation) => parameterNames(operation) !== parameterNames(first));
+    if (other)
+      throw new TypeError(`${other.path} and ${path} are the same path: use the same names for their parameters`);
     const pattern = path.replaceAll(/\{([^}]+)\}/g, ':$1');
     tree.on(method, pattern, () => {}, routeOf(group));
   }
@@ -91,8 +91,8 @@ function buildTable(operations: readonly Operation[]): RouteTable {
   };
 }
 
-/** Returns the action key: the only key of an object. @throws RequestError if the key is unknown */
-function actionOf(actions: NonNullable<Route['actions']>, body: unknown): readonly Operation[] {
+/** Returns the operations of the action that the only key of the body selects. @throws RequestError if the key is unknown */
+function operationsOfAction(actions: NonNullable<Route['actions']>, body: unknown): readonly Operation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new RequestError('MALFORMED_BODY', 'Malformed request body');
   const [key, ...others] = Object.keys(body);
@@ -103,9 +103,9 @@ function actionOf(actions: NonNullable<Route['actions']>, body: unknown): readon
   return operations;
 }
 
-/** Returns the candidates of a call at any version: all operations of the route, or those of its action. */
+/** Returns the operations that can serve a call, regardless of the version: all operations of the route, or those of an action. */
 export function candidatesOf(route: Route, body: unknown): readonly Operation[] {
-  return route.actions ? actionOf(route.actions, body) : route.operations;
+  return route.actions ? operationsOfAction(route.actions, body) : route.operations;
 }
 
 /** Returns the operation that exists at the version. @throws RequestError if none does */

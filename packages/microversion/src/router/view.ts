@@ -15,7 +15,7 @@ export class ViewField<R, C, Schema = AnySchema | View<any, C> | readonly [View<
   }
 }
 
-/** A field with a plain value. If the getter returns undefined, the field is omitted; the schema should then be optional. */
+/** Defines a field with a plain value. If the getter can return undefined, which omits the field, the schema should be optional. */
 export function field<R, C, S extends z.ZodType>(
   schema: S,
   get: (record: R, call: C) => z.input<S> | undefined,
@@ -23,7 +23,7 @@ export function field<R, C, S extends z.ZodType>(
   return new ViewField(schema, get);
 }
 
-/** A field with a nested representation; the getter returns its record. */
+/** Defines a field with a nested representation; the getter returns its record. */
 export function nested<R, C, N, F>(
   view: View<N, C, F>,
   get: (record: R, call: C) => N | undefined,
@@ -31,7 +31,7 @@ export function nested<R, C, N, F>(
   return new ViewField(view as View<any, C, F>, get);
 }
 
-/** A field with a list of representations. */
+/** Defines a field with a list of representations; the getter returns their records. */
 export function nestedList<R, C, N, F>(
   view: View<N, C, F>,
   get: (record: R, call: C) => readonly N[] | undefined,
@@ -49,15 +49,15 @@ export interface ViewOptions<C, R = any> {
   /** Another representation, for records with less data at that version. */
   readonly instead?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;
   /**
-   * Returns a cache key: the text of a record depends only on the (immutable) record, the interval of the version and this
-   * key. Undefined: the text is not cached.
+   * Returns the key under which the text of a record is cached. The text must depend only on the record, which is immutable,
+   * the interval of the version and this key. If it returns undefined, the text is not cached.
    */
   readonly memo?: (call: C) => string | undefined;
 }
 
 /** A representation with a history: the fields of a record at each version, and their getters. */
 export class View<R, C = unknown, Fields = unknown> {
-  /** Never set: the fields with their windows, for clients of one version. */
+  /** Never set. For the type checker: the fields with their windows. */
   declare readonly fields: Fields;
   readonly shape: ViewShape<R, C>;
   readonly memo: ((call: C) => string | undefined) | undefined;
@@ -76,7 +76,7 @@ export class View<R, C = unknown, Fields = unknown> {
     ]);
   }
 
-  /** The fields of a version with their descriptions, in the order of their definition. */
+  /** Returns the fields of a version with their descriptions, in the order of their definition. */
   fieldsAt(version: Version): readonly DescribedField<R, C>[] {
     return Object.entries(this.shape).flatMap(([name, windowed]): readonly DescribedField<R, C>[] => {
       const current = at(windowed, version);

@@ -1,4 +1,4 @@
-/** A field, a query parameter or a part of a response with its description for documents: see `described()`. */
+/** A field, a query parameter or a part of a response with its description for documents. Created by {@link described}. */
 export class Described<T> {
   /** Never set: makes the type nominal, so that the compiler compares only its parameter. */
   declare private readonly nominal: never;
@@ -12,8 +12,8 @@ export class Described<T> {
 }
 
 /**
- * Adds a description to a field of `object()`, a parameter of `query()`, a field of a view or a part of a reply. Documents
- * contain it; it is first processed when a document is generated or the schema is first used.
+ * Adds a description to a field of `object()`, a parameter of `query()`, a field of a view or a part of a reply, for generated
+ * documents. It is not processed until a document is generated or the schema is first used.
  *
  * @param description plain text
  *
@@ -24,7 +24,7 @@ export class Described<T> {
  * import { z } from 'zod';
  *
  * const todo = object({
- *   text: described('What to do.', z.string()),
+ *   text: described('Text of the item.', z.string()),
  *   color: since('1.5', described('Color of the item. Default: none.', z.string().optional())),
  * });
  * ```

@@ -4,7 +4,7 @@ import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed, window
 import { Described, withoutDescription } from './described.js';
 import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, schemaAt } from './versioned.js';
 
-/** How repeated parameters are handled: the last one applies, all are passed on, or repetition is an error. */
+/** How a repeated parameter is handled: the last or the first occurrence applies, all are returned, or it is rejected. */
 type Repeat = 'last' | 'first' | 'all' | 'reject';
 
 /** One query parameter. The schema validates each occurrence as a string. */
@@ -19,17 +19,17 @@ export class QueryParameter<T, R extends Repeat = Repeat> {
   }
 }
 
-/** A parameter whose last occurrence applies, or by option the first one. Every occurrence is validated. */
+/** Defines a parameter whose last occurrence applies, or whose first one if `which` is `first`. Every occurrence is validated. */
 export function one<S extends AnySchema>(schema: S, which: 'last' | 'first' = 'last'): QueryParameter<Infer<S>> {
   return new QueryParameter(schema, which);
 }
 
-/** A parameter whose occurrences are all passed on, in order. */
+/** Defines a parameter that may be repeated. Its value is the list of all occurrences, in order. */
 export function many<S extends AnySchema>(schema: S): QueryParameter<readonly Infer<S>[], 'all'> {
   return new QueryParameter(schema, 'all');
 }
 
-/** A parameter that may occur at most once. */
+/** Defines a parameter that may occur at most once. */
 export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, 'reject'> {
   return new QueryParameter(schema, 'reject');
 }
@@ -46,7 +46,7 @@ type Output<F> = F extends { readonly output: infer T }
 
 type InferQuery<S extends QueryShape> = { readonly [K in keyof S]?: Output<S[K]> };
 
-/** An invalid parameter with all of its faults. */
+/** An invalid parameter, with all issues that were found. */
 export interface QueryProblem {
   readonly parameter: string;
   readonly value: string;
@@ -59,7 +59,7 @@ interface CompiledParameter {
   readonly schema: z.ZodType;
 }
 
-/** Documents need only the schema, so the validator is compiled on the first request. */
+/** Creates a parameter whose validator is compiled on the first request, because documents need only the schema. */
 function compiledParameter(schema: z.ZodType, repeat: Repeat): CompiledParameter {
   let check: Check<unknown> | undefined;
   return {
@@ -76,16 +76,16 @@ interface CompiledQuery {
   readonly extra: Extra;
 }
 
-/** Parameters that are recognized by a pattern of their names. */
+/** Parameters that are identified by a pattern that their names match. */
 export type Patterns = readonly (readonly [name: RegExp, parameter: QueryParameter<any>])[];
 
 function unexpectedIssue(message: string): readonly z.core.$ZodIssue[] {
   return [{ code: 'custom', path: [], message, input: undefined }];
 }
 
-/** A query string with a history. */
+/** The parameters of a query string, each with its windows. */
 export class Query<T, Parameters = unknown> {
-  /** Never set: the parameters with their windows, for clients of one version. */
+  /** Never set. For the type checker: the parameters with their windows. */
   declare readonly parameters: Parameters;
   readonly breakpoints: readonly Version[];
   readonly #compiled: PerInterval<CompiledQuery>;
@@ -110,14 +110,14 @@ export class Query<T, Parameters = unknown> {
           const parameter = current && withoutDescription<QueryParameter<any>>(current);
           const schema = parameter && schemaAt(parameter.schema, version);
           if (!schema) return [];
-          const shown = current instanceof Described ? schema.describe(current.description) : schema;
-          return [[name, compiledParameter(shown, parameter.repeat)]];
+          const described = current instanceof Described ? schema.describe(current.description) : schema;
+          return [[name, compiledParameter(described, parameter.repeat)]];
         }),
       ),
     }));
   }
 
-  /** Validates a query string. Unknown parameters are faults only if they are rejected. */
+  /** Validates a query string. Unknown parameters are problems only if `extra` is `reject`. */
   parse(params: URLSearchParams, version: Version): { value: T; problems: readonly QueryProblem[] } {
     const { fields, extra } = this.#compiled.at(version);
     const value: Record<string, unknown> = Object.create(null);
@@ -161,7 +161,7 @@ export class Query<T, Parameters = unknown> {
     return schema && { schema, check: schema as Check<unknown>, repeat: parameter.repeat };
   }
 
-  /** The schemas at a version, for documents. */
+  /** Returns the schemas of the parameters at a version, for documents. */
   fieldsAt(version: Version): {
     readonly extra: Extra;
     readonly fields: ReadonlyMap<string, { readonly schema: z.ZodType; readonly repeat: Repeat }>;
@@ -173,7 +173,7 @@ export class Query<T, Parameters = unknown> {
 /**
  * Defines a query string whose parameters have windows.
  * @param options.extra how unknown parameters are handled; default `ignore`
- * @param options.patterns parameters that are recognized by a pattern of their names; exact names take precedence
+ * @param options.patterns parameters that are identified by a pattern; exact names take precedence
  */
 export function query<const S extends QueryShape>(
   shape: S,

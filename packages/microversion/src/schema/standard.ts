@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A schema of any library that implements Standard Schema (standardschema.dev): zod, valibot, arktype. `jsonSchema` is its
- * optional extension for documents.
+ * A schema of any library that implements Standard Schema (standardschema.dev), such as zod, valibot or arktype. `jsonSchema`
+ * is an optional part of that interface, used for documents.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -21,7 +21,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One fault that a validation found. */
+/** One issue that a validation found. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -31,7 +31,7 @@ const adapted = new WeakMap<StandardSchema, z.ZodType>();
 const originals = new WeakMap<object, StandardSchema>();
 
 /**
- * Returns the zod schema that validates by a schema of another library. Validation must be synchronous.
+ * Returns a zod schema that validates with a schema of another library. Validation must be synchronous.
  *
  * @throws TypeError on validation, if the schema is asynchronous
  */
@@ -42,7 +42,7 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
   cached = z.unknown().transform((value, context) => {
     const result = validate(value);
     if (result instanceof Promise)
-      throw new TypeError(`a schema of ${vendor} is asynchronous: the router needs a synchronous one`);
+      throw new TypeError(`a schema of ${vendor} is asynchronous: the router requires a synchronous one`);
     if (!result.issues) return result.value;
     for (const { message, path = [] } of result.issues) {
       const keys = path.map((part) => (typeof part === 'object' ? part.key : part));
@@ -56,8 +56,8 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
 }
 
 /**
- * Returns the JSON Schema that another library has for an adapted schema; undefined for schemas of zod, and if the
- * library has none.
+ * Returns the JSON Schema of an adapted schema, as its library provides it; undefined for schemas of zod, and if the library
+ * does not provide one.
  */
 export function jsonSchemaOfAdapted(schema: object, io: 'input' | 'output'): object | undefined {
   const found = originals.get(schema)?.['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' });

@@ -13,17 +13,17 @@ import {
 import { Described, withoutDescription } from './described.js';
 import { adaptStandard, type StandardSchema } from './standard.js';
 
-/** A compiled schema, reduced to what validation needs. */
+/** The part of a compiled schema that validation uses. */
 export interface Check<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false; error: z.ZodError };
 }
 
 /**
- * A schema with a history. `at(version)` is the zod schema of that version, `check(version)` is its compiled form. Both are
+ * A schema with a history. `at(version)` returns the zod schema of that version, `check(version)` its compiled form. Both are
  * built on first use and shared by all versions between which nothing changes.
  */
 export class Versioned<T, Fields = unknown> {
-  /** Never set: the fields with their windows, for clients of one version. */
+  /** Never set. For the type checker: the fields with their windows. */
   declare readonly fields: Fields;
   readonly breakpoints: readonly Version[];
   readonly #schemas: PerInterval<z.ZodType<T>>;
@@ -63,7 +63,7 @@ export type Infer<S> =
 
 type KindsOf<W> = W extends Window<unknown, infer Kind> ? Kind : never;
 
-/** True for windows that are bounded: some versions do not have the field. */
+/** True if the windows of a field are bounded, so that some versions do not have it. */
 type IsBounded<F> = F extends readonly (infer W)[]
   ? 'since' extends KindsOf<W>
     ? 'until' extends KindsOf<W>
@@ -95,7 +95,7 @@ export type InferShape<S extends Shape> = Flat<
 /** How unknown keys are handled: rejected, dropped, or passed on. */
 export type Extra = 'reject' | 'ignore' | 'keep';
 
-/** Breakpoints within the contents of a windowed schema, in addition to those of its windows. */
+/** Returns the breakpoints of a windowed schema: those of its windows, and those within the schemas that it contains. */
 export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[] {
   const inner = windowsOf<AnySchema>(field).flatMap(({ value }) => {
     const schema = withoutDescription<unknown>(value);
@@ -104,7 +104,7 @@ export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[
   return [...breakpointsOf(field), ...inner];
 }
 
-/** The zod schema at a version; undefined if there is none. */
+/** Returns the zod schema at a version; undefined in a gap. */
 export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodType | undefined {
   const current = at(field, version);
   if (current === undefined || current instanceof z.ZodType) return current;
@@ -117,7 +117,7 @@ const builders = { reject: z.strictObject, ignore: z.object, keep: z.looseObject
 /**
  * Defines an object whose fields have windows.
  * @param options.extra how unknown keys are handled; default `reject`
- * @param options.check rules over several fields
+ * @param options.check rules that involve several fields
  *
  * @example
  * ```ts
@@ -126,7 +126,7 @@ const builders = { reject: z.strictObject, ignore: z.object, keep: z.looseObject
  * import { z } from 'zod';
  *
  * const todo = object({ text: z.string(), color: since('1.5', z.string().optional()) });
- * const { success } = todo.check(Version.of('1.4')).safeParse({ text: 'milk', color: 'red' }); // false: not there yet
+ * const { success } = todo.check(Version.of('1.4')).safeParse({ text: 'milk', color: 'red' }); // false: `color` is unknown
  * ```
  */
 export function object<const S extends Shape>(
@@ -147,7 +147,7 @@ export function object<const S extends Shape>(
   });
 }
 
-/** Derives a versioned schema by a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
+/** Derives a versioned schema with a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
 export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
   field: S,
   change: (schema: z.ZodType<Infer<ValueInWindow<S>>>) => T,
@@ -161,7 +161,7 @@ export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
   );
 }
 
-/** Converts a plain or windowed schema to a versioned one; in a gap, nothing is accepted. */
+/** Converts a plain or windowed schema to a versioned one. In a gap, it rejects all values. */
 export function versioned<S extends Windowed<AnySchema>>(field: S): Versioned<Infer<ValueInWindow<S>>> {
   if (!isWindowed(field) && (field as unknown) instanceof Versioned) return field as never;
   return derive(field, (schema) => schema) as Versioned<Infer<ValueInWindow<S>>>;

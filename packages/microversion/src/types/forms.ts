@@ -46,7 +46,7 @@ type FieldAt<F, V extends string> =
       ? ReplyAt<Schema, V>
       : never;
 
-/** The body of a response at a version. Views that do not keep their types (`view()`) are `unknown`: use `viewOf()`. */
+/** The body of a response at a version. It is `unknown` for a `view()`, which does not keep its types: use `viewOf()`. */
 export type ReplyAt<S, V extends string> =
   S extends View<infer _R, infer _C, infer Fields>
     ? unknown extends Fields

@@ -9,13 +9,13 @@ export type DateLike = Date | string;
 /** A version with its life cycle. */
 export interface VersionRecord {
   readonly version: VersionLike;
-  /** When the version was released. Default with the scheme `dates`: the version itself. */
+  /** The time of the release. Default with the scheme `dates`: the version itself. */
   readonly released?: DateLike;
-  /** When the version became, or becomes, deprecated: the response header `Deprecation` (RFC 9745). */
+  /** The time from which the version is deprecated. Sent in the response header `Deprecation` (RFC 9745). */
   readonly deprecated?: DateLike;
-  /** When the version ends: the response header `Sunset` (RFC 8594). */
+  /** The time at which the version ends. Sent in the response header `Sunset` (RFC 8594). */
   readonly sunset?: DateLike;
-  /** The page that describes the end of the version: the response header `Link`, for `deprecation` and `sunset`. */
+  /** The URL of the page that describes the end of the version. Sent in `Link`, with the relations `deprecation` and `sunset`. */
   readonly guide?: string;
   /** Periods in which the version is rejected as it will be after its end, so that clients notice in time. */
   readonly brownouts?: readonly { readonly from: DateLike; readonly to: DateLike }[];
@@ -28,8 +28,8 @@ interface Period {
   readonly to: number;
 }
 
-/** A listed version with everything that does not depend on the request. */
-export interface Listed {
+/** A version with all values that do not depend on the request. */
+export interface CompiledVersion {
   readonly version: Version;
   readonly released: number | undefined;
   readonly sunset: number | undefined;
@@ -37,13 +37,13 @@ export interface Listed {
   readonly brownouts: readonly Period[];
 }
 
-function timeOf(date: DateLike, of: string): number {
+function timeOf(date: DateLike, label: string): number {
   const time = new Date(date).getTime();
-  if (!Number.isFinite(time)) throw new TypeError(`versioning: ${of} is not a date: '${date}'; write 2027-01-31`);
+  if (!Number.isFinite(time)) throw new TypeError(`versioning: ${label} is not a date: '${date}'; write 2027-01-31`);
   return time;
 }
 
-/** `Deprecation: @1767225600` (RFC 9745), `Sunset: Thu, 31 Dec 2026 00:00:00 GMT` (RFC 8594), and links to the guide. */
+/** Returns `Deprecation: @1767225600` (RFC 9745), `Sunset: Thu, 31 Dec 2026 00:00:00 GMT` (RFC 8594), and links to the guide. */
 function endHeaders(deprecated: number | undefined, sunset: number | undefined, guide: string | undefined): Header[] {
   const headers: Header[] = [];
   if (deprecated !== undefined) headers.push(['Deprecation', `@${Math.floor(deprecated / 1000)}`]);
@@ -63,12 +63,12 @@ const FIELDS: Readonly<Record<keyof VersionRecord, true>> = {
   brownouts: true,
 };
 
-/** Compiles a version. @throws TypeError or RangeError that names the version and the fault */
-export function listed(version: Version, record: Partial<VersionRecord>): Listed {
+/** Compiles a version. @throws TypeError or RangeError if its record is invalid */
+export function compileVersion(version: Version, record: Partial<VersionRecord>): CompiledVersion {
   const unknown = Object.keys(record).find((name) => !Object.hasOwn(FIELDS, name));
   if (unknown)
     throw new TypeError(
-      `versioning: unknown field '${unknown}' of version ${version}, known are ${Object.keys(FIELDS).join(', ')}`,
+      `versioning: unknown field '${unknown}' of version ${version} (known: ${Object.keys(FIELDS).join(', ')})`,
     );
   const time = (name: 'released' | 'deprecated' | 'sunset') => {
     const date = record[name];
@@ -97,9 +97,9 @@ export function writeHeaders(res: ServerResponse, headers: readonly Header[]): v
   }
 }
 
-/** Returns the headers for an element that does not exist at the newest version. */
+/** Returns the headers that announce the end of an element, if it does not exist at the newest version. */
 function headersOfWindows(
-  versions: readonly Listed[],
+  versions: readonly CompiledVersion[],
   windows: readonly Window<unknown>[],
   version: Version,
 ): Header[] {
@@ -111,14 +111,14 @@ function headersOfWindows(
   return later.length === 0 ? [] : endHeaders(later[0]?.released, versions[above - 1]?.sunset, undefined);
 }
 
-/** Announces the end of an operation, or of another element with windows, that a later version does not have. */
+/** Writes the headers that announce the end of an operation or another element with windows that a later version does not have. */
 export type WriteEndHeaders = (res: ServerResponse, windows: readonly Window<unknown>[], version: Version) => void;
 
-/** Creates the function that writes `Deprecation` and `Sunset` for elements with windows; the headers are computed once. */
-export function endHeadersWriter(versions: readonly Listed[]): WriteEndHeaders {
+/** Creates a function that writes `Deprecation` and `Sunset` for elements with windows. The headers are cached. */
+export function endHeadersWriter(versions: readonly CompiledVersion[]): WriteEndHeaders {
   const cache = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
   return (res, windows, version) => {
-    // The end of the version is already announced.
+    // The headers for the end of the version take precedence.
     if (res.headersSent || res.hasHeader('Deprecation')) return;
     let byVersion = cache.get(windows);
     if (!byVersion) cache.set(windows, (byVersion = new Map()));

@@ -1,12 +1,12 @@
 import { type IncomingMessage, validateHeaderName } from 'node:http';
 
-/** A part of a request that can name its version. */
+/** A part of a request that can contain its version. */
 export interface VersionSource {
   /** The name in messages, such as `API-Version`. */
   readonly name: string;
-  /** The request header that it reads, for `Vary`. Undefined if the URL contains the version. */
+  /** The request header that the source reads, for `Vary`. Undefined if the URL contains the version. */
   readonly vary: string | undefined;
-  /** Returns the version that the request names; undefined if it names none. */
+  /** Returns the requested version; undefined if this part of the request does not contain one. */
   readonly read: (req: IncomingMessage, isVersion: (text: string) => boolean) => string | undefined;
   /** Called with a request whose version was accepted, to remove the version from its URL. */
   readonly accepted?: (req: IncomingMessage) => void;

@@ -6,7 +6,7 @@ import type { VersionUse } from './versioning.js';
 export interface ClientUsage {
   readonly client: string;
   readonly requests: number;
-  /** When the last of them arrived. */
+  /** The time of the last request. */
   readonly lastSeen: Date;
 }
 
@@ -14,7 +14,7 @@ export interface ClientUsage {
 export interface VersionUsage {
   readonly version: string;
   readonly requests: number;
-  /** How many of them did not name a version. */
+  /** The number of requests that did not specify a version. */
   readonly unnamed: number;
   readonly lastSeen: Date;
   /** The clients, most requests first. Empty without the option `client`. */
@@ -76,10 +76,10 @@ export function usageReport({ client, maxClients = 1000, now = Date.now }: Usage
       if (source === undefined) entry.unnamed += 1;
       const name = client?.(req);
       if (name === undefined) return;
-      let cached = entry.clients.get(name);
-      if (!cached && entry.clients.size < maxClients)
-        entry.clients.set(name, (cached = { requests: 0, lastSeen: time }));
-      if (cached) count(cached, time);
+      let clientCount = entry.clients.get(name);
+      if (!clientCount && entry.clients.size < maxClients)
+        entry.clients.set(name, (clientCount = { requests: 0, lastSeen: time }));
+      if (clientCount) count(clientCount, time);
     },
     versions() {
       const ascending = [...counts.values()].sort((a, b) => a.version.compare(b.version));

@@ -1,32 +1,32 @@
 import { InvalidVersionHeader, RequestError, type SupportedVersions, UnacceptableVersion } from '../errors.js';
 import { knownSchemes, type VersionScheme } from '../schemes.js';
 import { Version, type VersionLike } from '../version.js';
-import { type Listed, listed, type VersionRecord } from './lifecycle.js';
+import { type CompiledVersion, compileVersion, type VersionRecord } from './lifecycle.js';
 
 /** How an exact version that is not listed is handled: as an error, or as the newest listed version below it. */
 export type UnlistedVersions = 'reject' | 'previous';
 
 /** The versions of an API, ascending, and the rules that select one of them. */
 export class VersionList {
-  readonly all: readonly Listed[];
-  readonly oldest: Listed;
-  readonly newest: Listed;
+  readonly all: readonly CompiledVersion[];
+  readonly oldest: CompiledVersion;
+  readonly newest: CompiledVersion;
   readonly served: SupportedVersions;
   readonly #scheme: VersionScheme;
-  readonly #byText: ReadonlyMap<string, Listed>;
+  readonly #byText: ReadonlyMap<string, CompiledVersion>;
   readonly #unlisted: UnlistedVersions;
 
-  /** @throws TypeError or RangeError that names the fix, for a list that is empty, mixed or has duplicates */
+  /** @throws TypeError or RangeError if the list is empty, mixes schemes or has duplicates */
   constructor(versions: readonly (VersionLike | VersionRecord)[], unlisted: UnlistedVersions, scheme?: VersionScheme) {
     const schemes = scheme ? [scheme] : knownSchemes;
     const all = versions.map((entry) => {
       const record = typeof entry === 'string' || entry instanceof Version ? { version: entry } : entry;
-      return listed(Version.of(record.version, schemes), record);
+      return compileVersion(Version.of(record.version, schemes), record);
     });
     all.sort((a, b) => a.version.compare(b.version));
     const [oldest, newest] = [all[0], all.at(-1)];
-    if (!oldest || !newest) throw new RangeError("versioning: 'versions' is empty: name at least one version");
-    this.#byText = new Map(all.map((one) => [one.version.text, one]));
+    if (!oldest || !newest) throw new RangeError("versioning: 'versions' is empty: add at least one version");
+    this.#byText = new Map(all.map((compiled) => [compiled.version.text, compiled]));
     if (this.#byText.size < all.length)
       throw new RangeError(`versioning: a version is listed twice: ${all.map(({ version }) => version)}`);
     this.all = all;
@@ -47,12 +47,11 @@ export class VersionList {
     text === 'latest' || this.#scheme.parse(text) !== undefined || this.#scheme.range?.(text) !== undefined;
 
   /**
-   * Returns the version that a text names.
+   * Returns the version that a text selects, or the error if the text is malformed or its version is not supported.
    *
    * @param source the source of the text, for messages
-   * @returns the error for a text that is malformed, or names a version that is not served
    */
-  find(text: string, source: string): Listed | RequestError {
+  find(text: string, source: string): CompiledVersion | RequestError {
     if (text === 'latest') return this.newest;
     const exact = this.#byText.get(text);
     if (exact) return exact;
@@ -70,18 +69,18 @@ export class VersionList {
     );
   }
 
-  /** Returns the error for requests that name no version, if a version is required. */
+  /** Returns the error for requests that do not specify a version, if a version is required. */
   missing(sources: readonly string[]): RequestError {
-    const message = `The request names no version: set ${sources.join(' or ')} to ${this.#scheme.form}. ${this.#supported()}`;
+    const message = `The request has no version: set ${sources.join(' or ')} to ${this.#scheme.form}. ${this.#supported()}`;
     return new RequestError('VERSION_REQUIRED', message, this.served);
   }
 
-  #newestIn([from, below]: readonly [string, string]): Listed | undefined {
+  #newestIn([from, below]: readonly [string, string]): CompiledVersion | undefined {
     const [first, end] = [Version.of(from, [this.#scheme]), Version.of(below, [this.#scheme])];
     return this.all.findLast(({ version }) => version.compare(first) >= 0 && version.compare(end) < 0);
   }
 
-  #below(limit: Version): Listed | undefined {
+  #below(limit: Version): CompiledVersion | undefined {
     return this.#unlisted === 'previous' ? this.all.findLast(({ version }) => version.compare(limit) < 0) : undefined;
   }
 

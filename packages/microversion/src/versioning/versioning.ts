@@ -1,59 +1,62 @@
 import { type IncomingMessage, type ServerResponse, validateHeaderName } from 'node:http';
 import { problem } from '../error-bodies/problem.js';
 import { RequestError } from '../errors.js';
-import { type ErrorsOption, errorRenderer, noteNegotiating, sendError } from '../negotiation/error-response.js';
+import { type ErrorsOption, errorRenderer, sendError, storeNegotiationContext } from '../negotiation/error-response.js';
 import { memoized } from '../negotiation/memoized.js';
-import { serveAt } from '../negotiation/negotiated.js';
+import { storeVersion } from '../negotiation/negotiated.js';
 import { rejectUnknown } from '../negotiation/reject-unknown.js';
 import { preserveVary } from '../negotiation/vary.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { VersionScheme } from '../schemes.js';
 import type { Version, VersionLike } from '../version.js';
-import { endHeadersWriter, type Listed, type VersionRecord, writeHeaders } from './lifecycle.js';
+import { type CompiledVersion, endHeadersWriter, type VersionRecord, writeHeaders } from './lifecycle.js';
 import { header, type VersionSource } from './sources.js';
 import { type UnlistedVersions, VersionList } from './version-list.js';
 
-/** The version of a client that names none, such as the version that its account is pinned to; undefined for the oldest. */
+/**
+ * Returns the version of a client whose request does not specify one, such as the version that its account is pinned to.
+ * Undefined and null select the oldest version.
+ */
 export type ClientVersion = (
   req: IncomingMessage,
 ) => VersionLike | null | undefined | Promise<VersionLike | null | undefined>;
 
-/** One request that passed, as `onVersion` receives it. */
+/** An accepted request, as `onVersion` receives it. */
 export interface VersionUse {
   readonly version: Version;
-  /** The source that named the version, such as `API-Version`; undefined if the request named none. */
+  /** The source that contained the version, such as `API-Version`; undefined if the request did not specify one. */
   readonly source: string | undefined;
   readonly req: IncomingMessage;
 }
 
-/** The versions of an API, and how requests name them. */
+/** Options of {@link versioning}: the versions of an API, and where requests specify them. */
 export interface VersioningOptions {
   /** All versions, in any order: `2026-11-22`, `2.27`, `1.4.2` or `7`, or records with the life cycle of a version. */
   readonly versions: readonly (VersionLike | VersionRecord)[];
   /** The format of the versions, if it is a custom one. Default: detected from the versions. */
   readonly scheme?: VersionScheme;
-  /** Where requests name their version; the first source that contains one applies. Default: `header('API-Version')`. */
+  /** Where requests specify their version; the first source that contains one applies. Default: `header('API-Version')`. */
   readonly from?: VersionSource | readonly VersionSource[];
   /**
-   * The version of requests that name none: `oldest`, `newest`, a version, or a function that returns the version of the
-   * client. `required` rejects them with 400. Default `oldest`.
+   * The version of requests that do not specify one: `oldest`, `newest`, a version, or a function that returns the version of
+   * the client. `required` rejects these requests with 400. Default `oldest`.
    */
   readonly default?: 'oldest' | 'newest' | 'required' | VersionLike | ClientVersion;
   /** How a version that is not listed is handled: `reject` (406), or `previous`, the newest one below it. Default `reject`. */
   readonly unlisted?: UnlistedVersions;
   /** Whether versions are still served after their `sunset`, or rejected with 410. Default `serve`. */
   readonly afterSunset?: 'serve' | 'reject';
-  /** The response header that names the version. Default: that of the first header source, or `API-Version`; `false` for none. */
+  /** The response header that contains the version. Default: that of the first header source, or `API-Version`; `false` for none. */
   readonly responseHeader?: string | false;
   /** How errors are sent: `problem` (RFC 9457), `json`, a function, or `next` for your error handler. Default `problem`. */
   readonly errors?: Exclude<ErrorsOption, 'documented'>;
-  /** Called with the version of each request that passes. It must not throw. */
+  /** Called with the version of each accepted request. Must not throw. */
   readonly onVersion?: (use: VersionUse) => void;
   /** Returns the current time in milliseconds since 1970, for tests. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Express 4 and 5 middleware that also works in bare `node:http`, with the rest of the handler as `next`. */
+/** Middleware for Express 4 and 5. In bare `node:http`, pass the rest of the handler as `next`. */
 export interface VersioningMiddleware extends VersionMiddleware {
   (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown): void;
 }
@@ -74,10 +77,10 @@ const OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
 /** The headers at the end of a version and in its brown-outs. */
 const END_HEADERS = ['Deprecation', 'Sunset', 'Link', 'Retry-After'];
 
-function oneOf<T extends string>(option: string, value: T, allowed: readonly T[]): T {
-  if (allowed.includes(value)) return value;
+function checkChoice<T extends string>(option: string, value: T, choices: readonly T[]): T {
+  if (choices.includes(value)) return value;
   throw new TypeError(
-    `versioning: '${option}' is ${allowed.map((name) => `'${name}'`).join(' or ')}, it is '${value}'`,
+    `versioning: '${option}' must be ${choices.map((choice) => `'${choice}'`).join(' or ')}, not '${value}'`,
   );
 }
 
@@ -93,11 +96,11 @@ function responseHeaderOf(
 }
 
 /**
- * Negotiates the version of each request, in any form (dates, semver, integers, `MAJOR.MINOR`) and from any part of the
- * request: sets `req.microversion`, names the version in the response, keeps `Vary` complete, announces the end of
- * versions, and rejects the versions that are not served.
+ * Creates middleware that negotiates the version of each request, in any format (dates, semver, integers, `MAJOR.MINOR`) and
+ * from any part of the request. It sets `req.microversion`, adds the version to the response headers, keeps `Vary` complete,
+ * announces the end of versions, and rejects versions that are not supported.
  *
- * @throws TypeError or RangeError that names the fix, for invalid options
+ * @throws TypeError or RangeError if an option is invalid; the message contains the fix
  *
  * @example
  * ```ts
@@ -113,11 +116,11 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   rejectUnknown('versioning', options, Object.keys(OPTIONS));
   const list = new VersionList(
     options.versions,
-    oneOf('unlisted', options.unlisted ?? 'reject', ['reject', 'previous']),
+    checkChoice('unlisted', options.unlisted ?? 'reject', ['reject', 'previous']),
     options.scheme,
   );
   const sources: readonly VersionSource[] = [options.from ?? header('API-Version')].flat();
-  const rejectsOld = oneOf('afterSunset', options.afterSunset ?? 'serve', ['serve', 'reject']) === 'reject';
+  const rejectsEnded = checkChoice('afterSunset', options.afterSunset ?? 'serve', ['serve', 'reject']) === 'reject';
   const responseHeader = responseHeaderOf(options, sources);
   const vary = [...new Set(sources.flatMap((source) => source.vary ?? []))];
   const { onVersion, now = Date.now } = options;
@@ -128,11 +131,11 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
       (found) => !(found instanceof RequestError),
     ),
   );
-  const unnamed = defaultOf(options.default ?? 'oldest');
-  const negotiating = {
+  const defaultVersion = defaultOf(options.default ?? 'oldest');
+  const context = {
     render,
     served: list.served,
-    writeEnd: endHeadersWriter(list.all),
+    writeEndHeaders: endHeadersWriter(list.all),
   };
 
   function defaultOf(setting: NonNullable<VersioningOptions['default']>) {
@@ -157,10 +160,10 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   }
 
   /** Rejects a version that has ended, or is in a brown-out. */
-  function checkEnd({ version, sunset, brownouts }: Listed, res: ServerResponse): void {
-    if (brownouts.length === 0 && !(rejectsOld && sunset !== undefined)) return;
+  function checkEnd({ version, sunset, brownouts }: CompiledVersion, res: ServerResponse): void {
+    if (brownouts.length === 0 && !(rejectsEnded && sunset !== undefined)) return;
     const time = now();
-    if (rejectsOld && sunset !== undefined && time >= sunset)
+    if (rejectsEnded && sunset !== undefined && time >= sunset)
       throw new RequestError(
         'VERSION_GONE',
         `Version ${version} ended on ${new Date(sunset).toISOString().slice(0, 10)}.`,
@@ -172,15 +175,16 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
     const end = new Date(brownout.to).toISOString();
     throw new RequestError(
       'VERSION_GONE',
-      `Version ${version} is about to end, and is unavailable until ${end}.`,
+      `Version ${version} is about to end and is unavailable until ${end}.`,
       list.served,
     );
   }
 
-  function serve(
+  /** Accepts a request at a version, or throws the error of a rejected one. Writes the response headers in both cases. */
+  function acceptOrReject(
     req: IncomingMessage,
     res: ServerResponse,
-    found: Listed | RequestError,
+    found: CompiledVersion | RequestError,
     source: VersionSource | undefined,
   ): Version {
     if (!res.headersSent && vary.length > 0) preserveVary(res, vary);
@@ -192,8 +196,8 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
     }
     checkEnd(found, res);
     source?.accepted?.(req);
-    serveAt(req, version);
-    noteNegotiating(req, negotiating);
+    storeVersion(req, version);
+    storeNegotiationContext(req, context);
     onVersion?.({ version, source: source?.name, req });
     return version;
   }
@@ -202,12 +206,12 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
     for (const [index, source] of sources.entries()) {
       const text = source.read(req, list.isVersion);
       const found = text === undefined ? undefined : finders[index]?.(text);
-      if (found) return serve(req, res, found, source);
+      if (found) return acceptOrReject(req, res, found, source);
     }
-    const found = unnamed(req);
+    const found = defaultVersion(req);
     return found instanceof Promise
-      ? found.then((version) => serve(req, res, version, undefined))
-      : serve(req, res, found, undefined);
+      ? found.then((version) => acceptOrReject(req, res, version, undefined))
+      : acceptOrReject(req, res, found, undefined);
   }
 
   function versioningMiddleware(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown): void {
@@ -220,7 +224,7 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
       reject(error);
       return;
     }
-    // `next` runs outside of `try`, because its errors belong to the application.
+    // `next` runs outside of `try`, because the application handles its errors.
     if (version instanceof Promise) version.then(() => void next(), reject);
     else next();
   }
