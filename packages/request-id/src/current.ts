@@ -1,27 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Issued, RequestIds } from './issued.js';
+import type { IssuedIds, RequestIds } from './issued.js';
 
 /**
- * Registered for the whole process, because bundlers such as that of Next.js give route handlers a copy of this module. The
- * number changes with the form of the stored value.
+ * A registered symbol, because bundlers such as the one of Next.js include another copy of this module for route handlers. The
+ * number must change if the type of the stored value changes.
  */
 const STORAGE = Symbol.for('@apistrata/request-id 1');
-const shared = globalThis as { [STORAGE]?: AsyncLocalStorage<Issued> };
+const shared = globalThis as { [STORAGE]?: AsyncLocalStorage<IssuedIds> };
 shared[STORAGE] ??= new AsyncLocalStorage();
 const storage = shared[STORAGE];
 
-export function runWith<T>(issued: Issued, next: () => T): T {
+/** Runs a function, and all asynchronous code that it starts, with the ids of a request. */
+export function runWith<T>(issued: IssuedIds, next: () => T): T {
   return storage.run(issued, next);
 }
 
-export function currentlyIssued(): Issued | undefined {
+/** Returns the ids that {@link runWith} has set for the running code. */
+export function currentIssuedIds(): IssuedIds | undefined {
   return storage.getStore();
 }
 
 /**
  * Returns the ids of the request that caused the running code, even after `await`; undefined outside of any request
- * and below a `requestId({ context: false })`.
+ * and with `requestId({ context: false })`.
  */
 export function currentRequestId(): RequestIds | undefined {
-  return currentlyIssued()?.ids;
+  return currentIssuedIds()?.ids;
 }

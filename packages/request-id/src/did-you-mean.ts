@@ -1,10 +1,10 @@
-/** Returns the fix for an unknown name: the closest known one, or all of them. */
+/** Returns the fix for an unknown name: the most similar known name, or all of them. */
 export function didYouMean(name: string, knownNames: readonly string[]): string {
   const [closest] = knownNames
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length / 2))
     .sort((a, b) => a.distance - b.distance);
-  return closest ? `Did you mean "${closest.candidate}"?` : `Known are: ${knownNames.join(', ')}`;
+  return closest ? `Did you mean "${closest.candidate}"?` : `Known names: ${knownNames.join(', ')}`;
 }
 
 function editDistance(a: string, b: string): number {

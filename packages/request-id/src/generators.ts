@@ -1,9 +1,9 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 
-/** Names of the ready-made forms of ids. */
+/** The names of the built-in id formats. */
 export type IdForm = 'uuid' | 'uuidv7' | 'short';
 
-/** Random bytes are drawn for many ids at once: a call of the system's generator costs more than an id. */
+/** Random bytes for many ids, because a call to the system's generator costs more than the rest of an id. */
 const POOL = Buffer.allocUnsafe(4_096);
 let used = POOL.length;
 
@@ -16,7 +16,7 @@ function randomBytes(count: number): Buffer {
   return POOL.subarray(used - count, used);
 }
 
-/** Returns lower-case hexadecimal digits of that many random bytes. */
+/** Returns a number of random bytes as lower-case hexadecimal digits. */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
@@ -25,7 +25,7 @@ export function randomHex(bytes: number): string {
 function uuidv7(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   const random = randomHex(10);
-  // Two bits of the variant, `10`, leave two random bits of their digit.
+  // The variant, `10`, takes two bits of its digit; the other two are random.
   const variant = '89ab'[Number.parseInt(random[3] ?? '0', 16) & 3];
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
@@ -47,5 +47,5 @@ function shortIds(): () => string {
   };
 }
 
-/** The ready-made generators by the names of their forms. */
+/** The built-in generators by the names of their formats. */
 export const GENERATORS: Readonly<Record<IdForm, () => string>> = { uuid: randomUUID, uuidv7, short: shortIds() };

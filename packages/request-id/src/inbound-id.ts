@@ -6,7 +6,7 @@ export function inboundIdOf(req: IncomingMessage, settings: Settings): string | 
   for (const { name, key } of settings.inbound) {
     const value = req.headers[key];
     if (value === undefined || value === '') continue;
-    // Repeated lines arrive joined by a comma, which no valid id contains.
+    // Node joins repeated headers with a comma, which no valid id contains.
     const text = String(value);
     const id = settings.read(text.trim());
     if (id !== undefined) return id;

@@ -3,38 +3,40 @@ import type { Settings } from './settings.js';
 
 /** The ids of one request. */
 export interface RequestIds {
-  /** The id of this request in this service: in its responses, its logs and `req.id`. */
+  /** The id of the request in this service. It is in the response, in logs and in `req.id`. */
   readonly local: string;
-  /** The valid id that the caller sent; undefined if there was none. */
+  /** The valid id that the client sent; undefined if it sent none. */
   readonly global: string | undefined;
 }
 
-/** Ids together with the middleware that issued them. */
-export interface Issued {
+/** The ids of a request, with the settings of the middleware that issued them. */
+export interface IssuedIds {
   readonly ids: RequestIds;
   readonly settings: Settings;
-  /** True: a logger has reserved the local id, and the middleware has not run yet. */
+  /** Whether a logger has reserved the local id and the middleware has not run yet. */
   readonly reserved: boolean;
   readonly req: IncomingMessage;
 }
 
-/** A registered symbol, so that two installed copies of this package see each other's ids. */
+/** A registered symbol, so that several installed copies of this package share the ids. */
 const ISSUED = Symbol.for('@apistrata/request-id');
 
-type Carrier = IncomingMessage & { [ISSUED]?: Issued };
+type Carrier = IncomingMessage & { [ISSUED]?: IssuedIds };
 
-export function issuedTo(req: IncomingMessage): Issued | undefined {
+/** Returns the stored ids of a request. */
+export function issuedIdsOf(req: IncomingMessage): IssuedIds | undefined {
   return (req as Carrier)[ISSUED];
 }
 
-export function issue(issued: Issued): void {
+/** Stores the ids of a request. */
+export function storeIssuedIds(issued: IssuedIds): void {
   (issued.req as Carrier)[ISSUED] = issued;
 }
 
 /**
- * Returns the ids of a request; undefined if `requestId()` has not processed it. With stacked middleware, these are the
- * ids of the innermost one that ran.
+ * Returns the ids of a request; undefined if `requestId()` has not processed it. If several `requestId()` have processed it,
+ * the ids of the last one are returned.
  */
 export function requestIdOf(req: IncomingMessage): RequestIds | undefined {
-  return issuedTo(req)?.ids;
+  return issuedIdsOf(req)?.ids;
 }

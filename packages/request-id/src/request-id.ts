@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { runWith } from './current.js';
-import { reservesFor } from './gen-req-id.js';
+import { idReserver } from './gen-req-id.js';
 import { inboundIdOf } from './inbound-id.js';
-import { type Issued, issue, issuedTo } from './issued.js';
+import { type IssuedIds, issuedIdsOf, storeIssuedIds } from './issued.js';
 import { type RequestIdOptions, type Settings, settingsFrom } from './settings.js';
 
-/** Middleware for Express 4 and 5, and for bare `node:http` with the rest of the handler as `next`, whose result it returns. */
+/** Middleware for Express 4 and 5. In bare `node:http`, pass the rest of the handler as `next`. Returns the result of `next`. */
 export interface RequestIdMiddleware {
   <T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T): T;
-  /** Returns the id of a request for `pinoHttp({ genReqId })` and `fastify({ genReqId })`, and reserves it if the logger runs first. */
+  /** Returns the local id of a request, for `pinoHttp({ genReqId })` and `fastify({ genReqId })`. Reserves it if the logger runs first. */
   readonly genReqId: (req: IncomingMessage) => string;
 }
 
 /**
- * Gives every request an id: the valid one that its proxy or caller sent, or a new one. The id is in `req.id`, in the response
- * headers, and in everything that `currentRequestId()` and `headersFor()` return.
+ * Creates middleware that assigns an id to every request: the valid id that its proxy or client sent, or a new one. The id is
+ * in `req.id` and in the response headers, and `currentRequestId()` and `headersFor()` return it.
  *
- * The response headers are set before the handler runs: what the handler sets itself replaces them, header by header.
- * A header that is set already is kept, unless an outer `requestId()` wrote it: then the inner id is returned.
+ * The response headers are set before the handler runs, so headers that the handler sets replace them. A header that is
+ * already set is preserved, unless an outer `requestId()` set it: then the id of the inner one replaces it.
  *
  * @throws TypeError for an unknown option or an invalid header name, on creation
  *
@@ -35,26 +35,26 @@ export function requestId(options: RequestIdOptions = {}): RequestIdMiddleware {
   const settings = settingsFrom(options);
 
   function requestIdMiddleware<T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T): T {
-    const outer = issuedTo(req);
+    const outer = issuedIdsOf(req);
     const global = inboundIdOf(req, settings);
-    // Ids that a logger has reserved are taken over, so that log and response show the same one.
+    // An id that a logger has reserved is used, so that the log and the response contain the same id.
     const local = outer?.reserved
       ? outer.ids.local
       : ((settings.adopts ? global : undefined) ?? settings.generate(req));
-    const issued: Issued = { ids: { local, global }, settings, reserved: false, req };
-    issue(issued);
+    const issued: IssuedIds = { ids: { local, global }, settings, reserved: false, req };
+    storeIssuedIds(issued);
     if (settings.assigns) (req as IncomingMessage & { id?: unknown }).id = local;
     if (!res.headersSent) writeHeaders(res, issued, outer);
     return settings.context ? runWith(issued, next) : next();
   }
 
-  return Object.assign(requestIdMiddleware, { genReqId: reservesFor(settings) });
+  return Object.assign(requestIdMiddleware, { genReqId: idReserver(settings) });
 }
 
 function writeHeaders(
   res: ServerResponse,
-  { ids, settings }: { readonly ids: Issued['ids']; readonly settings: Settings },
-  outer: Issued | undefined,
+  { ids, settings }: { readonly ids: IssuedIds['ids']; readonly settings: Settings },
+  outer: IssuedIds | undefined,
 ): void {
   if (outer && !outer.reserved) {
     for (const { name, key } of outer.settings.headers) {

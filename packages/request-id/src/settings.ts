@@ -5,47 +5,47 @@ import { PRESETS, type Preset, type PresetName } from './presets.js';
 
 /** An inbound id that was dropped because it is malformed. */
 export interface DroppedId {
-  /** Name of the header it came in, as configured. */
+  /** The name of the header that contained it, as configured. */
   readonly header: string;
-  /** The value as received, repeated lines joined by commas. Written by the client: escape it where you print it. */
+  /** The value as received; repeated headers are joined by commas. The client controls it: escape it before you print it. */
   readonly value: string;
   readonly req: IncomingMessage;
 }
 
-/** The headers of the ids, and the accepted ids. */
+/** Options of `requestId()`: the headers that contain ids, and the ids that are accepted. */
 export interface RequestIdOptions {
   /**
-   * The headers and the form of ids that a proxy or platform sends. Default `any`: `X-Request-Id` in and out, and any id of up
-   * to 128 safe characters is accepted. Other options replace parts of it.
+   * The headers and the id format of a proxy or platform. Default `any`: `X-Request-Id` in requests and responses, with any id
+   * of up to 128 safe characters. Other options override parts of the preset.
    */
   readonly preset?: PresetName;
-  /** Names of the response headers that carry the local id. Default: that of the preset. */
+  /** Names of the response headers that contain the local id. Default: that of the preset. */
   readonly headers?: readonly string[];
-  /** Names of the request headers that may carry an id; the first valid one counts. An empty list reads none. */
+  /** Names of the request headers that may contain an id; the first valid id applies. With an empty list, no header is read. */
   readonly inbound?: readonly string[];
   /** Name of the header that `headersFor()` writes. Default: that of the preset, or the first inbound name. */
   readonly outgoing?: string;
   /**
-   * Generates a local id: a function, `uuid` (version 4), `uuidv7` (sorts by time), or `short` (fastest, about 20 characters; can
-   * be guessed). Default: the form of the preset.
+   * The generator of local ids: `uuid` (version 4), `uuidv7` (sorts by time), `short` (fastest, about 20 characters, can be
+   * guessed), or a function. Default: the format of the preset.
    */
   readonly generate?: IdForm | ((req: IncomingMessage) => string);
-  /** Which inbound ids are valid: a function, or an expression that has to match the whole trimmed value. */
+  /** Decides which inbound ids are valid: a function, or a regular expression that must match the whole trimmed value. */
   readonly accept?: RegExp | ((value: string) => boolean);
   /**
-   * Whether a valid inbound id becomes the local id of the request. Default: true, and false with the preset `openstack`. With
-   * false, each request gets its own id, and the inbound one is its global id.
+   * Whether a valid inbound id becomes the local id of the request. Default: true, and false with the preset `openstack`. If
+   * false, each request has a new local id, and the inbound id is its global id.
    */
   readonly adopt?: boolean;
   /** Whether `req.id` is set, which loggers and error reporters read. Default true. */
   readonly assign?: boolean;
-  /** Called when an inbound id is dropped. Default: it is dropped silently. */
+  /** Called when an inbound id is dropped because it is malformed. Default: it is dropped silently. */
   readonly onDropped?: (dropped: DroppedId) => void;
-  /** Whether `currentRequestId()` works in everything the request causes (AsyncLocalStorage). Default true. */
+  /** Whether `currentRequestId()` works in all code that the request causes (by `AsyncLocalStorage`). Default true. */
   readonly context?: boolean;
 }
 
-/** A header as it is written, and in the lower case in which Node keeps it. */
+/** The name of a header as it is written, and in lower case as in `req.headers`. */
 export interface HeaderName {
   readonly name: string;
   readonly key: string;
@@ -79,7 +79,7 @@ export const OPTION_NAMES: readonly (keyof RequestIdOptions)[] = [
   'context',
 ];
 
-function namesIn(option: string, names: readonly string[]): readonly string[] {
+function checkNames(option: string, names: readonly string[]): readonly string[] {
   if (!Array.isArray(names))
     throw new TypeError(`requestId: "${option}" must be a list of header names, such as ['X-Request-Id']`);
   for (const name of names) validateHeaderName(name);
@@ -90,10 +90,10 @@ function headerName(name: string): HeaderName {
   return { name, key: name.toLowerCase() };
 }
 
-function reader(accept: RequestIdOptions['accept'], preset: Preset): Settings['read'] {
+function createReader(accept: RequestIdOptions['accept'], preset: Preset): Settings['read'] {
   if (accept === undefined) return preset.read;
   if (typeof accept === 'function') return (value) => (accept(value) ? value : undefined);
-  // Anchored, and without g and y, which would make the result depend on the previous request.
+  // Without the flags g and y, the result does not depend on the previous request; without m, `^` and `$` match only the ends.
   const full = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
   return (value) => (full.test(value) ? value : undefined);
 }
@@ -108,7 +108,7 @@ function findNamed<T>(option: string, name: string, definitions: Readonly<Record
 /**
  * Validates options and adds defaults.
  *
- * @throws TypeError for an unknown option, preset or form, and for an invalid header name
+ * @throws TypeError for an unknown option, preset or format, and for an invalid header name
  */
 export function settingsFrom(options: RequestIdOptions): Settings {
   for (const name of Object.keys(options)) {
@@ -116,21 +116,21 @@ export function settingsFrom(options: RequestIdOptions): Settings {
       throw new TypeError(`requestId: unknown option "${name}". ${didYouMean(name, OPTION_NAMES)}`);
   }
   const preset: Preset = findNamed('preset', options.preset ?? 'any', PRESETS);
-  const headers = namesIn('headers', options.headers ?? preset.headers);
-  const inbound = namesIn('inbound', options.inbound ?? preset.inbound);
-  const ownHeader = options.outgoing ?? (options.inbound ? undefined : preset.outgoing);
-  const outgoing = ownHeader ?? inbound[0] ?? headers[0] ?? 'X-Request-Id';
+  const headers = checkNames('headers', options.headers ?? preset.headers);
+  const inbound = checkNames('inbound', options.inbound ?? preset.inbound);
+  const configured = options.outgoing ?? (options.inbound ? undefined : preset.outgoing);
+  const outgoing = configured ?? inbound[0] ?? headers[0] ?? 'X-Request-Id';
   validateHeaderName(outgoing);
   const { generate = preset.generate } = options;
-  const replaced = options.outgoing !== undefined || options.inbound !== undefined;
+  const overridesPreset = options.outgoing !== undefined || options.inbound !== undefined;
   return {
     headers: headers.map(headerName),
     inbound: inbound.map(headerName),
-    generate: typeof generate === 'string' ? findNamed('form of ids', generate, GENERATORS) : generate,
-    read: reader(options.accept, preset),
+    generate: typeof generate === 'string' ? findNamed('id format', generate, GENERATORS) : generate,
+    read: createReader(options.accept, preset),
     adopts: options.adopt ?? preset.adopts,
     assigns: options.assign ?? true,
-    carry: (!replaced && preset.carry) || ((id) => ({ [outgoing]: id })),
+    carry: (!overridesPreset && preset.carry) || ((id) => ({ [outgoing]: id })),
     onDropped: options.onDropped,
     context: options.context ?? true,
   };

@@ -274,8 +274,8 @@ describe('an invalid option', () => {
     [{ inbound: [''] }, /Header name/],
     [{ outgoing: 'a:b' }, /a:b/],
     [{ preset: 'enwoy' }, /unknown preset "enwoy"\. Did you mean "envoy"\?/],
-    [{ generate: 'ulid' }, /unknown form of ids "ulid"\. Did you mean "uuid"\?/],
-    [{ nonsense: 1 }, /Known are: preset, headers/],
+    [{ generate: 'ulid' }, /unknown id format "ulid"\. Did you mean "uuid"\?/],
+    [{ nonsense: 1 }, /Known names: preset, headers/],
   ])('%j is rejected when the middleware is created', (options, message) => {
     expect(() => requestId(options as any)).toThrow(message);
   });

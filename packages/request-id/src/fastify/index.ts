@@ -4,14 +4,14 @@ import type { RequestIdOptions } from '../settings.js';
 
 /** The part of a Fastify instance that the plugin uses. */
 export interface FastifyHooks {
-  addHook(name: 'onRequest', hook: (...parts: any[]) => void): unknown;
+  addHook(name: 'onRequest', hook: (...args: any[]) => void): unknown;
 }
 
 /** A plugin for `fastify.register()`, which applies to all routes of the instance. */
 export type FastifyRequestId = (instance: FastifyHooks, options: unknown, done: () => void) => void;
 
 /**
- * Returns a Fastify plugin that gives every request an id, in `request.id` and `request.raw.id`.
+ * Returns a Fastify plugin that assigns an id to every request, in `request.id` and `request.raw.id`.
  *
  * @throws TypeError for options that `requestId()` does not accept
  *

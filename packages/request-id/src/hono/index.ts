@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestId } from '../request-id.js';
 import type { RequestIdOptions } from '../settings.js';
 
-/** The part of a Hono context that the middleware uses; `env` is what `@hono/node-server` provides. */
+/** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
 }
@@ -11,7 +11,7 @@ export interface HonoContext {
 export type HonoRequestId = (context: HonoContext, next: () => Promise<void>) => Promise<void>;
 
 /**
- * Returns Hono middleware, for `@hono/node-server`, that gives every request an id, in `c.env.incoming.id`.
+ * Returns Hono middleware, for `@hono/node-server`, that assigns an id to every request, in `c.env.incoming.id`.
  *
  * @throws TypeError for options that `requestId()` does not accept
  *

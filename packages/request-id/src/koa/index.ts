@@ -12,7 +12,7 @@ export interface KoaContext {
 export type KoaRequestId = (context: KoaContext, next: () => Promise<any>) => Promise<any>;
 
 /**
- * Returns Koa middleware that gives every request an id, in `ctx.req.id`.
+ * Returns Koa middleware that assigns an id to every request, in `ctx.req.id`.
  *
  * @throws TypeError for options that `requestId()` does not accept
  *

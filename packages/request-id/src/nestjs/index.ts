@@ -1,7 +1,7 @@
 import { requestId } from '../request-id.js';
 import type { RequestIdOptions } from '../settings.js';
 
-/** The part of the consumer of a NestJS module that this one uses. */
+/** The part of the `MiddlewareConsumer` of NestJS that the module uses. */
 export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
@@ -12,7 +12,7 @@ export interface DynamicRequestIdModule {
 }
 
 /**
- * A NestJS module that gives every request an id, in `req.id`.
+ * A NestJS module that assigns an id to every request, in `req.id`.
  *
  * @example
  * ```ts
