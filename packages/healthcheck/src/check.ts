@@ -1,33 +1,36 @@
 import { HealthcheckConfigError } from './errors.js';
 import { rejectUnknown } from './known-names.js';
 
-/** `degraded` still counts as available: the endpoint responds 200 and shows the reason. */
+/** The state of a check. `degraded` counts as available: the endpoint responds with 200 and shows the reason. */
 export type CheckState = 'available' | 'degraded' | 'unavailable';
 
 /** The result of a check. */
 export interface CheckResult {
   readonly state: CheckState;
-  /** One line, shown to every client. Default `OK`, `DEGRADED` or `UNAVAILABLE`. */
+  /** One line that every client can see. Default `OK`, `DEGRADED` or `UNAVAILABLE`. */
   readonly reason?: string;
   /** Shown only if the endpoint is `detailed`. */
   readonly details?: string;
 }
 
-/** How often a check runs and how long it may take. */
+/** The timeout of a check, and the times between its runs. */
 export interface CheckTiming {
-  /** After this many milliseconds the check counts as unavailable and its signal is aborted. Default 5000. */
+  /** The time in milliseconds after which the check counts as unavailable and its signal is aborted. Default 5000. */
   readonly timeoutMs?: number;
-  /** Probes within this many milliseconds share a result. Default 0: the check runs at each probe. */
+  /** The time in milliseconds for which a result is reused. Default 0: the check runs at each probe. */
   readonly cacheMs?: number;
-  /** Runs the check in the background, this many milliseconds after its last run ended; probes read the last result. */
+  /**
+   * The time in milliseconds between runs in the background; probes then read the latest result. Default: the check runs only
+   * at probes.
+   */
   readonly refreshMs?: number;
 }
 
 /** A custom check. Concurrent probes share one run of it. */
 export interface Check extends CheckTiming {
-  /** The name in `backends` and groups; shown if the check throws or times out. */
+  /** The name in `backends` and groups. It is part of the reason if the check throws or times out. */
   readonly name: string;
-  /** Counts as unavailable if it throws, rejects, times out or returns anything other than a `CheckResult`. */
+  /** Runs the check. It counts as unavailable if it throws, rejects, times out or does not return a `CheckResult`. */
   readonly check: (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 }
 
@@ -37,9 +40,9 @@ export interface CheckReport {
   readonly state: CheckState;
   /** False only for `unavailable`. */
   readonly available: boolean;
-  /** One line, never empty. */
+  /** The reason in one line, never empty. */
   readonly reason: string;
-  /** May be empty. */
+  /** Details of the reason; may be empty. */
   readonly details: string;
   /** The duration of the run in milliseconds. */
   readonly durationMs: number;
@@ -47,7 +50,7 @@ export interface CheckReport {
   readonly changedAt: Date;
 }
 
-/** The result of one run, without duration and comparison with the previous run. */
+/** The result of one run, without its duration and the time of the last change. */
 export type Finding = Omit<CheckReport, 'durationMs' | 'changedAt'>;
 
 const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
@@ -82,17 +85,17 @@ export function findingOf(name: string, result: CheckResult): Finding {
 }
 
 /** Returns the finding for a check that failed or timed out. */
-export function failureOf(name: string, what: string, details: string): Finding {
-  return { name, state: 'unavailable', available: false, reason: `${what}: ${name}`, details };
+export function failureOf(name: string, failure: string, details: string): Finding {
+  return { name, state: 'unavailable', available: false, reason: `${failure}: ${name}`, details };
 }
 
-/** @throws HealthcheckConfigError if the check is invalid */
+/** Validates a check. @throws HealthcheckConfigError if it is invalid */
 export function validateCheck(check: Check, option: string): void {
   if (typeof check !== 'object' || check === null || typeof check.check !== 'function' || !check.name) {
     throw new HealthcheckConfigError(
       option,
       'has an entry that is not a check',
-      'Give a name, or an object { name, check(signal) } whose check returns { state, reason?, details? }',
+      'Use a name, or an object { name, check(signal) } whose check returns { state, reason?, details? }',
     );
   }
   rejectUnknown(`the check "${check.name}"`, check, ['name', 'check', ...TIMING_KEYS]);
@@ -102,9 +105,9 @@ export function validateCheck(check: Check, option: string): void {
 function validateTiming(timing: CheckTiming, name: string): void {
   for (const key of TIMING_KEYS) {
     const value = timing[key];
-    const smallest = key === 'cacheMs' ? 0 : 1;
-    // Node fires a timer above 2^31-1 immediately, which would turn "almost never" into "all the time".
-    if (value === undefined || (Number.isFinite(value) && value >= smallest && value < 2 ** 31)) continue;
-    throw new HealthcheckConfigError(key, `${value} in the check "${name}"`, `Use at least ${smallest} milliseconds`);
+    const minimum = key === 'cacheMs' ? 0 : 1;
+    // Node fires a timer above 2^31-1 immediately, so that a check would run continuously instead of almost never.
+    if (value === undefined || (Number.isFinite(value) && value >= minimum && value < 2 ** 31)) continue;
+    throw new HealthcheckConfigError(key, `${value} in the check "${name}"`, `Use at least ${minimum} milliseconds`);
   }
 }

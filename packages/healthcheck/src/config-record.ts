@@ -3,13 +3,13 @@ import { type Healthcheck, healthcheck } from './healthcheck.js';
 import { rejectUnknown } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 
-/** Options that a text file cannot represent. */
+/** Options that a configuration file cannot represent. */
 export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'links' | 'log' | 'service'>;
 
 type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
 
 const text = (value: string) => value;
-type Setting = readonly [option: TextOption, read: (value: string, name: string) => string | boolean];
+type Setting = readonly [option: TextOption, parse: (value: string, name: string) => string | boolean];
 
 const NAMES: ReadonlyMap<string, Setting> = new Map(
   Object.entries<Setting>({
@@ -35,11 +35,11 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Creates the endpoint from the section of a configuration file: `disable_by_file_path = /run/drain` and so on. All
- * values are text, lists are separated by commas, true/false may be 1/0, yes/no or on/off in any case.
+ * Creates the endpoint from a section of a configuration file, such as `disable_by_file_path = /run/drain`. All values are
+ * strings. Lists are separated by commas; booleans are true/false, 1/0, yes/no or on/off, in any case.
  *
- * @param code options that text cannot represent: checks that `backends` may name, groups, the log
- * @throws HealthcheckConfigError for unknown names and malformed values, under their name in the record
+ * @param code options that a string cannot represent: checks to which `backends` refers, groups, the log
+ * @throws HealthcheckConfigError for unknown names and malformed values, with their name in the record
  */
 export function healthcheckFromConfig(
   record: Readonly<Record<string, string | undefined>>,
@@ -54,12 +54,12 @@ export function healthcheckFromConfig(
     'service',
   ]);
   const options: Record<string, unknown> = { ...code };
-  for (const [name, [option, read]] of NAMES) {
+  for (const [name, [option, parse]] of NAMES) {
     const value = record[name];
     if (value === undefined) continue;
     if (typeof value !== 'string')
-      throw new HealthcheckConfigError(name, 'is not a string', 'Give the text of the file');
-    options[option] = read(value, name);
+      throw new HealthcheckConfigError(name, 'is not a string', 'Use the text of the file');
+    options[option] = parse(value, name);
   }
   try {
     return healthcheck(options);
@@ -69,12 +69,12 @@ export function healthcheckFromConfig(
 }
 
 function flag(value: string, name: string): boolean {
-  const read = FLAGS.get(value.trim().toLowerCase());
-  if (read !== undefined) return read;
+  const parsed = FLAGS.get(value.trim().toLowerCase());
+  if (parsed !== undefined) return parsed;
   throw new HealthcheckConfigError(name, `"${value}" is neither true nor false`, 'Write true or false');
 }
 
-/** Names the option in the spelling of the file. */
+/** Returns the same error with the spelling of the option in the file. */
 function withOriginalMessage(error: unknown): unknown {
   if (!(error instanceof HealthcheckConfigError)) return error;
   const spelled = [...NAMES].find(([, [option]]) => option === error.option);

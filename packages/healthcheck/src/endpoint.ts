@@ -2,13 +2,13 @@ import type { Backend, Probe } from './backends/backend.js';
 import { type CheckReport, type CheckState, worstOf } from './check.js';
 import type { EndpointSettings } from './settings.js';
 
-/** The health of an endpoint, as its responses show it. */
+/** The health of an endpoint. */
 export interface HealthStatus {
   /** The worst of the results. */
   readonly state: CheckState;
-  /** False only for `unavailable`; this decides the HTTP status. */
+  /** False only for `unavailable`. Determines the HTTP status. */
   readonly available: boolean;
-  /** One per backend, in configured order. */
+  /** One result per backend, in configured order. */
   readonly results: readonly CheckReport[];
 }
 
@@ -21,37 +21,41 @@ export interface HealthChange {
   readonly status: HealthStatus;
 }
 
-/** One endpoint: its checks, run together. */
+/** An endpoint, which runs its backends and combines their results. */
 export interface Endpoint {
   readonly name: string;
-  /** Runs every backend concurrently. Never rejects; without backends it returns synchronously. */
+  /** Runs all backends concurrently. Never rejects. Without backends, it returns synchronously. */
   evaluate(probe: Probe): HealthStatus | Promise<HealthStatus>;
   /** Makes the endpoint permanently unavailable, if it fails on shutdown. */
   shutdown(): void;
-  /**
-   * Makes the endpoint unavailable for this reason, if it fails on shutdown; without a reason, its checks decide again.
-   */
-  hold(reason?: string): void;
+  /** Makes the endpoint unavailable for a reason, if it fails on shutdown. If the reason is undefined, its checks apply again. */
+  setNotReadyReason(reason: string | undefined): void;
 }
 
-const NOTHING_TO_CHECK: HealthStatus = { state: 'available', available: true, results: [] };
+const NO_BACKENDS: HealthStatus = { state: 'available', available: true, results: [] };
 
 function unavailable(name: string, reason: string, details: string): HealthStatus {
   const finding = { name, state: 'unavailable', available: false, reason, details } as const;
   return statusOf([{ ...finding, durationMs: 0, changedAt: new Date() }]);
 }
 
+/**
+ * Creates an endpoint.
+ *
+ * @param changed called when the state differs from that of the previous evaluation
+ */
 export function endpoint(
   { name, failsOnShutdown }: EndpointSettings,
   backends: readonly Backend[],
   changed: (change: HealthChange) => void,
 ): Endpoint {
-  /** By port, because the results may differ by port; a difference between ports is not a change. */
+  /** The states by port, because the results may differ by port and a difference between ports is not a change. */
   const lastStates = new Map<number | undefined, CheckState>();
   let down: HealthStatus | undefined;
   let notReady: HealthStatus | undefined;
 
-  function seen(port: number | undefined, status: HealthStatus): HealthStatus {
+  /** Reports a change of the state and returns the status. */
+  function record(port: number | undefined, status: HealthStatus): HealthStatus {
     const from = lastStates.get(port);
     lastStates.set(port, status.state);
     if (from !== undefined && from !== status.state) changed({ endpoint: name, from, to: status.state, status });
@@ -62,12 +66,12 @@ export function endpoint(
     name,
     evaluate(probe) {
       if (down) return down;
-      if (notReady) return seen(probe.port, notReady);
-      if (backends.length === 0) return NOTHING_TO_CHECK;
+      if (notReady) return record(probe.port, notReady);
+      if (backends.length === 0) return NO_BACKENDS;
       return Promise.all(backends.map((backend) => backend.run(probe))).then(
         (results) =>
           // A shutdown may have started during the checks.
-          down ?? seen(probe.port, notReady ?? statusOf(results)),
+          down ?? record(probe.port, notReady ?? statusOf(results)),
       );
     },
     shutdown() {
@@ -77,7 +81,7 @@ export function endpoint(
       const from: CheckState = state !== undefined && others.length === 0 ? state : 'available';
       if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: down });
     },
-    hold(reason) {
+    setNotReadyReason(reason) {
       if (!failsOnShutdown) return;
       const line = reason?.replaceAll(/[\r\n]+/g, ' ');
       notReady =

@@ -13,9 +13,9 @@ export interface HealthcheckErrorBody {
 export type HealthcheckErrorFormat = (error: HealthcheckUnavailable, req: IncomingMessage) => HealthcheckErrorBody;
 
 /**
- * How an endpoint that is unavailable responds: `documented` sends text, HTML or JSON as the documents define, `problem` sends
- * `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its type, and `next`
- * passes the error to the next error handler.
+ * How an endpoint that is unavailable responds: `documented` sends the text, HTML or JSON of the documented format, `problem`
+ * sends `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its content type,
+ * and `next` passes the error to the next error handler.
  */
 export type HealthcheckErrorsOption = 'documented' | 'problem' | 'json' | 'next' | HealthcheckErrorFormat;
 
@@ -40,9 +40,9 @@ const RENDERERS: ReadonlyMap<string, RenderError | undefined> = new Map<string, 
 ]);
 
 /**
- * Returns the function that renders errors; undefined if they are documented responses.
+ * Returns the function that renders errors; undefined for `documented`.
  *
- * @throws HealthcheckConfigError that suggests a value
+ * @throws HealthcheckConfigError if the value is unknown
  */
 export function errorRenderer(errors: HealthcheckErrorsOption = 'documented'): RenderError | undefined {
   if (typeof errors === 'function') return errors;

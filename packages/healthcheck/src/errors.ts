@@ -5,10 +5,10 @@ export const errorCodes = { HEALTHCHECK_CONFIG_INVALID: 500, UNAVAILABLE: 503 } 
 export abstract class HealthcheckError<Code extends keyof typeof errorCodes = keyof typeof errorCodes> extends Error {
   /** The status of the HTTP response. */
   readonly status: number;
-  /** The page with cause and fix. */
+  /** The page that documents the cause and the fix. */
   readonly url: string;
 
-  /** @param code stable; the text of the message may change */
+  /** @param code a stable code; the text of the message may change */
   constructor(
     readonly code: Code,
     message: string,
@@ -24,7 +24,7 @@ export abstract class HealthcheckError<Code extends keyof typeof errorCodes = ke
   }
 }
 
-/** An invalid configuration. Thrown when the endpoint is built, never while it handles a request. */
+/** An invalid configuration. Thrown when the endpoint is created, never while it handles a request. */
 export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG_INVALID'> {
   /** The invalid option as it was written: `disableByFilePaths`, or `disable_by_file_paths` in a config record. */
   readonly option: string;
@@ -43,7 +43,7 @@ export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG
     this.fix = fix;
   }
 
-  /** Returns the same error for an option that was written in another spelling. */
+  /** Returns the same error with another spelling of the option. */
   named(option: string): HealthcheckConfigError {
     return new HealthcheckConfigError(option, this.problem, this.fix);
   }
@@ -52,7 +52,7 @@ export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG
 /** The response of an endpoint that is unavailable, as the option `errors` receives it. The message joins the reasons. */
 export class HealthcheckUnavailable extends HealthcheckError<'UNAVAILABLE'> {
   /**
-   * @param endpoint `healthcheck` for the main endpoint, else the name of the group
+   * @param endpoint `healthcheck` for the main endpoint, otherwise the name of the group
    * @param reasons the reasons of all checks that are not available
    */
   constructor(

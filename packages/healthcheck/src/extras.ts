@@ -1,6 +1,6 @@
 import type { ServerReport } from './detailed/server-report.js';
 
-/** What JSON responses look like. */
+/** The format of JSON responses. */
 export type JsonFormat = 'documented' | 'status' | 'health+json';
 
 /** The service that an endpoint reports on. */
@@ -18,9 +18,9 @@ export interface PageLink {
 
 /** Content of a body in addition to the results. */
 export interface Extras {
-  /** Set if the endpoint is detailed. */
+  /** The state of the process, if the endpoint is detailed. */
   readonly server?: ServerReport;
-  /** Set if the endpoint names its checks: the service to which it belongs. */
+  /** The service to which the endpoint belongs, if responses contain the names of checks. */
   readonly named?: ServiceInfo;
   /** The format of JSON. */
   readonly format?: JsonFormat;

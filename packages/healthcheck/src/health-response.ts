@@ -13,7 +13,7 @@ type Body = (results: HealthStatus['results'], extras: Extras) => string;
 interface Format {
   readonly contentType: string;
   readonly body: Body;
-  /** False if the format is the same in detailed mode, so that the state of the process is not collected. */
+  /** Whether detailed endpoints add the state of the process. */
   readonly showsServer: boolean;
 }
 
@@ -26,7 +26,7 @@ const FORMATS: Readonly<Record<Exclude<MediaType, 'application/health+json'>, Fo
 /**
  * Sends the response to a probe.
  *
- * @param shown content in addition to the results
+ * @param extras content in addition to the results
  * @param collect collects the state of the process; undefined if the endpoint is not detailed
  * @returns a promise only if the state of the process is collected
  */
@@ -34,41 +34,40 @@ export function healthResponse(
   req: IncomingMessage,
   res: ServerResponse,
   status: HealthStatus,
-  shown: Extras,
+  extras: Extras,
   collect?: () => Promise<ServerReport>,
 ): Promise<void> | undefined {
   if (req.method === 'HEAD') {
     send(res, status.available ? 204 : 503, FORMATS['text/plain'].contentType, '');
     return undefined;
   }
-  const type = acceptedType(req.headers.accept, shown.named !== undefined);
+  const type = acceptedType(req.headers.accept, extras.named !== undefined);
   const code = status.available ? 200 : 503;
-  const chosen = type === 'application/health+json' ? 'health+json' : type === 'application/json' && shown.format;
-  if (chosen && chosen !== 'documented') {
-    const { contentType, body } = JSON_FORMATS[chosen](status.results, shown);
+  const jsonFormat = type === 'application/health+json' ? 'health+json' : type === 'application/json' && extras.format;
+  if (jsonFormat && jsonFormat !== 'documented') {
+    const { contentType, body } = JSON_FORMATS[jsonFormat](status.results, extras);
     send(res, code, contentType, body);
     return undefined;
   }
   const format = FORMATS[type as keyof typeof FORMATS];
   if (collect && format.showsServer) {
     return collect().then((server) =>
-      send(res, code, format.contentType, format.body(status.results, { ...shown, server })),
+      send(res, code, format.contentType, format.body(status.results, { ...extras, server })),
     );
   }
-  send(res, code, format.contentType, format.body(status.results, shown));
+  send(res, code, format.contentType, format.body(status.results, extras));
   return undefined;
 }
 
-/** The page has an inline style and loads nothing. */
+/** The headers of the page, which has an inline style and loads nothing. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** Sends a response with a status, a type and a body. */
 export function send(res: ServerResponse, code: number, contentType: string, body: string): void {
-  const page = contentType === FORMATS['text/html'].contentType && PAGE_HEADERS;
-  res.writeHead(code, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), ...page });
+  const pageHeaders = contentType === FORMATS['text/html'].contentType && PAGE_HEADERS;
+  res.writeHead(code, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), ...pageHeaders });
   res.end(body);
 }

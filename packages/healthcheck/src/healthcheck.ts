@@ -15,36 +15,36 @@ import { isProxied } from './proxied.js';
 import { isMounted, requestPath } from './request-path.js';
 import { type Settings, settingsFrom } from './settings.js';
 
-/** Middleware for Express 4 and 5, and a listener for bare `node:http`, which responds 404 to other requests. */
+/** Middleware for Express 4 and 5, and a listener for bare `node:http` that responds to other requests with 404. */
 export interface Healthcheck {
   (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void;
   /**
-   * Returns the health, as a probe would see it.
+   * Evaluates an endpoint, as a probe does.
    *
    * @param group default: the main endpoint
    * @throws HealthcheckConfigError for an unknown group
    */
   status(group?: string): Promise<HealthStatus>;
-  /** Makes the main endpoint and `ready` fail immediately; requests are still served, and `live` responds as before. */
+  /** Makes all endpoints that fail on shutdown unavailable permanently. Other requests are still served. */
   shutdown(): void;
-  /** Marks the service as ready: the main endpoint and `ready` depend on their checks again. */
+  /** Marks the service as ready, so that the checks determine the state of all endpoints again. */
   markReady(): void;
-  /** Makes the main endpoint and `ready` fail for this reason until `markReady()`; `live` responds as before. Default `NOT READY`. */
+  /** Makes all endpoints that fail on shutdown unavailable for a reason until `markReady()`. Default `NOT READY`. */
   markNotReady(reason?: string): void;
-  /** Resolves when the service has been marked ready once; immediately unless `startsReady` is false. */
+  /** Resolves when the service has been marked as ready for the first time; immediately unless `startsReady` is false. */
   whenFirstReady(): Promise<void>;
   /** Returns the health of all endpoints and checks in the text format of Prometheus. */
   metrics(): Promise<string>;
-  /** Stops background checks, hooks and observers. Probes still get responses, without the details that need those. */
+  /** Stops background checks, hooks and observers. Probes still receive responses, without the details that depend on these. */
   close(): void;
-  /** Subscribes to `change`: the state of an endpoint differs from its previous evaluation. */
+  /** Subscribes to `change`, which is emitted when the state of an endpoint differs from its previous evaluation. */
   on(event: 'change', listener: (change: HealthChange) => void): void;
   off(event: 'change', listener: (change: HealthChange) => void): void;
 }
 
 /**
- * Creates a health endpoint. Express: `app.use(healthcheck({ backends: [...] }))` responds to `/healthcheck` and passes
- * other requests on; `app.use('/status', healthcheck({ backends: [...] }))` responds to everything below `/status`.
+ * Creates a health endpoint. In Express, `app.use(healthcheck({ backends: [...] }))` responds to `/healthcheck` and passes other
+ * requests on; `app.use('/status', healthcheck({ backends: [...] }))` responds to all requests below `/status`.
  *
  * @example
  * ```ts
@@ -57,8 +57,8 @@ export interface Healthcheck {
 export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthcheck {
   const settings = settingsFrom(options);
   const events = new EventEmitter<{ change: [HealthChange] }>();
-  // A failure of a listener must not affect the probe that noticed the change.
-  const announce = (change: HealthChange) => {
+  // A failure of a listener must not affect the probe that detected the change.
+  const emitChange = (change: HealthChange) => {
     try {
       events.emit('change', change);
     } catch (error) {
@@ -68,18 +68,18 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
   const registry = backendRegistry(settings, () => {
     for (const each of byName.values()) void each.evaluate({ port: undefined });
   });
-  const { byName, byPath, main } = endpoints(settings, registry.resolve, announce);
+  const { byName, byPath, main } = createEndpoints(settings, registry.resolve, emitChange);
   const watch = settings.detailed ? watchServer(settings.follow) : undefined;
   const collect = watch ? () => watch.report() : undefined;
   const { service, format, links } = settings;
-  const shown: Extras = { named: settings.names ? service : undefined, format, links };
+  const extras: Extras = { named: settings.names ? service : undefined, format, links };
 
-  let firstReady: () => void = () => undefined;
-  const ready = new Promise<void>((resolve) => {
-    firstReady = resolve;
+  let resolveFirstReady: () => void = () => undefined;
+  const firstReady = new Promise<void>((resolve) => {
+    resolveFirstReady = resolve;
   });
-  if (settings.startsReady) firstReady();
-  else for (const each of byName.values()) each.hold('NOT READY');
+  if (settings.startsReady) resolveFirstReady();
+  else for (const each of byName.values()) each.setNotReadyReason('NOT READY');
 
   function endpointFor(req: IncomingMessage): Endpoint | undefined {
     const found = byPath.get(requestPath(req));
@@ -100,20 +100,20 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
       else notFound(res);
       return;
     }
-    const failed = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
+    const fail = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
     const sendStatus = (status: HealthStatus) => {
       if (!status.available && settings.renderError) {
         const error = new HealthcheckUnavailable(found.name, failingReasons(status.results));
         const rendered = settings.renderError(error, req);
-        // Without error handlers, the response is the documented one.
+        // Without an error handler, the documented response is sent.
         if (rendered) return send(res, error.status, rendered.contentType, rendered.body);
         if (next) return next(error);
       }
-      return healthResponse(req, res, status, shown, collect);
+      return healthResponse(req, res, status, extras, collect);
     };
     const respond = () => {
       const status = found.evaluate({ port: req.socket.localPort });
-      Promise.resolve(status).then(sendStatus).catch(failed);
+      Promise.resolve(status).then(sendStatus).catch(fail);
     };
     if (watch) watch.duringProbe(res, respond);
     else respond();
@@ -124,20 +124,20 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
       if (group === undefined) return main.evaluate({ port: undefined });
       const endpoint = byName.get(group);
       if (!endpoint)
-        throw new HealthcheckConfigError('groups', `no group "${group}"`, didYouMean(group, [...byName.keys()]));
+        throw new HealthcheckConfigError('groups', `unknown group "${group}"`, didYouMean(group, [...byName.keys()]));
       return endpoint.evaluate({ port: undefined });
     },
     shutdown() {
       for (const each of byName.values()) each.shutdown();
     },
     markReady() {
-      for (const each of byName.values()) each.hold();
-      firstReady();
+      for (const each of byName.values()) each.setNotReadyReason(undefined);
+      resolveFirstReady();
     },
     markNotReady(reason = 'NOT READY') {
-      for (const each of byName.values()) each.hold(reason);
+      for (const each of byName.values()) each.setNotReadyReason(reason);
     },
-    whenFirstReady: () => ready,
+    whenFirstReady: () => firstReady,
     async metrics() {
       const statuses = [...byName].map(
         async ([name, each]) => [name, await each.evaluate({ port: undefined })] as const,
@@ -159,7 +159,7 @@ interface Endpoints {
   readonly byPath: ReadonlyMap<string, Endpoint>;
 }
 
-function endpoints(
+function createEndpoints(
   { endpoints: all }: Settings,
   resolve: (backends: Settings['endpoints'][0]['backends'], option: string) => readonly Backend[],
   changed: (change: HealthChange) => void,
@@ -173,7 +173,7 @@ function endpoints(
     if (byPath.has(each.path)) {
       throw new HealthcheckConfigError(
         each.option.replace(/backends$/, 'path'),
-        `${each.path} is taken`,
+        `${each.path} is the path of another endpoint`,
         'Give each endpoint a unique path',
       );
     }

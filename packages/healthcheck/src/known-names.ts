@@ -1,23 +1,23 @@
 import { HealthcheckConfigError } from './errors.js';
 
-/** @throws HealthcheckConfigError for the first unknown key of `given`, with the most similar known name */
-export function rejectUnknown(place: string, given: object, knownNames: readonly string[]): void {
-  const unknown = Object.keys(given).find((key) => !knownNames.includes(key));
+/** Rejects unknown keys. @throws HealthcheckConfigError for the first one; the fix is the most similar known name */
+export function rejectUnknown(place: string, options: object, knownNames: readonly string[]): void {
+  const unknown = Object.keys(options).find((key) => !knownNames.includes(key));
   if (unknown === undefined) return;
   throw new HealthcheckConfigError(unknown, `unknown in ${place}`, didYouMean(unknown, knownNames));
 }
 
-/** Returns the fix for an unknown name: the most similar known one, or all. */
+/** Returns the fix for an unknown name: the most similar known name, or all of them. */
 export function didYouMean(name: string, knownNames: readonly string[]): string {
   const [closest] = knownNames
-    .map((candidate) => ({ candidate, distance: editDistance(plain(name), plain(candidate)) }))
+    .map((candidate) => ({ candidate, distance: editDistance(normalize(name), normalize(candidate)) }))
     .filter(({ distance }) => distance <= 3)
     .sort((a, b) => a.distance - b.distance);
-  return closest ? `Did you mean "${closest.candidate}"?` : `Known are: ${knownNames.join(', ')}`;
+  return closest ? `Did you mean "${closest.candidate}"?` : `Known names: ${knownNames.join(', ')}`;
 }
 
 /** Normalizes the spelling: `disable_by_file_path` and `disableByFilePath` are the same name. */
-function plain(name: string): string {
+function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 

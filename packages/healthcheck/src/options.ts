@@ -3,20 +3,20 @@ import type { HealthcheckErrorsOption } from './error-response.js';
 import type { JsonFormat, PageLink, ServiceInfo } from './extras.js';
 import type { HealthcheckLog } from './log.js';
 
-/** Names of backends and checks, or checks themselves; or the names as comma-separated text. */
+/** Names of backends and checks, or the checks themselves; or names as a comma-separated string. */
 export type BackendList = string | readonly (string | Check)[];
 
-/** An additional endpoint over the same checks. */
+/** An additional endpoint, which can use the same checks. */
 export interface GroupOptions {
-  /** The exact path. Default `/livez`, `/readyz` and `/startupz`; other groups have no default. */
+  /** The exact path. Default `/livez`, `/readyz` and `/startupz` for `live`, `ready` and `startup`; other groups have none. */
   readonly path?: string;
-  /** The checks that decide, as in the option `backends`. */
+  /** The checks that determine the state, as in the option `backends`. */
   readonly backends: BackendList;
-  /** Whether it fails after `shutdown()`. Default: false for `live` and `startup`, true for the others. */
+  /** Whether the endpoint fails after `shutdown()`. Default: false for `live` and `startup`, true for other groups. */
   readonly failsOnShutdown?: boolean;
 }
 
-/** Options of `healthcheck()`. List options are arrays or comma-separated text. */
+/** Options of `healthcheck()`. Lists are arrays or comma-separated strings. */
 export interface HealthcheckOptions {
   /**
    * The exact path of the endpoint; requests to other paths are passed on. Default `/healthcheck`. With `false`, or
@@ -29,53 +29,59 @@ export interface HealthcheckOptions {
    * `enable_by_files`, the name of one of the `checks`, or a check. Default: none, which is always healthy.
    */
   readonly backends?: BackendList;
-  /** Checks that `backends` and `groups` may name. */
+  /** Checks to which `backends` and `groups` can refer by name. */
   readonly checks?: readonly Check[];
   /** Additional endpoints; `live`, `ready` and `startup` have paths by default. */
   readonly groups?: Readonly<Record<string, GroupOptions>>;
-  /** For `disable_by_file`: unavailable while something exists at this path. */
+  /** For `disable_by_file`: the path of a file. The endpoint is unavailable while the file exists. */
   readonly disableByFilePath?: string;
-  /** For `disable_by_files_ports`: entries `port:path`; unavailable on that port while something exists at the path. */
+  /** For `disable_by_files_ports`: entries `port:path`. The endpoint is unavailable on a port while its file exists. */
   readonly disableByFilePaths?: string | readonly string[];
-  /** For `enable_by_files`: unavailable until all of these exist. */
+  /** For `enable_by_files`: the paths of files. The endpoint is unavailable unless all of them exist. */
   readonly enableByFilePaths?: string | readonly string[];
-  /** Whether HTML and JSON responses contain details, the process, its threads and pending resources. Default false. */
+  /**
+   * Whether HTML and JSON responses contain the details of results, the state of the process, the stack traces of its threads and
+   * its pending resources. Default false.
+   */
   readonly detailed?: boolean;
   /**
-   * Whether responses contain more than the documented format: in JSON, text and HTML, the name of each check; in
-   * detailed JSON and HTML also its duration, its last change, the runtime, and the `service`. Default false.
+   * Whether responses contain more than the documented format: the name of each check; in detailed JSON and HTML also its
+   * duration, the time of its last change, the version and uptime of the runtime, and the `service`. Default false.
    */
   readonly names?: boolean;
   /**
-   * The format of JSON responses: `documented`; `status`, `{ "status": "ok" }`; or `health+json`, the IETF draft, which
-   * names the checks. Default `documented`.
+   * The format of JSON responses: `documented`; `status`, such as `{ "status": "ok" }`; or `health+json`, the format of the IETF
+   * draft, which contains the names of checks. Default `documented`.
    */
   readonly format?: JsonFormat;
   /**
-   * How an endpoint that is unavailable responds: `documented`, by `Accept` and `format`; `problem` (RFC 9457), `json`, or a
-   * function, regardless of `Accept`; or `next` for your error handler. Default `documented`.
+   * How an endpoint that is unavailable responds: `documented` depends on `Accept` and `format`; `problem` (RFC 9457), `json` and
+   * functions do not; `next` passes the error to your error handler. Default `documented`.
    */
   readonly errors?: HealthcheckErrorsOption;
-  /** False: the endpoints that fail on shutdown are unavailable until `markReady()`. Default true. */
+  /**
+   * Whether the service is ready at its start. If false, the endpoints that fail on shutdown are unavailable until `markReady()`.
+   * Default true.
+   */
   readonly startsReady?: boolean;
   /** The name and version of this service, shown with `names`. Default: none. */
   readonly service?: ServiceInfo;
   /**
-   * Links at the top of the HTML page; the first one is the name of the site: `[{ href: './', text: 'Shop' }]`.
+   * Links at the top of the HTML page. The first one is shown as the name of the site: `[{ href: './', text: 'Shop' }]`.
    * Default: none.
    */
   readonly links?: readonly PageLink[];
   /**
-   * With `detailed`: tracks every asynchronous resource from its creation, so that responses contain the stack trace of
-   * each pending one. This slows the whole process down, several times if it awaits often. Default false: responses list
-   * the types of resources that keep the process alive, without cost between responses.
+   * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the stack trace
+   * of each pending one. Tracking slows the whole process down, by a multiple if it awaits often. Default false: responses
+   * contain the types of the resources that keep the process alive, without cost between responses.
    */
   readonly followResources?: boolean;
   /** With `followResources`: whether pending promises are also tracked. Default true. */
   readonly detailedPromises?: boolean;
   /**
-   * Networks whose clients get a response, by the address of the connection; other requests are passed on. Default:
-   * all.
+   * Networks whose clients receive a response, by the address of the connection. Other requests are passed on. Default: all
+   * networks.
    */
   readonly allowedSourceRanges?: string | readonly string[];
   /** Whether requests with an `X-Forwarded...` header are passed on. Default false. */

@@ -9,7 +9,7 @@ const FORWARDED = [
   'x-forwarded-prefix',
 ] as const;
 
-/** Returns true if the request has a non-empty forwarding header. */
+/** Returns whether a request has a forwarding header that is not empty. */
 export function isProxied(req: IncomingMessage): boolean {
   return FORWARDED.some((name) => Boolean(req.headers[name]));
 }

@@ -8,14 +8,14 @@ import { JSON_FORMATS } from './formats/json-formats.js';
 import { didYouMean, rejectUnknown } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
 import { type BackendList, type GroupOptions, type HealthcheckOptions, OPTION_NAMES } from './options.js';
-import { normalPath } from './request-path.js';
+import { normalizePath } from './request-path.js';
 import { type SourceRanges, sourceRanges } from './source-ranges.js';
 
 /** The configuration of one endpoint: name, path, and backends. */
 export interface EndpointSettings {
   /** `healthcheck` for the main endpoint, otherwise the name of the group. */
   readonly name: string;
-  /** Undefined: without a path. */
+  /** The exact path; undefined if the endpoint has none. */
   readonly path: string | undefined;
   readonly backends: readonly (string | Check)[];
   readonly failsOnShutdown: boolean;
@@ -26,21 +26,21 @@ export interface EndpointSettings {
 /** The validated options with all defaults. */
 export interface Settings extends FileBackendSettings {
   readonly endpoints: readonly [EndpointSettings, ...EndpointSettings[]];
-  /** The main endpoint responds to every request: always, below a mount, or never. */
+  /** When the main endpoint responds to requests with any path: always, if it is mounted below a path, or never. */
   readonly respondsToAll: 'always' | 'mounted' | 'never';
   readonly checks: readonly Check[];
   readonly detailed: boolean;
-  /** Whether responses name their checks, which the documented format does not. */
+  /** Whether responses contain the names of checks, which the documented format does not. */
   readonly names: boolean;
   readonly service: ServiceInfo;
   readonly links: readonly PageLink[];
   readonly format: JsonFormat;
-  /** Undefined: endpoints that are unavailable respond as documented. */
+  /** Renders the responses of unavailable endpoints; undefined for the documented responses. */
   readonly renderError: RenderError | undefined;
   readonly startsReady: boolean;
   /** The asynchronous resources to track. */
   readonly follow: FollowedResources;
-  /** Undefined: all sources. */
+  /** Returns whether the address of a client is allowed; undefined if all are. */
   readonly isAllowedSource: SourceRanges | undefined;
   readonly ignoreProxiedRequests: boolean;
   readonly log: HealthcheckLog;
@@ -55,13 +55,13 @@ const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
   ['startup', '/startupz'],
 ]);
 
-/** Restarting a process that is shutting down, or reporting it as not started, would interrupt its last requests. */
+/** Groups that do not fail on shutdown, because a restart of the process would interrupt its last requests. */
 const UNAFFECTED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
 
 /**
  * Validates options and adds defaults.
  *
- * @throws HealthcheckConfigError with the option and the fix
+ * @throws HealthcheckConfigError if an option is unknown or invalid
  */
 export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
   rejectUnknown('healthcheck()', options, OPTION_NAMES);
@@ -121,14 +121,14 @@ function serviceInfo(service: ServiceInfo = {}): ServiceInfo {
 function pageLinks(links: readonly PageLink[] = []): readonly PageLink[] {
   if (Array.isArray(links) && links.every((link) => typeof link?.href === 'string' && typeof link.text === 'string'))
     return links;
-  throw new HealthcheckConfigError('links', 'is not a list of links', 'Give [{ href, text }], with strings');
+  throw new HealthcheckConfigError('links', 'is not a list of links', 'Use [{ href, text }], with strings');
 }
 
 function groupSettings(name: string, group: GroupOptions): EndpointSettings {
   const option = `groups.${name}`;
   rejectUnknown(`the group "${name}"`, group, ['path', 'backends', 'failsOnShutdown']);
   if (name === 'healthcheck') {
-    throw new HealthcheckConfigError(option, 'taken by the main endpoint', 'Give the group another name');
+    throw new HealthcheckConfigError(option, 'the name of the main endpoint', 'Choose another name for the group');
   }
   const path = group.path ?? GROUP_PATHS.get(name);
   return {
@@ -145,10 +145,10 @@ function endpointPath(option: string, path: string): string {
     throw new HealthcheckConfigError(
       option,
       `${JSON.stringify(path)} is not a path`,
-      'Give a path such as "/healthcheck"',
+      'Use a path such as "/healthcheck"',
     );
   }
-  return normalPath(path);
+  return normalizePath(path);
 }
 
 function backendList(option: string, backends: BackendList): readonly (string | Check)[] {
@@ -162,26 +162,26 @@ function list(option: string, value: string | readonly string[] = []): readonly 
   throw new HealthcheckConfigError(
     option,
     'is not a list of strings',
-    'Give an array of strings or comma-separated text',
+    'Use an array of strings or a comma-separated string',
   );
 }
 
-/** Empty text is an empty list; an empty item between commas is an item. */
+/** Splits at commas. An empty string is an empty list; empty items between commas are preserved. */
 function splitList(value: string): readonly string[] {
   return value.trim() === '' ? [] : value.split(',').map((item) => item.trim());
 }
 
 function text(option: string, value = ''): string {
   if (typeof value === 'string') return value;
-  throw new HealthcheckConfigError(option, 'is not a string', 'Give a path as a string');
+  throw new HealthcheckConfigError(option, 'is not a string', 'Use a string');
 }
 
-function flag(option: string, value: boolean | undefined, byDefault: boolean): boolean {
-  if (value === undefined || typeof value === 'boolean') return value ?? byDefault;
-  throw new HealthcheckConfigError(option, `${JSON.stringify(value)} is neither true nor false`, 'Give true or false');
+function flag(option: string, value: boolean | undefined, defaultValue: boolean): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? defaultValue;
+  throw new HealthcheckConfigError(option, `${JSON.stringify(value)} is neither true nor false`, 'Use true or false');
 }
 
-/** Entries `port:path`; empty ones are skipped, the path may have colons, the last entry of a port wins. */
+/** Parses entries `port:path`. Empty entries are skipped, paths may contain colons, and the last entry of a port applies. */
 function portPaths(items: readonly string[]): ReadonlyMap<number, string> {
   const entries = items.map((item) => item.trim()).filter(Boolean);
   return new Map(entries.map(portPath));

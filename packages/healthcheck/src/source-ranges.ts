@@ -1,19 +1,19 @@
 import { BlockList, type IPVersion, isIP, isIPv4 } from 'node:net';
 import { HealthcheckConfigError } from './errors.js';
 
-const FIX = 'Give networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
+const FIX = 'Use networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
 
-/** Returns true if the address of a client is in one of the ranges; false for an unknown address. */
+/** Returns whether the address of a client is in one of the ranges; false for an unknown address. */
 export type SourceRanges = (address: string | undefined) => boolean;
 
 /**
  * Parses networks in CIDR notation, with a netmask instead of a prefix length, or single addresses.
  *
  * @param option the option for error messages
- * @throws HealthcheckConfigError for anything else, and for a network with host bits set
+ * @throws HealthcheckConfigError if a network is malformed or has host bits set
  */
 export function sourceRanges(ranges: readonly string[], option: string): SourceRanges {
-  // Separate lists: in a combined list, ::/0 would contain every IPv4 address.
+  // Separate lists, because ::/0 in a combined list would contain every IPv4 address.
   const networks: Readonly<Record<IPVersion, BlockList>> = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const text of ranges) {
     const { family, address, prefix } = parseNetwork(text, option);
@@ -37,7 +37,7 @@ function parseNetwork(text: string, option: string) {
   // An IPv4-mapped IPv6 network is treated as IPv4, because mapped clients are IPv4 clients.
   const bits = prefix - (width - parsed.bits.length);
   if (bits < 0 || parsed.bits.includes('1', bits)) {
-    throw new HealthcheckConfigError(option, `"${text}" has host bits set`, `${FIX}, the rest of the address all zero`);
+    throw new HealthcheckConfigError(option, `"${text}" has host bits set`, `${FIX}, with zeros after the prefix`);
   }
   return { ...parsed, prefix: bits };
 }
@@ -58,19 +58,19 @@ interface Address {
 
 const MAPPED = `${'0'.repeat(80)}${'1'.repeat(16)}`;
 
-/** Parses an address; an IPv4-mapped IPv6 address becomes IPv4. Returns undefined if it is malformed. */
+/** Parses an address. Converts IPv4-mapped IPv6 addresses to IPv4. Returns undefined if the address is malformed. */
 function parseAddress(text: string): Address | undefined {
   const address = text.replace(/%.*/s, '');
   if (isIPv4(text)) return { family: 'ipv4', address, bits: bitsOf(address.split('.').map(Number), 8) };
   if (isIP(address) !== 6) return undefined;
   const bits = bitsOf(groupsOf(address), 16);
   if (!bits.startsWith(MAPPED)) return { family: 'ipv6', address, bits };
-  const own = bits.slice(96);
-  const bytes = [0, 8, 16, 24].map((from) => Number.parseInt(own.slice(from, from + 8), 2));
-  return { family: 'ipv4', address: bytes.join('.'), bits: own };
+  const mappedBits = bits.slice(96);
+  const bytes = [0, 8, 16, 24].map((from) => Number.parseInt(mappedBits.slice(from, from + 8), 2));
+  return { family: 'ipv4', address: bytes.join('.'), bits: mappedBits };
 }
 
-/** Returns the eight groups of an IPv6 address; the platform's URL normalizes every notation to groups. */
+/** Returns the eight groups of an IPv6 address. `URL` normalizes all notations. */
 function groupsOf(address: string): readonly number[] {
   const [front = [], back = []] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)

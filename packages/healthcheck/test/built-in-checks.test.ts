@@ -80,7 +80,7 @@ describe('checks of the process', () => {
       clock.mockReturnValue(now);
       expect(check.check(AbortSignal.any([]))).toEqual({
         state: 'available',
-        details: 'The event loop is measured for 1000 ms first',
+        details: 'The first measurement of the event loop takes 1000 ms',
       });
     }
     clock.mockReturnValue(6_000);
@@ -115,10 +115,10 @@ describe('checks of the network', () => {
   it.each([
     [200, {}, 'available', 'OK'],
     [204, {}, 'available', 'OK'],
-    [302, {}, 'unavailable', 'UNHEALTHY ANSWER'],
-    [503, {}, 'unavailable', 'UNHEALTHY ANSWER'],
+    [302, {}, 'unavailable', 'UNHEALTHY RESPONSE'],
+    [503, {}, 'unavailable', 'UNHEALTHY RESPONSE'],
     [401, { statuses: [401] }, 'available', 'OK'],
-    [200, { statuses: [401] }, 'unavailable', 'UNHEALTHY ANSWER'],
+    [200, { statuses: [401] }, 'unavailable', 'UNHEALTHY RESPONSE'],
   ] as const)('http treats a response of %i with %j as %s', async (status, options, state, reason) => {
     const { url } = await serve((_req, res) => res.writeHead(status, { location: '/' }).end());
     expect(await run(http(`${url}/health?token=secret`, options))).toMatchObject({
@@ -197,7 +197,10 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()',
   const check = (options = {}) => certificate(file, options).check(new AbortController().signal);
 
   it('is available while the certificate remains valid for long enough', async () => {
-    expect(await check()).toMatchObject({ state: 'available', details: expect.stringContaining('14 days are needed') });
+    expect(await check()).toMatchObject({
+      state: 'available',
+      details: expect.stringContaining('14 days are required'),
+    });
   });
 
   it('fails if it expires too soon, or is only degraded', async () => {

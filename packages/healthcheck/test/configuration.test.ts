@@ -32,7 +32,7 @@ function rejection(build: () => unknown): HealthcheckConfigError {
 
 describe('an invalid configuration is rejected at creation, with the option and the fix:', () => {
   const cases: readonly (readonly [title: string, options: object, option: string, cure: string])[] = [
-    ['links without text', { links: [{ href: '/' }] }, 'links', 'Give [{ href, text }], with strings'],
+    ['links without text', { links: [{ href: '/' }] }, 'links', 'Use [{ href, text }], with strings'],
     ['both exclusive backends', { backends: 'disable_by_file, enable_by_files' }, 'backends', 'Keep one of them'],
     [
       'the same in a group',
@@ -60,9 +60,14 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'a range with host bits',
       { allowedSourceRanges: '10.0.0.1/8' },
       'allowedSourceRanges',
-      'the rest of the address all zero',
+      'with zeros after the prefix',
     ],
-    ['an IPv6 range with host bits', { allowedSourceRanges: ['2001:db8::1/32'] }, 'allowedSourceRanges', 'all zero'],
+    [
+      'an IPv6 range with host bits',
+      { allowedSourceRanges: ['2001:db8::1/32'] },
+      'allowedSourceRanges',
+      'with zeros after the prefix',
+    ],
     ['a range wider than its address', { allowedSourceRanges: ['10.0.0.0/33'] }, 'allowedSourceRanges', 'such as'],
     ['a range with two slashes', { allowedSourceRanges: ['10.0.0.0/8/8'] }, 'allowedSourceRanges', 'such as'],
     [
@@ -72,7 +77,7 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'such as',
     ],
     ['an unknown backend name', { backends: ['disable_by_files'] }, 'backends', 'Did you mean "disable_by_file"?'],
-    ['a backend name of another world', { backends: ['constructor'] }, 'backends', 'Known are: disable_by_file, '],
+    ['a backend name of another world', { backends: ['constructor'] }, 'backends', 'Known names: disable_by_file, '],
     [
       'an unknown name in a group',
       { checks: [{ name: 'db', check: ok }], groups: { ready: { backends: 'bd' } } },
@@ -86,7 +91,7 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'disable_by_file_path',
       'Did you mean "disableByFilePath"?',
     ],
-    ['an unknown option', { colour: 'red' }, 'colour', 'Known are: path, backends, '],
+    ['an unknown option', { colour: 'red' }, 'colour', 'Known names: path, backends, '],
     ['a misspelled option of a group', { groups: { ready: { backend: [] } } }, 'backend', 'Did you mean "backends"?'],
     [
       'a misspelled option of a check',
@@ -134,7 +139,7 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'groups.healthcheck',
       'another name',
     ],
-    ['a text for detailed', { detailed: 'yes' }, 'detailed', 'Give true or false'],
+    ['a text for detailed', { detailed: 'yes' }, 'detailed', 'Use true or false'],
     ['a number for a path', { disableByFilePath: 5 }, 'disableByFilePath', 'as a string'],
     [
       'an object for a list',
@@ -235,7 +240,7 @@ describe('the string options of a configuration file', () => {
     ['ignore_proxied_requests', { ignore_proxied_requests: '2' }, 'Write true or false'],
     ['detailed', { detailed: true as never }, 'the text of the file'],
     ['disable_by_file_paths', { disable_by_file_paths: '/run/drain' }, 'like "8080:'],
-    ['allowed_source_ranges', { allowed_source_ranges: '10.0.0.1/8' }, 'all zero'],
+    ['allowed_source_ranges', { allowed_source_ranges: '10.0.0.1/8' }, 'with zeros after the prefix'],
     ['disable_by_filepath', { disable_by_filepath: '' }, 'Did you mean "disable_by_file_path"?'],
     ['disableByFilePath', { disableByFilePath: '' }, 'Did you mean "disable_by_file_path"?'],
     ['backends', { backends: 'disable_by_fil' }, 'Did you mean "disable_by_file"?'],

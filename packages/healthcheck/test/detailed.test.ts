@@ -80,7 +80,7 @@ describe('the threads of a detailed response', () => {
     // The worker reports that it is online before its first tick is over.
     await expect
       .poll(async () => (await json()).threads.find((stack) => stack.includes('lazy')))
-      .toMatch(/^\[worker \d+\] lazy\n {4}\(idle: waits in its event loop\)$/);
+      .toMatch(/^\[worker \d+\] lazy\n {4}\(idle: waiting in its event loop\)$/);
   });
 
   it('include a worker that waits in native code, and the worker of a worker', async () => {

@@ -228,7 +228,7 @@ Details
 <HR></HR>
 <H2>Garbage collector:</H2>
 <B>Collections since the start:</B><PRE>7 minor, 2 major, 1 incremental</PRE>
-<B>Heap:</B><PRE>4.0 GiB at most, 2.0 KiB left, 100 bytes taken from the system</PRE>
+<B>Heap:</B><PRE>100 bytes allocated, 2.0 KiB available, limit 4.0 GiB</PRE>
 <HR></HR>
 <H2>Pending operations (1):</H2>
 <TABLE bgcolor="#ffffff" border="1" class="stacks">

@@ -6,9 +6,11 @@ import type { Backend } from './backend.js';
 import { checkBackend } from './check-backend.js';
 import { FILE_BACKENDS } from './file-backends.js';
 
-/** The backends of one middleware. Endpoints that name the same backend share its runs. */
+/** The backends of one middleware. Endpoints with the same backend share its runs. */
 export interface BackendRegistry {
   /**
+   * Returns the backends of a list of names and checks.
+   *
    * @param option the option that contains the list, for error messages
    * @throws HealthcheckConfigError for unknown names, invalid checks and backends that are mutually exclusive
    */
@@ -16,7 +18,11 @@ export interface BackendRegistry {
   close(): void;
 }
 
-/** @param changed called when a background run has found a different state */
+/**
+ * Creates the registry of the backends of one middleware.
+ *
+ * @param changed called when a background run has found a different state
+ */
 export function backendRegistry(settings: Settings, changed: () => void): BackendRegistry {
   const { log } = settings;
   const checks = new Map<string, Check>();
@@ -36,16 +42,16 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
   function backendFor(name: string, option: string): Backend {
     const cached = backends.get(name);
     if (cached) return cached;
-    const newBackend = makeBackend(name);
-    if (!newBackend) {
+    const backend = createBackend(name);
+    if (!backend) {
       const names = [...Object.keys(FILE_BACKENDS), ...checks.keys()];
       throw new HealthcheckConfigError(option, `unknown backend "${name}"`, didYouMean(name, names));
     }
-    backends.set(name, newBackend);
-    return newBackend;
+    backends.set(name, backend);
+    return backend;
   }
 
-  function makeBackend(name: string): Backend | undefined {
+  function createBackend(name: string): Backend | undefined {
     const check = checks.get(name);
     if (check) return checkBackend(check, log, changed);
     return Object.hasOwn(FILE_BACKENDS, name) ? FILE_BACKENDS[name]?.(settings, log) : undefined;

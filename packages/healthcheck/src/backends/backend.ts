@@ -1,15 +1,15 @@
 import type { CheckReport } from '../check.js';
 
-/** The properties of a request that a check can use. */
+/** The properties of a request that a backend uses. */
 export interface Probe {
-  /** The local port the request came in on; undefined for a Unix socket and for `status()`. */
+  /** The local port of the connection; undefined for a Unix socket and for `status()`. */
   readonly port: number | undefined;
 }
 
-/** A check prepared to run in an endpoint. */
+/** A check that an endpoint can run. */
 export interface Backend {
   readonly name: string;
-  /** Never throws or rejects. */
+  /** Runs the check or returns a cached result. Never throws or rejects. */
   run(probe: Probe): CheckReport | Promise<CheckReport>;
   /** Stops background runs; `run` still works. */
   close(): void;

@@ -4,14 +4,11 @@ import type { Backend } from './backend.js';
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 
-/**
- * The maximum number of runs of one check that ignored their signal and may still be in progress; no further one is
- * started.
- */
+/** The number of runs of one check that ignored their signal and are still in progress at which no further run is started. */
 const MAX_ABANDONED = 4;
 
 /**
- * Runs a check so that it never runs twice concurrently, regardless of the number of probes.
+ * Creates the backend of a check. Concurrent probes share one run of the check.
  *
  * @param changed called when a background run has found a different state
  */
@@ -24,26 +21,26 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
   let refresh: NodeJS.Timeout | undefined;
   let closed = false;
 
-  function share(): Promise<CheckReport> {
+  function sharedRun(): Promise<CheckReport> {
     if (running) return running;
-    const began = performance.now();
-    running = attempt().then((finding) => {
+    const startedAt = performance.now();
+    running = runOnce().then((finding) => {
       running = undefined;
-      const ended = performance.now();
+      const endedAt = performance.now();
       const changedAt = latest?.state === finding.state ? latest.changedAt : new Date();
-      latest = { ...finding, durationMs: ended - began, changedAt };
-      freshUntil = ended + cacheMs;
+      latest = { ...finding, durationMs: endedAt - startedAt, changedAt };
+      freshUntil = endedAt + cacheMs;
       return latest;
     });
     return running;
   }
 
-  function failedFinding(what: string, details: string): Finding {
-    log.error(`healthcheck: ${what}: ${name}: ${details}`);
-    return failureOf(name, what, details);
+  function failedFinding(failure: string, details: string): Finding {
+    log.error(`healthcheck: ${failure}: ${name}: ${details}`);
+    return failureOf(name, failure, details);
   }
 
-  async function attempt(): Promise<Finding> {
+  async function runOnce(): Promise<Finding> {
     if (abandoned >= MAX_ABANDONED) {
       return failedFinding(
         'CHECK TIMED OUT',
@@ -53,7 +50,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
     const controller = new AbortController();
     let stopWaiting: () => void = () => undefined;
     let inTime = true;
-    const late = new Promise<undefined>((resolve) => {
+    const timeout = new Promise<undefined>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs, undefined);
       stopWaiting = () => {
         clearTimeout(timer);
@@ -64,19 +61,19 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
     const found = new Promise<CheckResult>((resolve) => resolve(check.check(controller.signal)))
       .then((result) => findingOf(name, result))
       .catch((error: unknown) => (inTime ? failedFinding('CHECK FAILED', messageOf(error)) : undefined));
-    const finding = await Promise.race([found, late]);
+    const finding = await Promise.race([found, timeout]);
     stopWaiting();
     if (finding) return finding;
     inTime = false;
     abandoned++;
     void found.then(() => abandoned--);
     controller.abort(new DOMException(`The check "${name}" took longer than ${timeoutMs} ms`, 'TimeoutError'));
-    return failedFinding('CHECK TIMED OUT', `The check gave no result within ${timeoutMs} ms`);
+    return failedFinding('CHECK TIMED OUT', `The check returned no result within ${timeoutMs} ms`);
   }
 
   async function refreshOnce(): Promise<void> {
     const before = latest?.state;
-    const { state } = await share();
+    const { state } = await sharedRun();
     if (closed) return;
     if (before !== undefined && before !== state) changed();
     refresh = setTimeout(refreshOnce, refreshMs);
@@ -89,7 +86,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
     name,
     run() {
       const usable = refresh !== undefined || performance.now() < freshUntil;
-      return latest && usable ? latest : share();
+      return latest && usable ? latest : sharedRun();
     },
     close() {
       closed = true;

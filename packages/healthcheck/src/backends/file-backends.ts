@@ -27,9 +27,9 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
 
   disable_by_files_ports: ({ disableByFilePaths }, log) => {
     const name = 'disable_by_files_ports';
-    const fileOf = (path: string) =>
+    const backendFor = (path: string) =>
       fileBackend(name, log, async () => ((await exists(path)) ? DISABLED : { state: 'available' }));
-    const byPort = new Map([...disableByFilePaths].map(([port, path]) => [port, fileOf(path)]));
+    const byPort = new Map([...disableByFilePaths].map(([port, path]) => [port, backendFor(path)]));
     const noEntry = fileBackend(name, log, async () => {
       log.warn(`healthcheck: the backend ${name} has no effect here: disableByFilePaths has no entry for this port`);
       return { state: 'available' };
@@ -44,7 +44,7 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
       }
       for (const path of paths) {
         if (path && (await exists(path))) continue;
-        log.warn(`healthcheck: the backend enable_by_files misses the path '${path}'`);
+        log.warn(`healthcheck: the backend enable_by_files did not find the path '${path}'`);
         return { state: 'unavailable', reason: 'FILE PATH MISSING', details: `File path ${path} is missing` };
       }
       return { state: 'available', details: 'Specified file paths are available' };
@@ -54,14 +54,14 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
 const DISABLED: CheckResult = { state: 'unavailable', reason: 'DISABLED BY FILE' };
 
 /**
- * Reads the file system at each probe, with the timeout of checks, so that an unresponsive network mount does not
- * block.
+ * Creates a backend that reads the file system at each probe. The timeout of checks applies, so that an unresponsive network
+ * mount does not block the probe.
  */
 function fileBackend(name: string, log: HealthcheckLog, check: () => Promise<CheckResult>): Backend {
   return checkBackend({ name, check }, log, () => undefined);
 }
 
-/** Returns true if anything exists at the path; false if the process lacks permission. */
+/** Returns whether the path exists; false if the process has no permission to read it. */
 function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

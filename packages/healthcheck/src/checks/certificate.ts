@@ -1,17 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Check } from '../check.js';
-import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
+import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
 const DAY_MS = 86_400_000;
 
 /** Options of `certificate()`. */
 export interface CertificateOptions extends LimitOptions {
-  /** Days that the certificate must still be valid. Default 14. */
+  /** The minimum number of days until the certificate expires. Default 14. */
   readonly minDays?: number;
 }
 
-/** Fails if the first certificate of a PEM file is not valid, or expires too soon. */
+/** Creates a check that fails if the first certificate of a PEM file is not valid, or expires too soon. */
 export function certificate(file: string, options: CertificateOptions = {}): Check {
   validateLimits('certificate', options, ['minDays']);
   const { name = `certificate:${file}`, minDays = 14 } = options;
@@ -22,9 +22,9 @@ export function certificate(file: string, options: CertificateOptions = {}): Che
       const { validFrom, validTo } = new X509Certificate(await readFile(file));
       const days = (Date.parse(validTo) - Date.now()) / DAY_MS;
       const started = Date.parse(validFrom) <= Date.now();
-      const details = `${file} is valid from ${validFrom} to ${validTo}, ${minDays} days are needed`;
+      const details = `${file} is valid from ${validFrom} to ${validTo}, ${minDays} days are required`;
       const reason = !started ? 'CERTIFICATE NOT YET VALID' : days <= 0 ? 'CERTIFICATE EXPIRED' : 'CERTIFICATE EXPIRES';
-      return limited(started && days >= minDays, reason, details, options);
+      return limitResult(started && days >= minDays, reason, details, options);
     },
   };
 }

@@ -1,22 +1,22 @@
 import { statfs } from 'node:fs/promises';
 import type { Check } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
-import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
+import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
 /** Options of `diskSpace()`: at least one of the two limits. */
 export interface DiskSpaceOptions extends LimitOptions {
-  /** Bytes that must be available to this process. */
+  /** The minimum number of bytes that are available to this process. */
   readonly minFreeBytes?: number;
-  /** The fraction of the file system that must be available to this process, 0 to 1. */
+  /** The minimum fraction of the file system that is available to this process, 0 to 1. */
   readonly minFreeRatio?: number;
 }
 
-/** Fails if the file system of `path` has too little free space. */
+/** Creates a check that fails if the file system of `path` has too little free space. */
 export function diskSpace(path: string, options: DiskSpaceOptions): Check {
   validateLimits('diskSpace', options, ['minFreeBytes', 'minFreeRatio']);
   const { name = `disk_space:${path}`, minFreeBytes = 0, minFreeRatio = 0 } = options;
   if (minFreeBytes === 0 && minFreeRatio === 0) {
-    throw new HealthcheckConfigError('minFreeBytes', 'missing in diskSpace()', 'Give minFreeBytes or minFreeRatio');
+    throw new HealthcheckConfigError('minFreeBytes', 'missing in diskSpace()', 'Set minFreeBytes or minFreeRatio');
   }
   return {
     name,
@@ -24,9 +24,9 @@ export function diskSpace(path: string, options: DiskSpaceOptions): Check {
     async check() {
       const { bavail, blocks, bsize } = await statfs(path);
       const free = bavail * bsize;
-      const needed = Math.ceil(Math.max(minFreeBytes, minFreeRatio * blocks * bsize));
-      const details = `${free} bytes are free at ${path}, ${needed} are needed`;
-      return limited(free >= needed, 'DISK FULL', details, options);
+      const required = Math.ceil(Math.max(minFreeBytes, minFreeRatio * blocks * bsize));
+      const details = `${free} bytes are free at ${path}, ${required} are required`;
+      return limitResult(free >= required, 'DISK FULL', details, options);
     },
   };
 }

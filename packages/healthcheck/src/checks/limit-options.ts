@@ -6,27 +6,27 @@ import { rejectUnknown } from '../known-names.js';
 export interface LimitOptions extends CheckTiming {
   /** The name of the check in `backends` and groups. */
   readonly name?: string;
-  /** The state beyond the limit: `unavailable` (default), or `degraded`, which is shown but keeps the 200. */
+  /** The state beyond the limit: `unavailable` (default), or `degraded`, with which the endpoint still responds with 200. */
   readonly beyond?: Exclude<CheckState, 'available'>;
 }
 
 const LIMIT_KEYS = ['name', 'beyond', ...TIMING_KEYS] as const;
 
-/** @throws HealthcheckConfigError for unknown keys and for limits that are not positive numbers */
+/** Validates the options of a check. @throws HealthcheckConfigError for unknown keys and limits that are not positive numbers */
 export function validateLimits(factory: string, options: object, limits: readonly string[]): void {
   rejectUnknown(`${factory}()`, options, [...limits, ...LIMIT_KEYS]);
   for (const [key, value] of Object.entries(options)) {
     if (!limits.includes(key) || value === undefined || (Number.isFinite(value) && value > 0)) continue;
-    throw new HealthcheckConfigError(key, `${value} in ${factory}()`, 'Give a positive number');
+    throw new HealthcheckConfigError(key, `${value} in ${factory}()`, 'Use a positive number');
   }
 }
 
-/** Converts a measurement to the result of a check. */
-export function limited(withinLimit: boolean, reason: string, details: string, options: LimitOptions): CheckResult {
+/** Returns the result of a check that compares a measurement with a limit. */
+export function limitResult(withinLimit: boolean, reason: string, details: string, options: LimitOptions): CheckResult {
   return withinLimit ? { state: 'available', details } : { state: options.beyond ?? 'unavailable', reason, details };
 }
 
-/** Returns the timing of a check, with a default for the lifetime of a result. */
+/** Returns the timing of a check. @param cacheMs default of the option `cacheMs` */
 export function timingOf(options: CheckTiming, cacheMs = 0): CheckTiming {
   return { timeoutMs: options.timeoutMs, cacheMs: options.cacheMs ?? cacheMs, refreshMs: options.refreshMs };
 }

@@ -2,15 +2,15 @@ import { getHeapStatistics } from 'node:v8';
 import { byteCount } from '../byte-count.js';
 import type { Check } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
-import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
+import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
 /** Options of `heap()`. */
 export interface HeapOptions extends LimitOptions {
-  /** The maximum of the used heap as a fraction of its limit, 0 to 1. Default 0.95. */
+  /** The maximum size of the used heap, as a fraction of its limit, 0 to 1. Default 0.95. */
   readonly maxRatio?: number;
 }
 
-/** Fails if the JavaScript heap is nearly full. */
+/** Creates a check that fails if the JavaScript heap is nearly full. */
 export function heap(options: HeapOptions = {}): Check {
   validateLimits('heap', options, ['maxRatio']);
   const { name = 'heap', maxRatio = 0.95 } = options;
@@ -19,31 +19,31 @@ export function heap(options: HeapOptions = {}): Check {
     ...timingOf(options),
     check() {
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-      const details = `${byteCount(used)} of ${byteCount(limit)} of heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
-      return limited(used / limit <= maxRatio, 'HEAP FULL', details, options);
+      const details = `${byteCount(used)} of ${byteCount(limit)} of the heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
+      return limitResult(used / limit <= maxRatio, 'HEAP FULL', details, options);
     },
   };
 }
 
 /** Options of `rss()`. */
 export interface RssOptions extends LimitOptions {
-  /** The maximum resident memory of the process in bytes. Without default, because it depends on the environment. */
+  /** The maximum resident memory of the process in bytes. Required, because the value depends on the environment. */
   readonly maxBytes: number;
 }
 
-/** Fails if the process uses more memory than allowed. */
+/** Creates a check that fails if the resident memory of the process exceeds a limit. */
 export function rss(options: RssOptions): Check {
   validateLimits('rss', options, ['maxBytes']);
   const { name = 'rss', maxBytes } = options;
   if (maxBytes === undefined) {
-    throw new HealthcheckConfigError('maxBytes', 'missing in rss()', 'Give a limit in bytes');
+    throw new HealthcheckConfigError('maxBytes', 'missing in rss()', 'Set a limit in bytes');
   }
   return {
     name,
     ...timingOf(options),
     check() {
       const used = process.memoryUsage.rss();
-      return limited(
+      return limitResult(
         used <= maxBytes,
         'RSS TOO HIGH',
         `${byteCount(used)} are resident, limit ${byteCount(maxBytes)}`,

@@ -10,11 +10,11 @@ export interface TcpOptions extends CheckTiming {
   readonly name?: string;
 }
 
-/** Fails if the host does not accept connections at the port. */
+/** Creates a check that fails if a host does not accept connections at a port. */
 export function tcp(host: string, port: number, options: TcpOptions = {}): Check {
   rejectUnknown('tcp()', options, ['name', ...TIMING_KEYS]);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new HealthcheckConfigError('port', `${port} in tcp()`, 'Give a port from 1 to 65535');
+    throw new HealthcheckConfigError('port', `${port} in tcp()`, 'Use a port from 1 to 65535');
   }
   return {
     name: options.name ?? `tcp:${host}:${port}`,
@@ -36,39 +36,40 @@ export function tcp(host: string, port: number, options: TcpOptions = {}): Check
 export interface HttpOptions extends CheckTiming {
   /** The name of the check in `backends` and groups. Default `http:` and the URL without query string. */
   readonly name?: string;
-  /** The healthy statuses. Default: 200 to 299. Redirects are not followed. */
+  /** The statuses of a healthy service. Default: 200 to 299. Redirects are not followed. */
   readonly statuses?: readonly number[];
 }
 
-/** Fails if a GET of the URL does not return a healthy status. */
+/** Creates a check that fails if a GET request to the URL does not return one of the expected statuses. */
 export function http(url: string | URL, options: HttpOptions = {}): Check {
   rejectUnknown('http()', options, ['name', 'statuses', ...TIMING_KEYS]);
   const target = URL.canParse(String(url)) ? new URL(url) : undefined;
   if (!target || !/^https?:$/.test(target.protocol) || target.username || target.password) {
-    const fix = 'Give an absolute http: or https: address without user and password';
+    const fix = 'Use an absolute http: or https: URL without user name and password';
     throw new HealthcheckConfigError('url', 'unusable in http()', fix);
   }
-  const shown = `${target.origin}${target.pathname}`;
+  // The query string may contain a secret.
+  const publicUrl = `${target.origin}${target.pathname}`;
   return {
-    name: options.name ?? `http:${shown}`,
+    name: options.name ?? `http:${publicUrl}`,
     ...timingOf(options),
     async check(signal) {
       try {
         const response = await fetch(target, { signal, redirect: 'manual' });
         await response.body?.cancel();
         const healthy = options.statuses ? options.statuses.includes(response.status) : response.ok;
-        const details = `${shown} returned ${response.status}`;
+        const details = `${publicUrl} returned ${response.status}`;
         return healthy
           ? { state: 'available', details }
-          : { state: 'unavailable', reason: 'UNHEALTHY ANSWER', details };
+          : { state: 'unavailable', reason: 'UNHEALTHY RESPONSE', details };
       } catch (error) {
-        return { state: 'unavailable', reason: 'UNREACHABLE', details: `${shown}: ${describe(error)}` };
+        return { state: 'unavailable', reason: 'UNREACHABLE', details: `${publicUrl}: ${describe(error)}` };
       }
     },
   };
 }
 
-/** Node stores the reason of a failed fetch in the cause, and those of several failed addresses in its list. */
+/** Returns the reason of a failed connection, which Node stores in the cause of the error of `fetch`. */
 function describe(error: unknown): string {
   const { cause = error } = error as { cause?: unknown };
   const { code, message } = cause as { code?: string; message?: string };

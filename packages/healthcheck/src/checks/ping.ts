@@ -10,7 +10,10 @@ export interface PingOptions extends CheckTiming {
 }
 
 /**
- * Fails if a client cannot reach its service: if the function, which sends a small request, rejects or times out.
+ * Creates a check that fails if a client cannot reach its service.
+ *
+ * @param send sends a small request; the check fails if it throws, rejects or times out
+ *
  * @example
  * ```ts
  * import { healthcheck, ping } from '@apistrata/healthcheck';

@@ -4,29 +4,29 @@ import { stackText } from './stack-text.js';
 /** The kinds of asynchronous resources that are tracked from creation to destruction. */
 export type FollowedResources = 'none' | 'all but promises' | 'all';
 
-/** Beyond this number, pending resources are listed without a stack trace. */
+/** The number of pending resources above which new ones are listed without a stack trace. */
 const MAX_STACKS = 10_000;
 const STACK_FRAMES = 14;
 
 /** The pending asynchronous resources of this thread. */
 export interface AsyncResources {
   /**
-   * One entry per resource, oldest first: type and ids, then the stack trace of its creation. Only the type if it is
-   * not tracked.
+   * Returns one entry per resource, oldest first: its type and ids, then the stack trace of its creation. If resources are not
+   * tracked, an entry is only the type.
    */
   list(): readonly string[];
-  /** Excludes resources that the probe itself creates from lists until it has ended. */
-  duringProbe(res: Ending, respond: () => void): void;
+  /** Runs the response to a probe. Resources that it creates are not listed until the response has ended. */
+  duringProbe(res: ClosableResponse, respond: () => void): void;
   stop(): void;
 }
 
-/** The `finish` and `close` events of a response. */
-interface Ending {
+/** The part of a response that announces its end. */
+interface ClosableResponse {
   once(event: 'close', listener: () => void): unknown;
 }
 
 /**
- * Lists the resources that keep the process alive, as Node reports them: without tracking, and without cost between
+ * Returns the resources that keep the process alive, as Node reports them: without tracking, and without cost between
  * responses.
  */
 function activeResources(): AsyncResources {
@@ -39,13 +39,13 @@ function activeResources(): AsyncResources {
 
 interface Pending {
   readonly text: string;
-  /** The probe that created it. */
+  /** The probe that created it; undefined if none did. */
   readonly probe: { over: boolean } | undefined;
 }
 
 /**
- * Tracks asynchronous resources from creation to destruction. This costs a stack trace per resource, and programs that
- * await much create very many, so it runs only if configured. Resources created before are not listed.
+ * Tracks asynchronous resources from creation to destruction. It costs a stack trace per resource, and programs that await
+ * often create many resources, so it must be configured. Resources that already exist are not listed.
  */
 function followedResources(withPromises: boolean): AsyncResources {
   const pending = new Map<number, Pending>();
@@ -54,8 +54,7 @@ function followedResources(withPromises: boolean): AsyncResources {
   function init(id: number, type: string, triggerId: number): void {
     if (type === 'PROMISE' && !withPromises) return;
     const title = `${type} (async id ${id}, triggered by ${triggerId})`;
-    // Converted to text immediately: an Error would keep everything alive that its frames refer to, including the
-    // resource.
+    // Converted to text immediately, because an Error retains the objects of its frames, including the resource.
     const text = pending.size < MAX_STACKS ? `${title}\n${stackText(init, STACK_FRAMES)}` : title;
     pending.set(id, { text, probe: probes.getStore() });
   }
@@ -84,6 +83,7 @@ function followedResources(withPromises: boolean): AsyncResources {
   };
 }
 
+/** Returns the pending resources. Tracking starts immediately, unless `followed` is `none`. */
 export function watchAsyncResources(followed: FollowedResources): AsyncResources {
   return followed === 'none' ? activeResources() : followedResources(followed === 'all');
 }

@@ -3,9 +3,9 @@ import { getHeapStatistics } from 'node:v8';
 
 /** Statistics of the garbage collector since the observation started, and its limits. */
 export interface GarbageCollectorReport {
-  /** Collections: minor, major, and incremental or weak-callback steps together. */
+  /** Numbers of collections: minor; major; incremental steps and weak callbacks together. */
   readonly counts: readonly [number, number, number];
-  /** Bytes: the limit of the heap, the remaining size, the size allocated from the system. */
+  /** Sizes in bytes: the limit of the heap, its available size, the size allocated from the system. */
   readonly threshold: readonly [number, number, number];
 }
 
@@ -14,7 +14,7 @@ export interface GarbageCollectorWatch {
   stop(): void;
 }
 
-/** The platform's types do not include the details of a `gc` entry. */
+/** Node's types do not include the details of a `gc` entry. */
 type GcEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
 const SLOTS: Readonly<Record<number, 0 | 1 | 2>> = {
@@ -24,7 +24,7 @@ const SLOTS: Readonly<Record<number, 0 | 1 | 2>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 2,
 };
 
-/** Counts collections from now on with a performance observer. */
+/** Starts to count collections with a performance observer. */
 export function watchGarbageCollector(): GarbageCollectorWatch {
   const counts: [number, number, number] = [0, 0, 0];
   const count = (entries: readonly PerformanceEntry[]) => {

@@ -3,11 +3,11 @@ import { type AsyncResources, type FollowedResources, watchAsyncResources } from
 import { type GarbageCollectorReport, type GarbageCollectorWatch, watchGarbageCollector } from './garbage-collector.js';
 import { threadStacks } from './thread-stacks.js';
 
-/** The state of the process, as detailed responses show it. */
+/** The state of the process in detailed responses. */
 export interface ServerReport {
-  /** Empty if it is unknown. */
+  /** The name of the host. Empty if it is unknown. */
   readonly hostname: string;
-  /** UTC, `2026-01-31 12:34:56.789000`. */
+  /** The current time in UTC, such as `2026-01-31 12:34:56.789000`. */
   readonly now: string;
   /** Kernel, release and architecture. */
   readonly platform: string;
@@ -21,11 +21,11 @@ export interface ServerReport {
   readonly threads: readonly string[];
 }
 
-/** Observes the process until it is stopped. */
+/** Observes the process until the watch is stopped. */
 export interface ServerWatch {
-  /** Concurrent callers share one collection. */
+  /** Collects the state of the process. Concurrent calls share one report. */
   report(): Promise<ServerReport>;
-  /** Runs a response to a probe: resources that it creates are not reported as pending before it has ended. */
+  /** Runs the response to a probe. Resources that it creates are not reported until the response has ended. */
   readonly duringProbe: AsyncResources['duringProbe'];
   stop(): void;
 }
@@ -34,11 +34,11 @@ interface SharedWatch extends ServerWatch {
   users: number;
 }
 
-/** Detailed endpoints of a process with the same tracking share one watch. */
+/** The running watches. Detailed endpoints with the same tracking share one. */
 const running = new Map<FollowedResources, SharedWatch>();
 
 /**
- * Installs the observer and the tracking hook that a report needs, unless another endpoint has installed them. They are
+ * Installs the observer and the tracking hook that a report requires, unless another endpoint has installed them. They are
  * removed when the last endpoint stops its watch.
  */
 export function watchServer(followed: FollowedResources): ServerWatch {
@@ -94,7 +94,7 @@ function startWatch(followed: FollowedResources): SharedWatch {
   };
 }
 
-/** The platform's clock has milliseconds; the format requires six digits. */
+/** Formats a time with six decimal places, as the format requires, although the clock has only milliseconds. */
 function timestamp(date: Date): string {
   return date.toISOString().replace('T', ' ').replace('Z', '000');
 }

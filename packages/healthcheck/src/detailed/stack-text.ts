@@ -1,7 +1,7 @@
 /**
  * Returns the stack of the running function as text, one `    at ...` line per frame.
  *
- * @param above the first function to hide, together with everything it called
+ * @param above the first function that is omitted, with all functions that it called
  */
 export function stackText(above: (...args: never[]) => unknown, frames: number): string {
   const limit = Error.stackTraceLimit;

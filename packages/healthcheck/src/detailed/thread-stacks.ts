@@ -2,14 +2,14 @@ import type { Session } from 'node:inspector';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { framesOf, stackText } from './stack-text.js';
 
-/** A thread in native code responds only when it returns to JavaScript. */
+/** The timeout for responses of threads. A thread in native code does not respond until it returns to JavaScript. */
 const RESPONSE_TIMEOUT_MS = 1_000;
 const STACK_FRAMES = 50;
 const SOURCE = 'apistrata-healthcheck-stack';
 
 /**
- * Runs in the other thread. The inspector interrupts the JavaScript that runs there, even an endless loop, and
- * evaluates this on top of its stack.
+ * The expression that returns the stack of another thread. The inspector interrupts the JavaScript that runs in the thread,
+ * even an endless loop, and evaluates the expression on top of its stack.
  */
 const CAPTURE = `(() => {
   const limit = Error.stackTraceLimit;
@@ -32,8 +32,8 @@ interface Evaluated {
 }
 
 /**
- * Returns the stack traces of the main thread and all worker threads, the main thread first: a title line and the
- * frames.
+ * Returns the stack traces of the main thread and all worker threads, the main thread first. Each consists of a title line and
+ * the frames.
  */
 export async function threadStacks(): Promise<readonly string[]> {
   const own = stackText(threadStacks, STACK_FRAMES);
@@ -44,7 +44,7 @@ export async function threadStacks(): Promise<readonly string[]> {
 }
 
 function entry(title: string, frames: string): string {
-  return `${title}\n${frames || '    (idle: waits in its event loop)'}`;
+  return `${title}\n${frames || '    (idle: waiting in its event loop)'}`;
 }
 
 async function otherStacks(): Promise<readonly string[]> {
@@ -54,17 +54,17 @@ async function otherStacks(): Promise<readonly string[]> {
   if (isMainThread) session.connect();
   else session.connectToMainThread();
   try {
-    return await request(session);
+    return await requestStacks(session);
   } finally {
-    // Ends the sessions to the workers, too.
+    // This also ends the sessions of the workers.
     session.disconnect();
   }
 }
 
-function request(session: Session): Promise<readonly string[]> {
+function requestStacks(session: Session): Promise<readonly string[]> {
   const titles = new Map<string, string>();
   const stacks = new Map<string, string>();
-  const open = new Set<string>();
+  const pending = new Set<string>();
 
   return new Promise((resolve, reject) => {
     const finish = () => {
@@ -80,47 +80,48 @@ function request(session: Session): Promise<readonly string[]> {
     };
     const timer = setTimeout(finish, RESPONSE_TIMEOUT_MS);
 
-    const responded = (id: string, value?: unknown) => {
-      if (value !== undefined) stacks.set(id, entry(titles.get(id) ?? id, foreignFrames(String(value))));
-      open.delete(id);
-      if (open.size === 0) finish();
+    const complete = (id: string, value?: unknown) => {
+      if (value !== undefined) stacks.set(id, entry(titles.get(id) ?? id, framesOfThread(String(value))));
+      pending.delete(id);
+      if (pending.size === 0) finish();
     };
 
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }: { params: WorkerInfo }) => {
-      // The current thread, if the endpoint runs in a worker.
+      // If the endpoint runs in a worker, its stack is already known.
       if (!isMainThread && workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
       titles.set(sessionId, workerInfo.title);
-      open.add(sessionId);
+      pending.add(sessionId);
       const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: EVALUATE });
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
     });
     session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
       const { id, result } = JSON.parse(params.message) as { id?: number; result?: Evaluated };
-      if (id === 1) responded(params.sessionId, result?.result?.value);
+      if (id === 1) complete(params.sessionId, result?.result?.value);
     });
     session.on('NodeWorker.detachedFromWorker', ({ params: { sessionId } }) => {
       if (sessionId === undefined) return;
       if (!stacks.has(sessionId)) titles.delete(sessionId);
-      responded(sessionId);
+      complete(sessionId);
     });
 
     // Pending until the list of workers is complete, so that an early response does not end the collection.
-    open.add('workers');
+    pending.add('workers');
     if (!isMainThread) {
       titles.set('main', '[main]');
-      open.add('main');
+      pending.add('main');
       session.post('Runtime.evaluate', EVALUATE, (_error: Error | null, evaluated?: Evaluated) =>
-        responded('main', evaluated?.result?.value),
+        complete('main', evaluated?.result?.value),
       );
     }
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
       if (error) reject(error);
-      else responded('workers');
+      else complete('workers');
     });
   });
 }
 
-function foreignFrames(stack: string): string {
+/** Returns the frames of another thread without that of the expression. */
+function framesOfThread(stack: string): string {
   return framesOf(stack)
     .split('\n')
     .filter((line) => !line.includes(SOURCE))

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hasResponded } from '../has-responded.js';
 import type { Healthcheck } from '../healthcheck.js';
-import { served } from '../served.js';
 
 /** The part of a Fastify instance that the plugin uses. */
 export interface FastifyHooks {
-  addHook(name: 'onRequest', hook: (...parts: any[]) => Promise<void>): unknown;
+  addHook(name: 'onRequest', hook: (...args: any[]) => Promise<void>): unknown;
 }
 
 /** A plugin for `fastify.register()`. */
@@ -30,7 +30,7 @@ interface Reply {
 export function fastifyHealthcheck(health: Healthcheck): FastifyHealthcheck {
   const plugin: FastifyHealthcheck = (instance, _options, done) => {
     instance.addHook('onRequest', async ({ raw }: { readonly raw: IncomingMessage }, reply: Reply) => {
-      if (await served(health, raw, reply.raw)) reply.hijack();
+      if (await hasResponded(health, raw, reply.raw)) reply.hijack();
     });
     done();
   };

@@ -1,7 +1,7 @@
 /** The formats of the endpoint, in order of preference for ties. */
 const MEDIA_TYPES = ['text/plain', 'text/html', 'application/json'] as const;
 
-/** Also offered if checks are named, which this format requires. */
+/** Offered only if responses contain the names of checks, which this format requires. */
 const HEALTH_JSON = 'application/health+json';
 
 export type MediaType = (typeof MEDIA_TYPES)[number] | typeof HEALTH_JSON;
@@ -17,8 +17,8 @@ interface MediaRange {
 const DEFAULT: MediaType = 'text/plain';
 
 /**
- * Returns the format of a response: the highest quality among the offers, ties in their order. A header that admits
- * none of them or is malformed gets plain text: a probe must never fail because of its `Accept`.
+ * Returns the format of a response: the offer with the highest quality, or the first of several. If the header is malformed or
+ * accepts none of the offers, the format is plain text, because a probe must not fail because of its `Accept` header.
  */
 export function acceptedType(accept: string | undefined, offersHealthJson = false): MediaType {
   if (!accept || accept === '*/*') return DEFAULT;
@@ -33,7 +33,7 @@ export function acceptedType(accept: string | undefined, offersHealthJson = fals
   return best;
 }
 
-/** Returns the quality of the most specific matching range; among equally specific ones, the first. */
+/** Returns the quality of the most specific matching range, or of the first of several equally specific ones. */
 function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
   let quality = 0;
   let specificity = 0;
@@ -59,18 +59,18 @@ const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})(?:=(${TOKEN}|${QUOTED}))
 const SEPARATOR = /[ \t]*(?:,[ \t]*)+|[ \t]*$/y;
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** Returns the ranges of the header, or undefined if any part is malformed. Linear in the length of the text. */
+/** Returns the ranges of the header, or undefined if any part is malformed. Takes linear time. */
 function parseAccept(text: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
-  let at = match(/[ \t]*(?:,[ \t]*)*/y, text, 0)?.end ?? 0;
-  while (at < text.length) {
-    const range = match(RANGE, text, at);
+  let position = match(/[ \t]*(?:,[ \t]*)*/y, text, 0)?.end ?? 0;
+  while (position < text.length) {
+    const range = match(RANGE, text, position);
     if (!range) return undefined;
-    at = range.end;
+    position = range.end;
     let quality: number | undefined;
     let hasParameters = false;
-    for (let parameter = match(PARAMETER, text, at); parameter; parameter = match(PARAMETER, text, at)) {
-      at = parameter.end;
+    for (let parameter = match(PARAMETER, text, position); parameter; parameter = match(PARAMETER, text, position)) {
+      position = parameter.end;
       const [name = '', value] = parameter.groups;
       if (quality !== undefined) continue;
       if (name.toLowerCase() !== 'q') {
@@ -81,15 +81,20 @@ function parseAccept(text: string): readonly MediaRange[] | undefined {
     }
     const [type = '', subtype = ''] = range.groups;
     ranges.push({ type: type.toLowerCase(), subtype: subtype.toLowerCase(), hasParameters, quality: quality ?? 1 });
-    const separator = match(SEPARATOR, text, at);
+    const separator = match(SEPARATOR, text, position);
     if (!separator) return undefined;
-    at = separator.end;
+    position = separator.end;
   }
   return ranges;
 }
 
-function match(pattern: RegExp, text: string, at: number): { groups: (string | undefined)[]; end: number } | undefined {
-  pattern.lastIndex = at;
+interface Match {
+  readonly groups: readonly (string | undefined)[];
+  readonly end: number;
+}
+
+function match(pattern: RegExp, text: string, start: number): Match | undefined {
+  pattern.lastIndex = start;
   const found = pattern.exec(text);
-  return found ? { groups: found.slice(1), end: at + found[0].length } : undefined;
+  return found ? { groups: found.slice(1), end: start + found[0].length } : undefined;
 }

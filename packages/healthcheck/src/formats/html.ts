@@ -14,13 +14,13 @@ const HEAD = [
   `${PAGE_STYLE}</HEAD>`,
 ].join('\n');
 
-const VERDICTS: Readonly<Record<CheckState, string>> = {
+const STATE_LABELS: Readonly<Record<CheckState, string>> = {
   available: 'Healthy',
   degraded: 'Degraded',
   unavailable: 'Unhealthy',
 };
 
-/** A column of the results: its title, and the content of its cell for a result. */
+/** A column of the results: its title, and a function that returns the content of its cell for a result. */
 type Column = readonly [title: string, cell: (report: CheckReport) => string];
 
 const NAME: Column = ['Name', ({ name }) => name];
@@ -43,7 +43,7 @@ export function htmlBody(reports: readonly CheckReport[], extras: Extras): strin
   const columns = columnsFor(extras);
   const kind = ['results', ...(server ? ['detailed'] : []), ...(named ? ['named'] : [])].join(' ');
   return [
-    `<HTML>\n${HEAD}\n<BODY class="${worstOf(reports)}">\n${linksText(extras.links)}${verdict(reports)}\n`,
+    `<HTML>\n${HEAD}\n<BODY class="${worstOf(reports)}">\n${navigation(extras.links)}${summaryHeader(reports)}\n`,
     `\n<H2>Result of ${reports.length} checks:</H2>\n${table(kind)}`,
     headerRow(columns),
     reports.map((report) => row(report, columns)).join(''),
@@ -53,14 +53,14 @@ export function htmlBody(reports: readonly CheckReport[], extras: Extras): strin
   ].join('');
 }
 
-function linksText(links: readonly PageLink[] = []): string {
+function navigation(links: readonly PageLink[] = []): string {
   if (links.length === 0) return '';
   const anchors = links.map(({ href, text }) => `<A href="${escapeHtml(href)}">${escapeHtml(text)}</A>`);
   return `<NAV>${anchors.join('')}</NAV>\n`;
 }
 
-/** The worst state, the number of checks in each state, and the reasons of those that are not available. */
-function verdict(reports: readonly CheckReport[]): string {
+/** Returns the worst state, the number of checks in each state, and the reasons of those that are not available. */
+function summaryHeader(reports: readonly CheckReport[]): string {
   const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const parts = (['unavailable', 'degraded', 'available'] as const)
     .filter((state) => count(state) > 0)
@@ -72,13 +72,13 @@ function verdict(reports: readonly CheckReport[]): string {
       .map(({ reason }) => `<LI class="${state}">${escapeHtml(reason)}</LI>`),
   );
   const list = failing.length > 0 ? `<UL>${failing.join('')}</UL>` : '';
-  return `<HEADER>${VERDICTS[worstOf(reports)]}<SMALL>${summary}</SMALL>${list}</HEADER>`;
+  return `<HEADER>${STATE_LABELS[worstOf(reports)]}<SMALL>${summary}</SMALL>${list}</HEADER>`;
 }
 
 function serverStatus(server: ServerReport, named: ServiceInfo | undefined): string {
   const { hostname, now, runtimeVersion, platform, uptimeSeconds, gc } = server;
   const [minor, major, incremental] = gc.counts;
-  const [limit, left, elapsed] = gc.threshold.map(byteCount);
+  const [limit, available, allocated] = gc.threshold.map(byteCount);
   const service = [named?.name, named?.version].filter(Boolean).join(' ');
   return [
     '<H1>Server status</H1>',
@@ -91,7 +91,7 @@ function serverStatus(server: ServerReport, named: ServiceInfo | undefined): str
     '<HR></HR>',
     '<H2>Garbage collector:</H2>',
     labeledValue('Collections since the start', `${minor} minor, ${major} major, ${incremental} incremental`),
-    labeledValue('Heap', `${limit} at most, ${left} left, ${elapsed} taken from the system`),
+    labeledValue('Heap', `${allocated} allocated, ${available} available, limit ${limit}`),
     '<HR></HR>',
   ].join('\n');
 }
@@ -103,14 +103,13 @@ function duration(seconds: number): string {
     [60, 'min'],
     [1, 's'],
   ] as const;
-  const at = units.findIndex(([size]) => seconds >= size);
-  // Only the two largest units are shown.
-  const shown = units.slice(at === -1 ? units.length - 1 : at).slice(0, 2);
-  let rest = seconds;
-  return shown
+  const largest = units.findIndex(([size]) => seconds >= size);
+  const twoLargest = units.slice(largest === -1 ? units.length - 1 : largest).slice(0, 2);
+  let remaining = seconds;
+  return twoLargest
     .map(([size, unit]) => {
-      const count = Math.floor(rest / size);
-      rest -= count * size;
+      const count = Math.floor(remaining / size);
+      remaining -= count * size;
       return `${count} ${unit}`;
     })
     .join(' ');
@@ -120,7 +119,7 @@ function labeledValue(label: string, value: string): string {
   return `<B>${label}:</B><PRE>${escapeHtml(value)}</PRE>`;
 }
 
-/** Blank lines and indentation match the documented format, which clients may compare as text. */
+/** Returns the header row. Blank lines and indentation match the documented format, which clients may compare as text. */
 function headerRow(columns: readonly Column[]): string {
   const cells = columns.map(([title]) => `<TH>\n${title}\n</TH>`).join('\n');
   return columns.length === 1 ? `<TR>\n\n${cells}\n</TR>\n` : `<TR>\n${cells}\n\n</TR>\n`;
@@ -131,19 +130,19 @@ function row(report: CheckReport, columns: readonly Column[]): string {
     const cell = `<TD>${escapeHtml(column[1](report))}</TD>`;
     return column === REASON ? `    ${cell}` : cell;
   });
-  const around = columns.length === 1 ? '\n\n' : '\n';
-  return `<TR class="${report.state}">${around}${cells.join('\n')}${around}</TR>`;
+  const lineBreaks = columns.length === 1 ? '\n\n' : '\n';
+  return `<TR class="${report.state}">${lineBreaks}${cells.join('\n')}${lineBreaks}</TR>`;
 }
 
-/** An empty table is omitted. */
+/** Returns the tables of pending operations and threads, without those that are empty. */
 function stackTables({ greenthreads, threads }: ServerReport): string {
   const pending = greenthreads.length > 0 ? `${stackTable('Pending operations', greenthreads)}\n<HR></HR>` : '';
   return `${pending}\n${threads.length > 0 ? stackTable('Threads', threads) : ''}`;
 }
 
-function stackTable(what: string, stacks: readonly string[]): string {
+function stackTable(title: string, stacks: readonly string[]): string {
   const rows = stacks.map((stack) => `<TR>\n    <TD><PRE>${escapeHtml(stack)}</PRE></TD>\n</TR>`);
-  return `<H2>${what} (${stacks.length}):</H2>\n${table('stacks')}${rows.join('')}${TABLE_END}`;
+  return `<H2>${title} (${stacks.length}):</H2>\n${table('stacks')}${rows.join('')}${TABLE_END}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

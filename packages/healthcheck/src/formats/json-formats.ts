@@ -8,20 +8,20 @@ export interface JsonResponse {
   readonly body: string;
 }
 
-const WORDS: Readonly<Record<CheckState, string>> = { available: 'ok', degraded: 'degraded', unavailable: 'error' };
-const DRAFT_WORDS: Readonly<Record<CheckState, string>> = { available: 'pass', degraded: 'warn', unavailable: 'fail' };
+const STATUS: Readonly<Record<CheckState, string>> = { available: 'ok', degraded: 'degraded', unavailable: 'error' };
+const DRAFT_STATUS: Readonly<Record<CheckState, string>> = { available: 'pass', degraded: 'warn', unavailable: 'fail' };
 
 function json(contentType: string, value: object): JsonResponse {
   return { contentType, body: JSON.stringify(value) };
 }
 
-/** `{ "status": "ok" }`, with the reasons of the checks that are not available. */
+/** Returns `{ "status": "ok" }`, with the reasons of the checks that are not available. */
 function statusJson(reports: readonly CheckReport[]): JsonResponse {
   const reasons = failingReasons(reports);
-  return json('application/json', { status: WORDS[worstOf(reports)], ...(reasons.length > 0 && { reasons }) });
+  return json('application/json', { status: STATUS[worstOf(reports)], ...(reasons.length > 0 && { reasons }) });
 }
 
-/** The format of the IETF draft `draft-inadarei-api-health-check`. */
+/** Returns the format of the IETF draft `draft-inadarei-api-health-check`. */
 function healthJson(reports: readonly CheckReport[], { named }: Extras): JsonResponse {
   const checks: Record<string, object[]> = Object.create(null);
   for (const { name, state, reason, durationMs, changedAt } of reports) {
@@ -31,13 +31,13 @@ function healthJson(reports: readonly CheckReport[], { named }: Extras): JsonRes
       observedUnit: 'ms',
       time: changedAt.toISOString(),
     };
-    (checks[name] ??= []).push({ status: DRAFT_WORDS[state], ...measured, ...output });
+    (checks[name] ??= []).push({ status: DRAFT_STATUS[state], ...measured, ...output });
   }
   const service = {
     ...(named?.name && { serviceId: named.name }),
     ...(named?.version && { releaseId: named.version }),
   };
-  return json('application/health+json', { status: DRAFT_WORDS[worstOf(reports)], ...service, checks });
+  return json('application/health+json', { status: DRAFT_STATUS[worstOf(reports)], ...service, checks });
 }
 
 /** Returns the reasons of all checks that are not available. */
@@ -45,7 +45,7 @@ export function failingReasons(reports: readonly CheckReport[]): readonly string
   return reports.filter(({ state }) => state !== 'available').map(({ reason }) => reason);
 }
 
-/** The formats by name, without the documented one, which also has HTML and text with the same content. */
+/** The formats by name, except the documented format, which also exists as HTML and text. */
 export const JSON_FORMATS: Readonly<
   Record<Exclude<JsonFormat, 'documented'>, (reports: readonly CheckReport[], extras: Extras) => JsonResponse>
 > = { status: statusJson, 'health+json': healthJson };

@@ -5,13 +5,13 @@ import type { Extras, ServiceInfo } from '../extras.js';
 /** The value of `class` in every result. */
 export const RESULT_CLASS = 'HealthcheckResult';
 
-/** Returns the JSON document: indented by four spaces, sorted keys, ASCII only. */
+/** Returns the JSON document with an indentation of four spaces, sorted keys and only ASCII characters. */
 export function jsonBody(reports: readonly CheckReport[], { server, named }: Extras): string {
-  return asciiJson(server ? detailedBody(reports, server, named) : simple(reports, named !== undefined));
+  return asciiJson(server ? detailedBody(reports, server, named) : simpleBody(reports, named !== undefined));
 }
 
-/** Reasons are strings, so the names of the checks are a separate list in the same order. */
-function simple(reports: readonly CheckReport[], named: boolean): object {
+/** Returns the reasons. They are strings, so the names of the checks are a separate list in the same order. */
+function simpleBody(reports: readonly CheckReport[], named: boolean): object {
   const reasons = reports.map(({ reason }) => reason);
   return { detailed: false, ...(named && { names: reports.map(({ name }) => name) }), reasons };
 }
@@ -38,8 +38,8 @@ function reasonOf({ reason, details }: CheckReport) {
 
 function namedReason(report: CheckReport): object {
   const { name, durationMs, changedAt } = report;
-  const added = { name, duration_ms: Number(durationMs.toFixed(1)), last_change: changedAt.toISOString() };
-  return sortKeys({ ...reasonOf(report), ...added });
+  const additions = { name, duration_ms: Number(durationMs.toFixed(1)), last_change: changedAt.toISOString() };
+  return sortKeys({ ...reasonOf(report), ...additions });
 }
 
 function sortKeys(record: object): object {

@@ -23,12 +23,12 @@ export function metricsText(statuses: ReadonlyMap<string, HealthStatus>): string
     ),
     metric(
       'healthcheck_check_duration_seconds',
-      'Duration of the latest run.',
+      'Duration of the latest run of the check.',
       checkSamples(({ durationMs }) => durationMs / 1_000),
     ),
     metric(
       'healthcheck_check_changed_timestamp_seconds',
-      'When the state last changed.',
+      'Time of the last change of the state, in Unix time.',
       checkSamples(({ changedAt }) => changedAt.getTime() / 1_000),
     ),
   ].join('');

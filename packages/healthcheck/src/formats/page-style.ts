@@ -1,7 +1,7 @@
 /**
- * The style of the page: one column that fits a phone, where tables become cards; light or dark, according to the
- * system of the reader. Nothing is loaded from other servers. The custom properties are those of `@apistrata/ui`, which
- * this package does not import: `testing/shared-style.test.ts` compares them.
+ * The style of the page: one column that fits a phone, on which tables are shown as cards; light or dark as the system is set.
+ * Nothing is loaded from other servers. The custom properties are those of `@apistrata/ui`, which this package does not
+ * import: `testing/shared-style.test.ts` compares them.
  */
 export const PAGE_STYLE = `<STYLE>
 :root {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hasResponded } from '../has-responded.js';
 import type { Healthcheck } from '../healthcheck.js';
-import { served } from '../served.js';
 
-/** The part of a Hono context that the middleware uses; `env` is what `@hono/node-server` provides. */
+/** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
 }
@@ -25,14 +25,13 @@ export type HonoHealthcheck = (context: HonoContext, next: () => Promise<void>) 
 export function honoHealthcheck(health: Healthcheck): HonoHealthcheck {
   return async ({ env }, next) => {
     const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse };
-    if (!(await served(health, incoming, outgoing))) {
+    if (!(await hasResponded(health, incoming, outgoing))) {
       await next();
       return undefined;
     }
-    // `@hono/node-server` detects by this header that the response is sent.
+    // This header informs `@hono/node-server` that the response is already sent.
     const sent = new Response(null, { headers: { 'x-hono-already-sent': 'true' } });
-    // The server replaces `Response` with a class that it writes without checking its headers, until its body is
-    // accessed.
+    // `@hono/node-server` replaces `Response` with a class whose headers it ignores until the body has been accessed.
     void sent.bodyUsed;
     return sent;
   };

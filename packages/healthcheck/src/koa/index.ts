@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hasResponded } from '../has-responded.js';
 import type { Healthcheck } from '../healthcheck.js';
-import { served } from '../served.js';
 
 /** The part of a Koa context that the middleware uses. */
 export interface KoaContext {
@@ -26,7 +26,7 @@ export type KoaHealthcheck = (context: KoaContext, next: () => Promise<any>) => 
  */
 export function koaHealthcheck(health: Healthcheck): KoaHealthcheck {
   return async (context, next) => {
-    if (!(await served(health, context.req, context.res))) return next();
+    if (!(await hasResponded(health, context.req, context.res))) return next();
     context.respond = false;
   };
 }

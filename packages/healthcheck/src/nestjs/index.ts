@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Healthcheck } from '../healthcheck.js';
 
-/** The part of the consumer of a NestJS module that this one uses. */
+/** The part of the `MiddlewareConsumer` of NestJS that the module uses. */
 export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
@@ -41,7 +41,10 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
   },
 };
 
-/** NestJS mounts the middleware at the path of each request, below which a mounted health check would serve everything. */
+/**
+ * Hides the mount path. NestJS mounts the middleware at the path of each request, and a mounted health check would respond to
+ * all of them.
+ */
 function withoutMount(health: Healthcheck) {
   return (req: IncomingMessage & { baseUrl?: string }, res: ServerResponse, next: (error?: unknown) => void): void => {
     const { baseUrl } = req;

@@ -1,6 +1,6 @@
-/** Work that a shutdown waits for. Create one before the work starts, and end it when the work is done. */
+/** Represents work that a shutdown waits for. Create a beacon before the work starts, and end it when the work is complete. */
 export interface Beacon {
-  /** The name of the work, for the message about a shutdown that took too long. */
+  /** The name of the work, for the error message if the shutdown takes too long. */
   readonly name: string;
   /** Ends the beacon. Idempotent. */
   end(): void;
@@ -8,28 +8,29 @@ export interface Beacon {
 
 /** The beacons of one server. */
 export class Beacons {
-  readonly #lit = new Set<Beacon>();
+  readonly #active = new Set<Beacon>();
   readonly #waiting: (() => void)[] = [];
 
-  light(name: string): Beacon {
+  /** Creates a beacon, which is active until it ends. */
+  create(name: string): Beacon {
     const beacon: Beacon = {
       name,
       end: () => {
-        this.#lit.delete(beacon);
-        if (this.#lit.size > 0) return;
+        this.#active.delete(beacon);
+        if (this.#active.size > 0) return;
         for (const resolve of this.#waiting.splice(0)) resolve();
       },
     };
-    this.#lit.add(beacon);
+    this.#active.add(beacon);
     return beacon;
   }
 
   get names(): readonly string[] {
-    return [...this.#lit].map(({ name }) => name);
+    return [...this.#active].map(({ name }) => name);
   }
 
-  /** Resolves when no work is left, including work that starts in the meantime. */
+  /** Resolves when all beacons have ended, including those that are created in the meantime. */
   async ended(): Promise<void> {
-    while (this.#lit.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#active.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -1,34 +1,34 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long an ended connection is still read. Closing it with unread data would discard its last response. */
+/** How long an ended connection is still read, because closing it with unread data would discard its last response. */
 const LINGER_MS = 1_000;
 
 /** The shared state of the connections of one server. */
 export interface Guard {
   readonly serve: RequestListener;
   readonly maxPipelined: number;
-  /** The server drains: responses have `Connection: close`, and connections end after their last response. */
+  /** Whether the server is draining: responses have `Connection: close`, and connections end after their last response. */
   draining: boolean;
-  /** No more requests are read. */
+  /** Whether the server no longer reads requests. */
   closing: boolean;
 }
 
 /**
- * A connection whose requests are handled sequentially: responses must be sent in that order anyway, and a client that
- * does not read its first one cannot cause a second.
+ * A connection whose requests are handled sequentially. Responses must be sent in that order in any case, and a client that
+ * does not read its first response cannot cause a second one.
  */
 export class Connection {
   readonly socket: Socket;
   readonly #guard: Guard;
   readonly #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
-  /** The client sends requests before it has received responses: more of them may be in transit. */
+  /** Whether the client has sent a request before it received a response, so that more requests may be in transit. */
   #pipelines = false;
   #ended = false;
-  /** The number of consecutive checks in which a response was waiting to be read. */
-  isUnread = 0;
-  /** When it last had a request, since draining started. */
+  /** The number of consecutive samples in which the client had not read a response. */
+  unreadSamples = 0;
+  /** The time of the last response since draining started. */
   quietSince = 0;
 
   constructor(socket: Socket, guard: Guard) {
@@ -41,12 +41,12 @@ export class Connection {
     if (guard.draining) this.drain();
   }
 
-  /** True while a request is in progress or queued. */
+  /** Whether a request is in progress or queued. */
   get busy(): boolean {
     return this.#current !== undefined;
   }
 
-  /** Bytes of responses that the client has not read yet. */
+  /** The number of bytes of responses that the client has not read yet. */
   get unreadBytes(): number {
     return this.socket.writableLength;
   }
@@ -55,10 +55,10 @@ export class Connection {
   arrive(req: IncomingMessage, res: ServerResponse): void {
     if (this.#ended) return;
     if (this.#current === undefined) this.#begin(req, res);
-    else this.#hold(req, res);
+    else this.#enqueue(req, res);
   }
 
-  #hold(req: IncomingMessage, res: ServerResponse): void {
+  #enqueue(req: IncomingMessage, res: ServerResponse): void {
     this.#pipelines = true;
     if (this.#waiting.length >= this.#guard.maxPipelined) {
       this.#waiting.length = 0;
@@ -72,17 +72,17 @@ export class Connection {
 
   #begin(req: IncomingMessage, res: ServerResponse): void {
     this.#current = res;
-    res.on('close', this.#responded);
+    res.on('close', this.#finishResponse);
     if (this.#guard.draining) {
       this.#setConnectionClose(res);
-      // Requests of the same chunk are parsed before this one is marked as the last.
+      // Deferred, so that requests in the same chunk are parsed before it is decided whether this one is the last.
       setImmediate(this.#guard.serve, req, res);
     } else this.#guard.serve(req, res);
   }
 
-  readonly #responded = (): void => {
+  readonly #finishResponse = (): void => {
     this.#current = undefined;
-    this.isUnread = 0;
+    this.unreadSamples = 0;
     if (this.#guard.draining) this.quietSince = performance.now();
     const next = this.#waiting.shift();
     if (next) this.#begin(...next);
@@ -90,7 +90,7 @@ export class Connection {
     else if (this.#guard.closing && !this.busy) this.end();
   };
 
-  /** Returns false for a request with an incomplete body, which must be read to its end in any case. */
+  /** Returns whether reading is paused. It is not while the body of a request is incomplete, which must be read to its end. */
   #pausesReading(): boolean {
     if (this.#ended || (this.#current && !this.#current.req.complete)) return false;
     return this.#waiting.length > 0 || (this.#guard.closing && this.#pipelines);
@@ -108,7 +108,7 @@ export class Connection {
     if (this.#pausesReading()) this.socket.pause();
   }
 
-  /** Sends the remaining data and the end; incoming data is discarded until the client also ends the connection. */
+  /** Sends the remaining data and ends the connection. Incoming data is discarded until the client also ends it. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -117,12 +117,12 @@ export class Connection {
     setTimeout(() => this.socket.destroy(), LINGER_MS).unref();
   }
 
-  /** Adds `Connection: close` if the response is the last one when its head is written. */
+  /** Adds `Connection: close` if the response is the last one at the time its head is written. */
   #setConnectionClose(res: ServerResponse): void {
     const writeHead = res.writeHead as (...args: unknown[]) => ServerResponse;
     res.writeHead = (...args: unknown[]) => {
-      const last = this.#waiting.length === 0 && (!this.#pipelines || this.#guard.closing);
-      if (last) res.shouldKeepAlive = false;
+      const isLast = this.#waiting.length === 0 && (!this.#pipelines || this.#guard.closing);
+      if (isLast) res.shouldKeepAlive = false;
       return writeHead.apply(res, args);
     };
   }

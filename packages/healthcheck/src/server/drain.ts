@@ -1,17 +1,15 @@
 import { Server } from 'node:net';
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Connection, Guard } from './connection.js';
 import { integers } from './limits.js';
 
-/** Options of a graceful shutdown. Times in milliseconds. */
+/** Options of a graceful shutdown. Times are in milliseconds. */
 export interface DrainOptions {
   /** The `healthcheck()` of the server, which fails immediately so that load balancers send no new requests. */
   readonly health?: { shutdown(): void };
-  /**
-   * How long new connections and requests are still served: load balancers need a few probes to notice. Default 5,000.
-   */
+  /** How long new connections and requests are still served, until load balancers have detected the shutdown. Default 5,000. */
   readonly delayMs?: number;
-  /** After the delay, a connection without requests for this time is closed. Default 100. */
+  /** How long a connection must be without requests after the delay until it is closed. Default 100. */
   readonly quietMs?: number;
   /** Maximum time for the remaining requests before connections are closed. Default 10,000. */
   readonly graceMs?: number;
@@ -19,13 +17,13 @@ export interface DrainOptions {
 
 const DEFAULTS = { delayMs: 5_000, quietMs: 100, graceMs: 10_000 } as const;
 
+/** Returns the times with their defaults. @throws HealthcheckConfigError if an option is unknown or out of range */
 export function drainTimes({ health: _, ...times }: DrainOptions): Required<Omit<DrainOptions, 'health'>> {
   return integers<Omit<DrainOptions, 'health'>>('drain()', times, DEFAULTS, ['delayMs', 'quietMs', 'graceMs']);
 }
 
 /**
- * Shuts a server down so that every request that was already received gets a response; resolves when its last connection is
- * closed.
+ * Shuts a server down. Every request that has been received is completed. Resolves when the last connection is closed.
  */
 export async function drain(
   server: Server,
@@ -37,12 +35,11 @@ export async function drain(
   options.health?.shutdown();
   guard.draining = true;
   for (const connection of connections) connection.drain();
-  if (delayMs > 0) await pause(delayMs);
-  // Accepts connections that the operating system has already accepted, before the listener is closed.
-  await turn();
-  await turn();
-  // Clients that pipeline may already have sent more requests. These are read until no data arrives, or for a limited
-  // time.
+  if (delayMs > 0) await delay(delayMs);
+  // Before the listener is closed, Node receives the connections that the operating system has already accepted.
+  await nextTurn();
+  await nextTurn();
+  // Clients that pipeline may already have sent more requests. These are read until no data arrives, or for a limited time.
   const stopReading = setTimeout(
     () => {
       guard.closing = true;
@@ -53,14 +50,14 @@ export async function drain(
   // The `close` of an HTTP server would also close connections whose next request has just arrived.
   const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
   const closeIdle = setInterval(() => {
-    const before = performance.now() - quietMs;
-    for (const connection of connections) if (!connection.busy && connection.quietSince <= before) connection.end();
+    const latest = performance.now() - quietMs;
+    for (const connection of connections) if (!connection.busy && connection.quietSince <= latest) connection.end();
   }, 20);
-  const cut = setTimeout(() => {
+  const closeAll = setTimeout(() => {
     for (const { socket } of connections) socket.destroy();
   }, graceMs);
   await closed;
   clearInterval(closeIdle);
   clearTimeout(stopReading);
-  clearTimeout(cut);
+  clearTimeout(closeAll);
 }

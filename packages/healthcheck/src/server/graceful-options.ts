@@ -6,7 +6,7 @@ import type { HealthcheckOptions } from '../options.js';
 import { type DrainOptions, drainTimes } from './drain.js';
 import { type GuardLimits, integers } from './limits.js';
 
-/** One function, or several that run one after the other. Each may return a promise, which the shutdown waits for. */
+/** One function, or several that run one after the other. The shutdown waits for the promises that they return. */
 export type ShutdownHooks = ShutdownHook | readonly ShutdownHook[];
 
 /** Code that runs during a shutdown. An error is logged, and the shutdown continues. */
@@ -14,11 +14,11 @@ export type ShutdownHook = () => unknown;
 
 /** Options of `gracefulServer()`. Times are in milliseconds. */
 export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
-  /** The endpoints: options of `healthcheck()`, or what it returned. Default: `/healthcheck` without checks. */
+  /** The endpoints: the result of `healthcheck()`, or its options. Default: `/healthcheck` without checks. */
   readonly health?: Healthcheck | HealthcheckOptions;
   /**
-   * A separate port for the endpoints, on which nothing else is served; 0 selects a free one. Default: none, the endpoints
-   * are served by the server itself, before its request listeners.
+   * A separate port for the endpoints; 0 selects a free port. Default: the server itself serves the endpoints, before its request
+   * listeners.
    */
   readonly port?: number;
   /** The address that the separate port listens on. Default: all addresses. */
@@ -27,13 +27,13 @@ export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
   readonly signals?: readonly NodeJS.Signals[];
   /** Runs after the endpoints have started to fail, while requests are still accepted. */
   readonly beforeShutdown?: ShutdownHooks;
-  /** Runs after the last response and the last beacon: closes connections to databases. */
+  /** Runs after the last response and the last beacon, for example to close database connections. */
   readonly onShutdown?: ShutdownHooks;
-  /** The maximum duration of the whole shutdown. Default 25,000: less than the 30 s that Kubernetes grants. */
+  /** The maximum duration of the whole shutdown. Default 25,000, less than the 30 s after which Kubernetes ends a process. */
   readonly timeoutMs?: number;
   /** Limits of connections, as for `guardServer()`. */
   readonly limits?: GuardLimits;
-  /** Receives errors of hooks and shutdowns that took too long; `false` for none. Default `console`. */
+  /** The receiver of errors of hooks and of timeouts; `false` for none. Default `console`. */
   readonly log?: HealthcheckLog | false;
 }
 
@@ -69,7 +69,7 @@ type TimeLimit = Pick<GracefulServerOptions, 'timeoutMs'>;
 
 const DEFAULTS: Required<TimeLimit> = { timeoutMs: 25_000 };
 
-/** @throws HealthcheckConfigError if an option is unknown or invalid */
+/** Validates options and adds defaults. @throws HealthcheckConfigError if an option is unknown or invalid */
 export function gracefulSettings(options: GracefulServerOptions): GracefulSettings {
   const place = 'gracefulServer()';
   rejectUnknown(place, options, GRACEFUL_OPTION_NAMES);
@@ -85,19 +85,19 @@ export function gracefulSettings(options: GracefulServerOptions): GracefulSettin
     );
   }
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
-    throw new HealthcheckConfigError('port', `${port} is not a port`, 'Give an integer from 0 to 65535');
+    throw new HealthcheckConfigError('port', `${port} is not a port`, 'Use an integer from 0 to 65535');
   return {
     signals: options.signals ?? ['SIGTERM', 'SIGINT'],
-    beforeShutdown: hooks('beforeShutdown', options.beforeShutdown),
-    onShutdown: hooks('onShutdown', options.onShutdown),
+    beforeShutdown: hookList('beforeShutdown', options.beforeShutdown),
+    onShutdown: hookList('onShutdown', options.onShutdown),
     timeoutMs,
     drain,
     error: log === false ? () => undefined : (message) => log.error(message),
   };
 }
 
-function hooks(option: string, given: ShutdownHooks = []): readonly ShutdownHook[] {
-  const all = typeof given === 'function' ? [given] : given;
+function hookList(option: string, hooks: ShutdownHooks = []): readonly ShutdownHook[] {
+  const all = typeof hooks === 'function' ? [hooks] : hooks;
   if (Array.isArray(all) && all.every((hook) => typeof hook === 'function')) return all;
-  throw new HealthcheckConfigError(option, 'is not a function', 'Give a function, or an array of functions');
+  throw new HealthcheckConfigError(option, 'is not a function', 'Use a function, or an array of functions');
 }

@@ -9,7 +9,7 @@ import {
 } from './graceful-options.js';
 import { type GuardedServer, guardServer, type HttpServer } from './guard-server.js';
 
-/** A server that reports its health, and shuts down without resetting requests. */
+/** A server that reports its health, and completes its requests before it shuts down. */
 export interface GracefulServer {
   /** The endpoints: `markReady()`, `markNotReady(reason)`, `whenFirstReady()`, `status()`. */
   readonly health: Healthcheck;
@@ -20,7 +20,7 @@ export interface GracefulServer {
   /** Creates a beacon: a shutdown waits until it ends. */
   beacon(name?: string): Beacon;
   /**
-   * Shuts down like a signal, but does not exit the process. A repeated call returns the same promise.
+   * Shuts the server down as a signal does, but does not exit the process. A repeated call returns the same promise.
    *
    * @returns the errors of hooks, and an error after a timeout; empty after a clean shutdown. Never rejects.
    */
@@ -28,10 +28,10 @@ export interface GracefulServer {
 }
 
 /**
- * Serves health endpoints before the listeners of a server, and shuts the server down on a signal: the endpoints fail,
- * `beforeShutdown` runs, the server accepts requests for `delayMs`, every accepted request gets its response, beacons
- * end, `onShutdown` runs, and the process exits: with 0, or with 1 if a hook failed or `timeoutMs` was exceeded. Additional
- * signals are ignored in the meantime. Call it after all request listeners are attached.
+ * Serves health endpoints before the listeners of a server, and shuts the server down on a signal. On a signal, the endpoints
+ * fail, `beforeShutdown` runs, the server accepts requests for `delayMs`, every accepted request is completed, all beacons end,
+ * `onShutdown` runs, and the process exits with 0, or with 1 if a hook failed or `timeoutMs` was exceeded. Additional signals
+ * are ignored in the meantime. Call this function after all request listeners are attached.
  *
  * @throws HealthcheckConfigError if an option is unknown or invalid
  *
@@ -53,7 +53,7 @@ export function gracefulServer(server: HttpServer, options: GracefulServerOption
   if (port === undefined) serveBefore(server, health);
   const guarded = guardServer(server, limits);
   const healthServer = port === undefined ? undefined : createServer(health).listen(port, host);
-  // Only the main server decides when the process ends.
+  // The separate server must not keep the process alive.
   healthServer?.unref();
   const beacons = new Beacons();
   let ending: Promise<readonly Error[]> | undefined;
@@ -70,7 +70,7 @@ export function gracefulServer(server: HttpServer, options: GracefulServerOption
     health,
     guarded,
     healthServer,
-    beacon: (name = 'beacon') => beacons.light(name),
+    beacon: (name = 'beacon') => beacons.create(name),
     shutdown() {
       ending ??= shutDown({ settings, health, guarded, beacons }).finally(close);
       return ending;
@@ -96,17 +96,17 @@ function serveBefore(server: HttpServer, health: Healthcheck): void {
   });
 }
 
-interface Parts {
+interface ShutdownParts {
   readonly settings: GracefulSettings;
   readonly health: Healthcheck;
   readonly guarded: GuardedServer;
   readonly beacons: Beacons;
 }
 
-async function shutDown({ settings, health, guarded, beacons }: Parts): Promise<readonly Error[]> {
+async function shutDown({ settings, health, guarded, beacons }: ShutdownParts): Promise<readonly Error[]> {
   const errors: Error[] = [];
   let step = 'beforeShutdown';
-  let over = false;
+  let timedOut = false;
   const fail = (message: string, cause?: unknown) => {
     errors.push(new Error(message, { cause }));
     settings.error(`healthcheck: ${message}`);
@@ -114,7 +114,7 @@ async function shutDown({ settings, health, guarded, beacons }: Parts): Promise<
   const run = async (name: string, hooks: readonly ShutdownHook[]) => {
     step = name;
     for (const hook of hooks) {
-      if (over) return;
+      if (timedOut) return;
       try {
         await hook();
       } catch (error) {
@@ -122,7 +122,7 @@ async function shutDown({ settings, health, guarded, beacons }: Parts): Promise<
       }
     }
   };
-  const steps = async () => {
+  const runSteps = async () => {
     health.shutdown();
     await run('beforeShutdown', settings.beforeShutdown);
     step = 'requests';
@@ -132,15 +132,15 @@ async function shutDown({ settings, health, guarded, beacons }: Parts): Promise<
     await run('onShutdown', settings.onShutdown);
   };
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
       const names = step === 'beacons' ? `: ${beacons.names.join(', ')}` : '';
       fail(`the shutdown took longer than ${settings.timeoutMs} ms, waiting for ${step}${names}`);
-      over = true;
+      timedOut = true;
       resolve();
     }, settings.timeoutMs);
   });
-  await Promise.race([steps(), late]);
+  await Promise.race([runSteps(), timeout]);
   clearTimeout(timer);
   return errors;
 }

@@ -9,27 +9,29 @@ import { type GuardLimits, guardLimits } from './limits.js';
 /** A server of `node:http` or `node:https`. */
 export type HttpServer = Server | HttpsServer;
 
-/** The current load of a guarded server, and the connections it has closed since its start. */
+/** The current load of a guarded server, and the number of connections that it has closed since its start. */
 export interface ServerStatistics {
+  /** The number of open connections. */
   readonly connections: number;
-  /** Connections with a request in progress. */
+  /** The number of connections with a request in progress. */
   readonly busy: number;
-  /** Bytes of responses that clients have not read yet. */
+  /** The number of bytes of responses that clients have not read yet. */
   readonly unreadBytes: number;
-  /** Connections closed because there were too many. */
+  /** The number of connections that were closed because there were too many. */
   readonly dropped: number;
-  /** Connections closed because their clients read too slowly or not at all. */
+  /** The number of connections that were closed because their clients read too slowly or not at all. */
   readonly stalled: number;
 }
 
 /** A server with limits for its clients and a graceful shutdown. */
 export interface GuardedServer {
+  /** Returns the current load and the numbers of closed connections. */
   statistics(): ServerStatistics;
-  /** Changes limits at runtime; missing ones stay unchanged. Throws like `guardServer()`. */
+  /** Changes limits at runtime; omitted ones remain. Throws the same errors as `guardServer()`. */
   limit(changed: GuardLimits): void;
   /**
-   * Fails the health endpoint, responds with `Connection: close`, continues to listen for the delay, and ends when
-   * every received request has a response. Later calls wait for the same shutdown.
+   * Shuts the server down: the health endpoint fails, responses have `Connection: close`, and the server listens until the end of
+   * the delay. Resolves when every received request is completed. Later calls wait for the same shutdown.
    *
    * @throws HealthcheckConfigError if an option is unknown or out of range
    */
@@ -40,12 +42,12 @@ export interface GuardedServer {
 const POLL_INTERVAL_MS = 1_000;
 
 const CONNECTION = Symbol('connection');
-type Known = Socket & { [CONNECTION]?: Connection };
+type TrackedSocket = Socket & { [CONNECTION]?: Connection };
 
 /**
- * Limits the resources of connections, and adds a graceful shutdown to the server. Call it after all request listeners
- * are attached: `const guarded = guardServer(app.listen(3000))`. Of Node's own limits, it sets `maxConnections`,
- * `timeout`, `keepAliveTimeout`, `headersTimeout` and `requestTimeout`.
+ * Limits the resources of connections, and adds a graceful shutdown to the server. Call it after all request listeners are
+ * attached: `const guarded = guardServer(app.listen(3000))`. It also sets `maxConnections`, `timeout`, `keepAliveTimeout`,
+ * `headersTimeout` and `requestTimeout` of the server.
  *
  * @throws HealthcheckConfigError for limits that are unknown or out of range
  *
@@ -59,8 +61,8 @@ type Known = Socket & { [CONNECTION]?: Connection };
  * process.once('SIGTERM', () => guarded.drain({ delayMs: 5_000 }));
  * ```
  */
-export function guardServer(server: HttpServer, given: GuardLimits = {}): GuardedServer {
-  let limits = guardLimits(given);
+export function guardServer(server: HttpServer, options: GuardLimits = {}): GuardedServer {
+  let limits = guardLimits(options);
   const listeners = server.listeners('request') as RequestListener[];
   const connections = new Set<Connection>();
   let dropped = 0;
@@ -80,7 +82,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
     closing: false,
   };
 
-  function apply(): void {
+  function applyLimits(): void {
     guard.maxPipelined = limits.maxPipelined;
     server.maxConnections = limits.maxConnections;
     server.timeout = limits.unreadMs;
@@ -89,43 +91,44 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
     server.requestTimeout = limits.requestMs;
   }
 
-  function closeAfterTimeout(connection: Connection): void {
+  function closeStalled(connection: Connection): void {
     stalled++;
     connection.socket.destroy();
   }
 
-  /** Node measures inactivity in both directions, including a large response that is read slowly. */
-  function closeUnread(socket: Known): void {
+  /** Handles a timeout. Node measures inactivity in both directions, so a large response that is read slowly also has one. */
+  function closeUnread(socket: TrackedSocket): void {
     const connection = socket[CONNECTION];
-    if (connection && connection.unreadBytes > 0) closeAfterTimeout(connection);
+    if (connection && connection.unreadBytes > 0) closeStalled(connection);
     else if (!connection?.busy) socket.destroy();
   }
 
-  function sample(): void {
+  /** Closes the connections that have waited longest if the unread responses exceed their limit. */
+  function limitUnreadBytes(): void {
     let total = 0;
     const waiting: Connection[] = [];
     for (const connection of connections) {
       if (connection.unreadBytes === 0) continue;
       total += connection.unreadBytes;
-      // A response that is pending for less than one interval may still be read soon.
-      if (++connection.isUnread > 1) waiting.push(connection);
+      // The client may be about to read a response that is pending for less than one interval.
+      if (++connection.unreadSamples > 1) waiting.push(connection);
     }
-    waiting.sort((a, b) => a.isUnread - b.isUnread);
+    waiting.sort((a, b) => a.unreadSamples - b.unreadSamples);
     while (total > limits.maxUnreadBytes) {
       const longest = waiting.pop();
       if (!longest) break;
       total -= longest.unreadBytes;
-      closeAfterTimeout(longest);
+      closeStalled(longest);
     }
   }
 
-  apply();
+  applyLimits();
   server.removeAllListeners('request');
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
-    (req.socket as Known)[CONNECTION]?.arrive(req, res);
+    (req.socket as TrackedSocket)[CONNECTION]?.arrive(req, res);
   });
-  // After Node's own listener, so that this one has precedence.
-  server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: Known) => {
+  // Added after Node's own listener, so that the changes of this one take precedence.
+  server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: TrackedSocket) => {
     const connection = new Connection(socket, guard);
     socket[CONNECTION] = connection;
     connections.add(connection);
@@ -133,7 +136,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
   });
   server.on('timeout', closeUnread);
   server.on('drop', () => dropped++);
-  const sampler = setInterval(sample, POLL_INTERVAL_MS);
+  const sampler = setInterval(limitUnreadBytes, POLL_INTERVAL_MS);
   sampler.unref();
   server.once('close', () => clearInterval(sampler));
 
@@ -147,7 +150,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
     }),
     limit(changed) {
       limits = guardLimits({ ...limits, ...changed });
-      apply();
+      applyLimits();
     },
     drain(options = {}) {
       drainTimes(options);

@@ -6,17 +6,15 @@ export interface GuardLimits {
   /** Maximum number of connections; additional ones are closed immediately. Default 10,000. */
   readonly maxConnections?: number;
   /**
-   * Maximum number of pipelined requests that wait on one connection; more of them close it. While requests wait, the
-   * connection is not read, so they have arrived in one chunk. Default 100.
+   * Maximum number of pipelined requests that wait on one connection; a connection that exceeds it is closed. While requests
+   * wait, the connection is not read, so they have arrived in one chunk. Default 100.
    */
   readonly maxPipelined?: number;
-  /**
-   * Maximum size of all unread responses; above it, the connections that have waited longest are closed. Default 128 MiB.
-   */
+  /** Maximum size of all unread responses; above it, the connections that have waited longest are closed. Default 128 MiB. */
   readonly maxUnreadBytes?: number;
   /** How long a client may leave a response unread before its connection is closed. Default 30,000. */
   readonly unreadMs?: number;
-  /** How long a connection without requests is kept. It should be longer than that of load balancers. Default 75,000. */
+  /** How long a connection without requests is kept open. It should be longer than the idle timeout of load balancers. Default 75,000. */
   readonly keepAliveMs?: number;
   /** Maximum time until the head of a request is complete. Default 15,000. */
   readonly headersMs?: number;
@@ -24,7 +22,7 @@ export interface GuardLimits {
   readonly requestMs?: number;
 }
 
-/** The default limits. Sizes in bytes, times in milliseconds. */
+/** The default limits. Sizes are in bytes, times in milliseconds. */
 export const defaultLimits: Required<GuardLimits> = {
   maxConnections: 10_000,
   maxPipelined: 100,
@@ -40,8 +38,8 @@ export const defaultLimits: Required<GuardLimits> = {
  *
  * @throws HealthcheckConfigError for unknown names and values that are not integers within their range
  */
-export function guardLimits(given: GuardLimits): Required<GuardLimits> {
-  const limits = integers('guardServer()', given, defaultLimits);
+export function guardLimits(options: GuardLimits): Required<GuardLimits> {
+  const limits = integers('guardServer()', options, defaultLimits);
   if (limits.headersMs > limits.requestMs) {
     const problem = `${limits.headersMs} is more than requestMs, ${limits.requestMs}`;
     throw new HealthcheckConfigError('headersMs', problem, 'A request takes at least as long as its head');
@@ -49,21 +47,21 @@ export function guardLimits(given: GuardLimits): Required<GuardLimits> {
   return limits;
 }
 
-/** Validates options that are integers, and adds defaults. The minimum is 1, or 0 for those in `mayBeZero`. */
+/** Validates options that are integers, and adds defaults. The minimum is 1, or 0 for the options in `mayBeZero`. */
 export function integers<Options extends object>(
   place: string,
-  given: Options,
+  options: Options,
   defaults: Required<Options>,
   mayBeZero: readonly string[] = [],
 ): Required<Options> {
-  rejectUnknown(place, given, Object.keys(defaults));
-  for (const [name, value] of Object.entries(given)) {
+  rejectUnknown(place, options, Object.keys(defaults));
+  for (const [name, value] of Object.entries(options)) {
     const min = mayBeZero.includes(name) ? 0 : 1;
     // Node fires a timer above 2^31-1 immediately.
     const max = name.endsWith('Ms') ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
     if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) continue;
-    throw new HealthcheckConfigError(name, `${value} in ${place}`, `Give an integer from ${min} to ${max}`);
+    throw new HealthcheckConfigError(name, `${value} in ${place}`, `Use an integer from ${min} to ${max}`);
   }
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(set) };
+  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(defined) };
 }
