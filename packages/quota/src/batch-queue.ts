@@ -5,16 +5,16 @@ export interface Batches {
   /** The maximum number of items in a batch. */
   readonly size: number;
   /** The maximum number of batches in flight. */
-  readonly atOnce: number;
+  readonly maxInFlight: number;
 }
 
-interface Waiting<T, R> {
+interface QueuedItem<T, R> {
   readonly item: T;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The two calls of a store: for a single item, and for a batch. */
+/** The functions that process the items of a batch queue: a single item, or a batch. */
 export interface BatchFunction<T, R> {
   /** Processes a single item. */
   readonly one: (item: T) => Promise<R>;
@@ -25,14 +25,14 @@ export interface BatchFunction<T, R> {
 const NEXT_MICROTASK = Promise.resolve();
 
 /**
- * Coalesces concurrent calls into batches: while the maximum number of batches is in flight, additional items wait for the
- * next one. Under load, a shared store receives one statement for many requests; without load, each item is sent
+ * Combines concurrent calls into batches: while the maximum number of batches is in flight, additional items wait for the
+ * next batch. Under load, a shared store receives one statement for many requests; without load, each item is sent
  * immediately.
  */
 export class BatchQueue<T, R> {
   readonly #batches: Batches;
   readonly #functions: BatchFunction<T, R>;
-  #waiting: Waiting<T, R>[] = [];
+  #waiting: QueuedItem<T, R>[] = [];
   #running = 0;
   #started = false;
 
@@ -41,6 +41,7 @@ export class BatchQueue<T, R> {
     this.#functions = functions;
   }
 
+  /** Adds an item. Resolves to its result. */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -53,7 +54,7 @@ export class BatchQueue<T, R> {
   /** Starts batches of the items that have accumulated, up to the maximum number in flight. */
   readonly #start = (): void => {
     this.#started = false;
-    while (this.#waiting.length > 0 && this.#running < this.#batches.atOnce) {
+    while (this.#waiting.length > 0 && this.#running < this.#batches.maxInFlight) {
       this.#running++;
       const batch = this.#waiting.splice(0, this.#batches.size);
       const [first, ...others] = batch;
@@ -61,7 +62,7 @@ export class BatchQueue<T, R> {
     }
   };
 
-  async #settleOne({ item, resolve, reject }: Waiting<T, R>): Promise<void> {
+  async #settleOne({ item, resolve, reject }: QueuedItem<T, R>): Promise<void> {
     try {
       resolve(await this.#functions.one(item));
     } catch (error) {
@@ -70,7 +71,7 @@ export class BatchQueue<T, R> {
     this.#next();
   }
 
-  async #settle(batch: readonly Waiting<T, R>[]): Promise<void> {
+  async #settle(batch: readonly QueuedItem<T, R>[]): Promise<void> {
     try {
       const results = await this.#functions.many(batch.map(({ item }) => item));
       for (const [{ resolve }, result] of zip(batch, results)) resolve(result);

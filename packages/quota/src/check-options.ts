@@ -1,19 +1,19 @@
 /**
- * Rejects unknown options and suggests the most similar known name.
+ * Rejects unknown options, and suggests a similar known name.
  *
- * @throws TypeError that names the factory, the option and the fix
+ * @throws TypeError if an option is unknown; the message contains the fix
  */
 export function checkOptions(factory: string, options: object, knownOptions: Readonly<Record<string, true>>): void {
   if (options === null || typeof options !== 'object') throw new TypeError(`${factory}: options must be an object`);
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
   if (unknown === undefined) return;
   const names = Object.keys(knownOptions);
-  const meant = names.find((name) => isSimilar(name, unknown));
-  const fix = meant ? `did you mean "${meant}"?` : `known are ${names.map((name) => `"${name}"`).join(', ')}`;
+  const similar = names.find((name) => isSimilar(name, unknown));
+  const fix = similar ? `did you mean "${similar}"?` : `known options: ${names.map((name) => `"${name}"`).join(', ')}`;
   throw new TypeError(`${factory}: unknown option "${unknown}"; ${fix}`);
 }
 
-/** Equal except for case and one or two edits: the usual distance of a typo. */
+/** Returns whether two names are equal except for case and at most two edits, the usual distance of a typo. */
 function isSimilar(a: string, b: string): boolean {
   const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
   let above = to.map((_, index) => index + 1);
@@ -21,9 +21,9 @@ function isSimilar(a: string, b: string): boolean {
   for (const [row, letter] of from.entries()) {
     let [diagonal, left] = [row, row + 1];
     above = above.map((upper, column) => {
-      const swapped = diagonal + (letter === to[column] ? 0 : 1);
+      const substituted = diagonal + (letter === to[column] ? 0 : 1);
       diagonal = upper;
-      left = Math.min(swapped, upper + 1, left + 1);
+      left = Math.min(substituted, upper + 1, left + 1);
       return left;
     });
     distance = left;

@@ -1,38 +1,39 @@
 /** Delays between attempts while the store is unavailable. */
 const DELAYS_MS = [50, 200, 1_000, 3_000];
-/** Longer than a store needs to restart, and short enough not to delay the shutdown of a process. */
+/** The time for which an operation is retried: a store restarts in less, and the shutdown of a process is not delayed for long. */
 const GIVE_UP_AFTER_MS = 15_000;
 
 interface UncertainOperation<T> {
-  readonly act: T;
+  readonly operation: T;
   readonly until: number;
 }
 
 /**
- * Undoes operations whose result was lost, as soon as the store is available again. Sequential, so that an unavailable
- * store receives one attempt at a time, regardless of the number of lost results.
+ * Undoes operations whose result was lost, as soon as the store is available again. Operations are undone one after the
+ * other, so that an unavailable store receives one attempt at a time, regardless of the number of lost results.
  */
 export class Compensation<T> {
-  readonly #undo: (act: T) => Promise<void>;
+  readonly #undo: (operation: T) => Promise<void>;
   readonly #uncertain: UncertainOperation<T>[] = [];
-  #working = false;
+  #running = false;
 
-  /** @param undo must be idempotent */
-  constructor(undo: (act: T) => Promise<void>) {
+  /** @param undo undoes an operation if it was executed; must be idempotent */
+  constructor(undo: (operation: T) => Promise<void>) {
     this.#undo = undo;
   }
 
-  add(act: T): void {
-    this.#uncertain.push({ act, until: Date.now() + GIVE_UP_AFTER_MS });
-    if (!this.#working) void this.#work();
+  /** Adds an operation whose result was lost. */
+  add(operation: T): void {
+    this.#uncertain.push({ operation, until: Date.now() + GIVE_UP_AFTER_MS });
+    if (!this.#running) void this.#undoAll();
   }
 
-  async #work(): Promise<void> {
-    this.#working = true;
+  async #undoAll(): Promise<void> {
+    this.#running = true;
     let failures = 0;
     for (let first = this.#uncertain[0]; first; first = this.#uncertain[0]) {
       try {
-        await this.#undo(first.act);
+        await this.#undo(first.operation);
         failures = 0;
         this.#uncertain.shift();
       } catch {
@@ -40,6 +41,6 @@ export class Compensation<T> {
         else await new Promise((resolve) => setTimeout(resolve, DELAYS_MS[failures++] ?? DELAYS_MS.at(-1)));
       }
     }
-    this.#working = false;
+    this.#running = false;
   }
 }

@@ -1,33 +1,38 @@
 /** A pending call with a deadline. */
-export interface Awaited {
+export interface PendingCall {
   readonly until: number;
-  readonly late: () => void;
+  readonly onTimeout: () => void;
 }
 
 /**
- * Applies the same timeout to many pending calls. All share one timer, because a timer per call would cost more than
+ * Applies the same timeout to many pending calls. All calls share one timer, because a timer for each would cost more than
  * the call itself. The timer does not keep the process alive.
  */
 export class Deadlines {
   readonly #ms: number;
-  /** In the order of their deadlines. */
-  readonly #awaited = new Set<Awaited>();
+  /** The pending calls, in the order of their deadlines. */
+  readonly #pending = new Set<PendingCall>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(ms: number) {
     this.#ms = ms;
   }
 
-  /** @param late called at the deadline, unless `end` was called before */
-  begin(late: () => void): Awaited {
-    const awaited = { until: Date.now() + this.#ms, late };
-    this.#awaited.add(awaited);
+  /**
+   * Starts the timeout of a call.
+   *
+   * @param onTimeout called at the deadline, unless `end` has been called
+   */
+  start(onTimeout: () => void): PendingCall {
+    const call = { until: Date.now() + this.#ms, onTimeout };
+    this.#pending.add(call);
     if (!this.#timer) this.#scheduleCheck(this.#ms);
-    return awaited;
+    return call;
   }
 
-  end(awaited: Awaited): void {
-    this.#awaited.delete(awaited);
+  /** Ends the timeout of a call. */
+  end(call: PendingCall): void {
+    this.#pending.delete(call);
   }
 
   #scheduleCheck(ms: number): void {
@@ -37,13 +42,13 @@ export class Deadlines {
   #check(): void {
     this.#timer = undefined;
     const now = Date.now();
-    for (const awaited of this.#awaited) {
-      if (awaited.until > now) {
-        this.#scheduleCheck(awaited.until - now);
+    for (const call of this.#pending) {
+      if (call.until > now) {
+        this.#scheduleCheck(call.until - now);
         return;
       }
-      this.#awaited.delete(awaited);
-      awaited.late();
+      this.#pending.delete(call);
+      call.onTimeout();
     }
   }
 }

@@ -4,8 +4,8 @@ import { type Limit, UNLIMITED } from './limits.js';
 import { KINDS } from './presets.js';
 
 /**
- * Reads default limits from a configuration: `quota_secrets`, `quota_orders`, ... one per kind. Values may be numbers
- * or decimal strings, as in environment variables and ini files. A missing or empty value means -1: unlimited.
+ * Returns the default limits in a configuration, which has one key per kind: `quota_secrets`, `quota_orders`, ... Values are
+ * numbers or decimal strings, as in environment variables and ini files. A missing or empty value means -1 (unlimited).
  *
  * @throws InvalidQuota for a value that is not an integer of at least -1, and for a `quota_` key of an unknown kind
  */
@@ -16,7 +16,7 @@ export function defaultsFrom(
   const unexpected = Object.keys(configuration).find(
     (key) => key.startsWith('quota_') && !kinds.includes(key.slice(6)),
   );
-  if (unexpected) throw new InvalidQuota(`${unexpected} names no kind; kinds are ${kinds.join(', ')}`);
+  if (unexpected) throw new InvalidQuota(`${unexpected} does not name a kind; kinds are ${kinds.join(', ')}`);
   return Object.fromEntries(kinds.map((kind) => [kind, defaultOf(kind, configuration[`quota_${kind}`])]));
 }
 

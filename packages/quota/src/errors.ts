@@ -12,10 +12,10 @@ export const errorCodes = {
   CLIENT_DISCONNECTED: 400,
 } as const;
 
-/** Stable, so that programs can compare it; the text of a message may change. */
+/** An error code. Codes are stable, so that programs can compare them; the text of messages may change. */
 export type QuotaErrorCode = keyof typeof errorCodes;
 
-/** The `cause`, and a status that differs from the status of the code. */
+/** The `cause` of an error, and its status if it differs from that of the code. */
 interface QuotaErrorOptions extends ErrorOptions {
   readonly status?: number;
 }
@@ -25,8 +25,9 @@ interface QuotaErrorOptions extends ErrorOptions {
  * documentation.
  */
 export abstract class QuotaError extends Error {
+  /** The status of the HTTP response. */
   readonly status: number;
-  /** The page that documents cause and fix; for developers, never part of a response. */
+  /** The page that documents the cause and the fix. It is for developers and never part of a response. */
   readonly url: string;
 
   constructor(
@@ -45,7 +46,7 @@ export abstract class QuotaError extends Error {
   }
 }
 
-/** The request exceeds a limit. `details` contains the limits; the message contains only the kinds. */
+/** The request exceeds a limit. `details` contains the amounts and limits; the message contains only the kinds. */
 export class QuotaExceeded extends QuotaError {
   readonly details: readonly Excess[];
 
@@ -63,7 +64,7 @@ export class InvalidQuota extends QuotaError {
   }
 }
 
-/** The reservation is already settled, or its time-to-live has ended: its amounts are available again. */
+/** The reservation is already settled or has expired, so that its amounts are available again. */
 export class ReservationEnded extends QuotaError {
   constructor(readonly id: string) {
     super('QUOTA_RESERVATION_ENDED', `Reservation ${id} is settled or expired`);

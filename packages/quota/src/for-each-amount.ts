@@ -1,7 +1,7 @@
 /** Calls a function with each kind and amount, without creating an array of entries. */
 export function forEachAmount<K extends string>(
   amounts: Readonly<Record<K, number>>,
-  notify: (kind: K, amount: number) => void,
+  callback: (kind: K, amount: number) => void,
 ): void {
-  for (const kind in amounts) notify(kind, amounts[kind]);
+  for (const kind in amounts) callback(kind, amounts[kind]);
 }

@@ -4,10 +4,10 @@ import type { Amounts, Limit } from './limits.js';
 const MAX_PROJECT_LENGTH = 512;
 const MAX_LIMIT = 2n ** 63n - 1n;
 const KIND = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
-/** Databases reject these in text: NUL and unpaired surrogates. */
+/** Matches characters that databases reject in text: NUL and unpaired surrogates. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** @throws TypeError if a kind is malformed, the name of a property of `Object.prototype`, or a duplicate */
+/** Validates kinds. @throws TypeError if one is malformed, the name of a property of `Object.prototype`, or a duplicate */
 export function checkKinds(kinds: readonly string[]): readonly string[] {
   for (const kind of kinds) {
     if (!KIND.test(kind)) {
@@ -18,12 +18,12 @@ export function checkKinds(kinds: readonly string[]): readonly string[] {
       throw new TypeError(`Kind "${kind}" is reserved: every object has a property with that name`);
   }
   if (kinds.length === 0)
-    throw new TypeError('At least one kind is needed: kinds: ["invoices"], or defaults: { invoices: 500 }');
+    throw new TypeError('At least one kind is required: set kinds: ["invoices"] or defaults: { invoices: 500 }');
   if (new Set(kinds).size !== kinds.length) throw new TypeError('Kinds must be unique');
   return Object.freeze([...kinds]);
 }
 
-/** Validates a project id. Ids are opaque; only those that stores cannot represent are rejected. */
+/** Validates a project id. Ids are opaque; only ids that a store cannot represent are rejected. */
 export function checkProject(project: string): string {
   if (typeof project !== 'string' || project === '') throw new InvalidQuota('A project id must be a non-empty string');
   if (project.length > MAX_PROJECT_LENGTH) {
@@ -33,7 +33,7 @@ export function checkProject(project: string): string {
   return project;
 }
 
-/** Returns the amounts above 0 as a new object. */
+/** Validates amounts. Returns those above 0 as a new object. */
 export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amounts {
   if (amounts === null || typeof amounts !== 'object') throw new InvalidQuota('Amounts must be an object by kind');
   const checked: Record<string, number> = {};
@@ -58,7 +58,7 @@ export function checkCount(count: number): number {
   return count;
 }
 
-/** Returns a limit in its canonical form: a number if that is exact, otherwise a bigint. */
+/** Validates a limit. Returns its canonical form: a number if it is exact, otherwise a bigint. */
 export function checkLimit(kind: string, value: Limit): Limit {
   const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
   if (!isInteger || value < -1 || value > MAX_LIMIT) {

@@ -1,16 +1,16 @@
-/** The limit that admits everything. All negative numbers mean the same. */
+/** The limit that accepts every amount. Other negative numbers have the same meaning. */
 export const UNLIMITED = -1;
 
-/** The limit that admits nothing. */
+/** The limit that rejects every amount. */
 export const DISABLED = 0;
 
 /**
- * A limit: -1 is unlimited, 0 is disabled, n is the maximum. A bigint represents only values beyond
- * `Number.MAX_SAFE_INTEGER`, which stay exact.
+ * A limit: -1 is unlimited, 0 is disabled, any other number is the maximum. Values above `Number.MAX_SAFE_INTEGER` are bigints,
+ * so that they are exact.
  */
 export type Limit = number | bigint;
 
-/** Integers by kind: `{ secrets: 1, orders: 2 }`. */
+/** Amounts by kind, such as `{ secrets: 1, orders: 2 }`. */
 export type Amounts = Readonly<Record<string, number>>;
 
 /** A limit that a request exceeds: the kind, the requested amount, the amount in use, and the limit. */
@@ -21,7 +21,7 @@ export interface Excess {
   readonly limit: number;
 }
 
-/** The input of `checkLimits`. A kind without a limit is unlimited; a kind without usage is unused. */
+/** The input of `checkLimits`. A kind without a limit is unlimited; a kind without usage has 0 in use. */
 export interface LimitCheck {
   readonly limits: Readonly<Record<string, Limit | null | undefined>>;
   readonly usage: Amounts;
@@ -29,12 +29,12 @@ export interface LimitCheck {
 }
 
 /**
- * Compares the requested amounts with limits, for callers that measure usage themselves, for example with a query in
- * the transaction that creates the resource. Synchronous, without I/O.
+ * Compares requested amounts with limits, for code that measures usage itself, for example with a query in the transaction that
+ * creates the resource. Synchronous, without I/O.
  *
  * An amount of 0 or less never exceeds a limit, so that resources can be deleted after a limit was lowered.
  *
- * @returns the kinds that exceed their limit, in the order of `requested`; empty if all fit
+ * @returns the kinds that exceed their limit, in the order of `requested`; empty if none does
  */
 export function checkLimits({ limits, usage, requested }: LimitCheck): { readonly exceeded: readonly Excess[] } {
   const exceeded: Excess[] = [];
@@ -47,8 +47,8 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
 }
 
 /**
- * Returns true if `amount` more fits in a limit with `used` in use. Sums that a double cannot represent exactly never
- * fit, not even if the limit is unlimited.
+ * Returns whether another `amount` fits within a limit while `used` is in use. Sums that a double cannot represent exactly
+ * never fit, even if the limit is unlimited.
  */
 export function fits(limit: Limit, used: number, amount: number): boolean {
   if (amount <= 0) return true;
@@ -56,13 +56,13 @@ export function fits(limit: Limit, used: number, amount: number): boolean {
   return Number.isSafeInteger(after) && (limit < 0 || after <= limit);
 }
 
-/** Returns true if no amount is above 0. */
+/** Returns whether validated amounts, which are all above 0, are empty. */
 export function isZeroAmount(amounts: Amounts): boolean {
   for (const _ in amounts) return false;
   return true;
 }
 
-/** Reads own properties only, so that a kind such as `constructor` does not find an inherited one. */
+/** Returns the value of an own property, so that a kind such as `constructor` does not select an inherited one. */
 function ownValue<T>(values: Readonly<Record<string, T>>, kind: string): T | undefined {
   return Object.hasOwn(values, kind) ? values[kind] : undefined;
 }

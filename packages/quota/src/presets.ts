@@ -1,13 +1,13 @@
 /** Names of the presets: `general`, or `key-manager` for the project-quota API of key management services. */
 export type QuotaPresetName = 'general' | 'key-manager';
 
-/** Defaults that belong together. */
+/** The defaults of a preset. */
 export interface QuotaPreset {
-  /** The kinds if the option `kinds` is not set; undefined: those with a default limit. */
+  /** The default of the option `kinds`; undefined for the kinds that have a default limit. */
   readonly kinds: readonly string[] | undefined;
   readonly errors: 'documented' | 'problem';
   readonly rateLimitHeaders: 'rejections' | 'never';
-  /** Seconds for `Retry-After` while the store fails. */
+  /** The header `Retry-After` in seconds while the store is unavailable; undefined for no header. */
   readonly retryAfterStoreError: number | undefined;
 }
 
@@ -19,8 +19,8 @@ const PRESETS: Readonly<Record<QuotaPresetName, QuotaPreset>> = {
   'key-manager': { kinds: KINDS, errors: 'documented', rateLimitHeaders: 'never', retryAfterStoreError: undefined },
 };
 
-/** @throws TypeError if the preset is unknown */
+/** Returns a preset. @throws TypeError if the name is unknown */
 export function presetOf(name: QuotaPresetName = 'general'): QuotaPreset {
   if (Object.hasOwn(PRESETS, name)) return PRESETS[name];
-  throw new TypeError(`projectQuotas: unknown preset "${name}"; known are ${Object.keys(PRESETS).join(', ')}`);
+  throw new TypeError(`projectQuotas: unknown preset "${name}"; known presets: ${Object.keys(PRESETS).join(', ')}`);
 }

@@ -5,14 +5,14 @@ import type { ThresholdEvent } from './thresholds.js';
 
 /** Options of `projectQuotas()`. Times are in milliseconds. */
 export interface ProjectQuotasOptions {
-  /** The store of limits and usage: `memoryStore()`, `sqlStore(...)`, `redisStore(...)` or your own implementation. */
+  /** The store of limits and usage: `memoryStore()`, `sqlStore(...)`, `redisStore(...)` or a custom implementation. */
   readonly store: QuotaStore;
   /**
    * `key-manager` selects the kinds, error bodies and headers of the project-quota API of key management services. Default
    * `general`.
    */
   readonly preset?: QuotaPresetName;
-  /** The kinds of resources to count. Default: those with a default limit, or those of the preset. */
+  /** The kinds of resources to count. Default: the kinds of the preset, or those that have a default limit. */
   readonly kinds?: readonly string[];
   /** Limits by kind, for projects without their own limit. Default -1 (unlimited) for each kind. */
   readonly defaults?: Readonly<Record<string, Limit>>;
@@ -21,16 +21,16 @@ export interface ProjectQuotasOptions {
   /** Timeout of a call to the store. Default 5,000 ms. */
   readonly storeTimeoutMs?: number;
   /**
-   * Minimum interval between removals of expired reservations of all projects, which `reserve` triggers. Default 60,000
-   * ms; 0 disables them.
+   * Minimum interval between removals of expired reservations of all projects, which `reserve` and `consume` trigger. Default
+   * 60,000 ms; 0 disables them.
    */
   readonly sweepEveryMs?: number;
   /**
-   * Receives an event when the used amount of a kind reaches a threshold: once in each process that changes it, and again
-   * after usage has fallen below it. Costs a read of the usage after each change, in the background.
+   * Called when the used amount of a kind reaches a threshold: once in each process that changes the amount, and again after the
+   * amount has fallen below the threshold. It requires a read of the usage after each change, in the background.
    */
   readonly onThreshold?: (event: ThresholdEvent) => void;
-  /** Shares of the limit, above 0 and at most 1. Default `[0.8, 1]`. */
+  /** Thresholds as fractions of the limit, above 0 and at most 1. Default `[0.8, 1]`. */
   readonly thresholds?: readonly number[];
 }
 

@@ -11,7 +11,7 @@ import type { MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from '
 import { StoreCaller } from './store-caller.js';
 import { checkThresholds, ThresholdWatch } from './thresholds.js';
 
-/** Limits by kind; null if the default applies. */
+/** The limits of a project by kind; null if the default applies. */
 export type LimitEntry = Readonly<Record<string, Limit | null>>;
 
 /** Usage and limit of one kind in a project. */
@@ -37,9 +37,9 @@ const DEFAULT_SWEEP_EVERY_MS = 60_000;
 const DEFAULT_PAGE: Page = { limit: 10, offset: 0 };
 
 /**
- * Creates limits and usage of projects, exact across all processes that share a store.
+ * Creates the limits and usage of projects, which are exact across all processes that share a store.
  *
- * @throws TypeError for unknown options, missing stores and unusable kinds; InvalidQuota for unusable defaults
+ * @throws TypeError for unknown options, a missing store and invalid kinds; InvalidQuota for invalid defaults
  *
  * @example
  * ```ts
@@ -52,16 +52,16 @@ const DEFAULT_PAGE: Page = { limit: 10, offset: 0 };
  */
 export function projectQuotas(options: ProjectQuotasOptions): ProjectQuotas {
   checkOptions('projectQuotas', options, PROJECT_QUOTAS_OPTIONS);
-  if (!options.store) throw new TypeError('projectQuotas: a store is needed, for example memoryStore()');
+  if (!options.store) throw new TypeError('projectQuotas: a store is required, for example memoryStore()');
   return new ProjectQuotas(options);
 }
 
 /**
- * Limits and usage of projects; created by `projectQuotas()`. Methods that call the store reject with QuotaStoreError
- * if the store fails or exceeds its timeout, and with InvalidQuota for unknown kinds, invalid numbers and invalid
- * project ids.
+ * Limits and usage of projects; created by `projectQuotas()`. Methods that call the store reject with QuotaStoreError if the
+ * store fails or exceeds its timeout, and with InvalidQuota for unknown kinds, invalid numbers and invalid project ids.
  */
 export class ProjectQuotas {
+  /** The kinds of resources that are counted. */
   readonly kinds: readonly string[];
   /** The default limit of every kind. */
   readonly defaults: Readonly<Record<string, Limit>>;
@@ -71,11 +71,11 @@ export class ProjectQuotas {
   readonly #kindSet: ReadonlySet<string>;
   readonly #defaultNumbers: Amounts;
   readonly #store: StoreCaller;
-  readonly #keeper: ReservationCalls;
+  readonly #reservationCalls: ReservationCalls;
   readonly #watch: ThresholdWatch | undefined;
   readonly #ttlMs: number;
   readonly #sweepEveryMs: number;
-  readonly #idsBegin = `${randomUUID()}.`;
+  readonly #idPrefix = `${randomUUID()}.`;
   readonly #reserve = (request: ReserveRequest) => this.#store.reserve(request);
   readonly #consume = (request: ReserveRequest) => this.#store.consume(request);
   #lastId = 0;
@@ -93,41 +93,40 @@ export class ProjectQuotas {
     }
     this.defaults = Object.freeze(defaults);
     this.#defaultNumbers = Object.fromEntries(this.kinds.map((kind) => [kind, Number(defaults[kind])]));
-    this.#store = new StoreCaller(options.store, positive('storeTimeoutMs', options, DEFAULT_STORE_TIMEOUT_MS));
+    this.#store = new StoreCaller(options.store, positiveInteger('storeTimeoutMs', options, DEFAULT_STORE_TIMEOUT_MS));
     const thresholds = checkThresholds(options.thresholds);
     const usage = (project: string) => this.usage(project);
     this.#watch = options.onThreshold && new ThresholdWatch(thresholds, { usage, listener: options.onThreshold });
-    this.#keeper = this.#watch?.watching(this.#store) ?? this.#store;
-    this.#ttlMs = positive('ttlMs', options, DEFAULT_TTL_MS);
+    this.#reservationCalls = this.#watch?.watchCommits(this.#store) ?? this.#store;
+    this.#ttlMs = positiveInteger('ttlMs', options, DEFAULT_TTL_MS);
     this.#sweepEveryMs = options.sweepEveryMs ?? DEFAULT_SWEEP_EVERY_MS;
   }
 
-  /** Returns the same kinds, defaults and times over another store, for example a fallback during an outage. */
+  /** Returns quotas with the same options and another store, for example a fallback during an outage. */
   withStore(store: QuotaStore): ProjectQuotas {
     return new ProjectQuotas({ ...this.#options, store });
   }
 
   /**
-   * Reserves all amounts, or none if one kind exceeds its limit: `{ secrets: 1, orders: 2 }`.
+   * Reserves all amounts, such as `{ secrets: 1, orders: 2 }`, or none if one kind exceeds its limit.
    *
    * @throws QuotaExceeded with the kinds that exceed their limit
    */
   async reserve(project: string, amounts: Amounts, options: { readonly ttlMs?: number } = {}): Promise<Reservation> {
-    const ttlMs = positive('ttlMs', options, this.#ttlMs);
+    const ttlMs = positiveInteger('ttlMs', options, this.#ttlMs);
     const request = this.#request(project, amounts, ttlMs);
     const reservation = this.#take(request, this.#reserve);
     if (reservation) await reservation;
-    return new Reservation(request, ttlMs, this.#keeper);
+    return new Reservation(request, ttlMs, this.#reservationCalls);
   }
 
   /**
-   * Takes all amounts permanently, or none: `reserve` and `commit` in one call, for work that cannot fail afterwards.
-   * If it fails, nothing remains counted: if the store committed but its response was late or lost, the amounts are
-   * released as soon as the store is available again, for some seconds.
+   * Takes all amounts permanently, or none: `reserve` and `commit` in one call, for work that cannot fail afterwards. If the call
+   * fails, nothing remains counted: if the store has committed but its response was late or lost, the release of the amounts is
+   * retried for some seconds, until the store is available again.
    *
    * @throws QuotaExceeded with the kinds that exceed their limit
-   * @throws ReservationEnded if the store cannot consume in one step and took longer than the time-to-live of a
-   *   reservation
+   * @throws ReservationEnded if the store has no `consume` and the calls took longer than the time-to-live of a reservation
    */
   async consume(project: string, amounts: Amounts): Promise<void> {
     const request = this.#request(project, amounts, this.#ttlMs);
@@ -136,21 +135,21 @@ export class ProjectQuotas {
     this.#watch?.changed(project, request.amounts);
   }
 
-  /** Returns used amounts, for resources that are deleted. Usage never falls below 0. */
+  /** Releases used amounts, when resources are deleted. Usage never falls below 0. */
   async release(project: string, amounts: Amounts): Promise<void> {
     const checked = checkAmounts(amounts, this.#kindSet);
     await this.#store.call((store) => store.release(checkProject(project), checked));
     this.#watch?.changed(project, checked);
   }
 
-  /** Sets the used amount of a kind to a count of the real resources, to repair drift. Reservations are unchanged. */
+  /** Sets the used amount of a kind, for example to the number of existing resources after drift. Reservations are unchanged. */
   async recount(project: string, kind: string, used: number): Promise<void> {
     checkKind(kind, this.#kindSet);
     await this.#store.call((store) => store.recount(checkProject(project), kind, checkCount(used)));
     this.#watch?.changed(project, { [kind]: 0 });
   }
 
-  /** Returns usage and limit of every kind. */
+  /** Returns the usage and the limit of every kind. */
   async usage(project: string): Promise<Readonly<Record<string, Usage>>> {
     const [counts, limits] = await Promise.all([
       this.#store.call((store) => store.counts(checkProject(project))),
@@ -163,9 +162,7 @@ export class ProjectQuotas {
     return Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, usageOf(kind, limit)]));
   }
 
-  /**
-   * Returns whether the amounts would fit now, and the kinds that would exceed their limit, without taking anything.
-   */
+  /** Returns whether the amounts would currently fit, and the kinds that would exceed their limit. Does not reserve anything. */
   async peek(project: string, amounts: Amounts): Promise<{ allowed: boolean; exceeded: readonly Excess[] }> {
     const requested = checkAmounts(amounts, this.#kindSet);
     const usage = Object.entries(await this.usage(project));
@@ -177,13 +174,13 @@ export class ProjectQuotas {
     return { allowed: exceeded.length === 0, exceeded };
   }
 
-  /** Returns the effective limit of every kind for a project: its own, or the default. */
+  /** Returns the effective limit of every kind for a project: its own limit, or the default. */
   async effective(project: string): Promise<Readonly<Record<string, Limit>>> {
     const own = (await this.#store.call((store) => store.getLimits(checkProject(project)))) ?? {};
     return Object.fromEntries(this.kinds.map((kind) => [kind, limitFor(kind, own, this.defaults)]));
   }
 
-  /** Returns the project's own limits, null for kinds that follow the default, or undefined if none were ever set. */
+  /** Returns a project's own limits, with null for kinds that follow the default; undefined if it has none. */
   async get(project: string): Promise<LimitEntry | undefined> {
     const own = await this.#store.call((store) => store.getLimits(checkProject(project)));
     return own && this.#entry(own);
@@ -205,7 +202,7 @@ export class ProjectQuotas {
     return this.#store.call((store) => store.removeLimits(checkProject(project)));
   }
 
-  /** Returns projects with their own limits, oldest entry first. Default: the first ten. */
+  /** Returns a page of the projects that have their own limits, oldest entry first. Default: the first ten. */
   async list(page: Partial<Page> = {}): Promise<LimitList> {
     const { limit, offset } = { ...DEFAULT_PAGE, ...page };
     const projects = await this.#store.call((store) =>
@@ -215,12 +212,12 @@ export class ProjectQuotas {
     return { entries, total: projects.total };
   }
 
-  /** Removes expired reservations of all projects. `reserve` does this periodically: see `sweepEveryMs`. */
+  /** Removes expired reservations of all projects. `reserve` and `consume` do this periodically: see `sweepEveryMs`. */
   async sweep(): Promise<void> {
     await this.#store.call((store) => store.sweep());
   }
 
-  /** Returns a plain value if the store does: an await costs more than the whole work of a store in memory. */
+  /** Sends a request. Synchronous if the store is, because an await costs more than a call of the memory store. */
   #take(
     request: ReserveRequest,
     send: (request: ReserveRequest) => MaybePromise<readonly Excess[]>,
@@ -233,10 +230,10 @@ export class ProjectQuotas {
     return undefined;
   }
 
-  /** Ids are unique across processes: a random prefix for each instance, and a counter. */
+  /** Creates a request. Ids consist of a random prefix for each instance and a counter, so they are unique across processes. */
   #request(project: string, amounts: Amounts, ttlMs: number): ReserveRequest {
     return {
-      id: this.#idsBegin + ++this.#lastId,
+      id: this.#idPrefix + ++this.#lastId,
       project: checkProject(project),
       amounts: checkAmounts(amounts, this.#kindSet),
       defaults: this.#defaultNumbers,
@@ -248,7 +245,7 @@ export class ProjectQuotas {
     const now = Date.now();
     if (this.#sweepEveryMs === 0 || now - this.#sweptAt < this.#sweepEveryMs) return;
     this.#sweptAt = now;
-    // Cleanup only: an unavailable store is reported to the request that needs it.
+    // Errors are ignored, because a request that needs the store reports that it is unavailable.
     this.sweep().catch(() => undefined);
   }
 
@@ -261,8 +258,12 @@ function rejectIfExceeded(exceeded: readonly Excess[]): void {
   if (exceeded.length > 0) throw new QuotaExceeded(exceeded);
 }
 
-function positive<K extends string>(name: K, options: Readonly<Partial<Record<K, number>>>, fallback: number): number {
-  const value = options[name] ?? fallback;
+function positiveInteger<K extends string>(
+  name: K,
+  options: Readonly<Partial<Record<K, number>>>,
+  defaultValue: number,
+): number {
+  const value = options[name] ?? defaultValue;
   if (!Number.isSafeInteger(value) || value <= 0) throw new TypeError(`${name} must be an integer above 0`);
   return value;
 }

@@ -19,10 +19,10 @@ export class StoreCaller implements ReservationCalls {
   }
 
   /**
-   * Returns synchronously if the store does: then there is neither a wait nor a timer.
+   * Calls the store. If the store returns synchronously, so does this function, without a timer.
    *
-   * @param undo called after a failed call that the store may have completed, with the result if it arrived late Errors
-   * of `undo` are ignored.
+   * @param undo called after a failed call that the store may have completed, with the result if it arrived late. Its errors
+   *   are ignored.
    */
   call<T>(
     work: (store: QuotaStore) => MaybePromise<T>,
@@ -30,14 +30,14 @@ export class StoreCaller implements ReservationCalls {
   ): MaybePromise<T> {
     try {
       const response = work(this.store);
-      return response instanceof Promise ? this.#inTime(response, (late) => this.#undo(undo, late)) : response;
+      return response instanceof Promise ? this.#withTimeout(response, (late) => this.#undo(undo, late)) : response;
     } catch (error) {
       this.#undo(undo);
       throw asStoreError(error);
     }
   }
 
-  /** Releases a reservation whose result was late or lost, because no caller has its id. */
+  /** Reserves amounts. If the result is late or lost, the reservation is released, because no caller knows its id. */
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     return this.call(
       (store) => store.reserve(request),
@@ -46,8 +46,8 @@ export class StoreCaller implements ReservationCalls {
   }
 
   /**
-   * Takes amounts permanently. A failed call counts nothing, even if the store committed and its result was late or
-   * lost. For a store without `consume`, it reserves and commits.
+   * Takes amounts permanently. After a failed call, nothing is counted, even if the store committed and its result was late
+   * or lost. If the store has no `consume`, the amounts are reserved and committed.
    */
   consume(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     const consume = this.#consume;
@@ -73,7 +73,7 @@ export class StoreCaller implements ReservationCalls {
     const committed = await this.call(
       (store) => store.settle(request, 'commit'),
       async (store) => {
-        // No other code settles it: if it can no longer be released, it has been committed.
+        // No other code settles this reservation: if it can no longer be released, it has been committed.
         if (!(await store.settle(request, 'release'))) await store.release(request.project, request.amounts);
       },
     );
@@ -81,24 +81,24 @@ export class StoreCaller implements ReservationCalls {
     return exceeded;
   }
 
-  #inTime<T>(response: Promise<T>, undo: (late?: T) => void): Promise<T> {
+  #withTimeout<T>(response: Promise<T>, undo: (late?: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      let late = false;
-      const awaited = this.#deadlines.begin(() => {
-        late = true;
+      let timedOut = false;
+      const call = this.#deadlines.start(() => {
+        timedOut = true;
         reject(new QuotaStoreError(`The quota store did not respond within ${this.#timeoutMs} ms`));
       });
-      const responded = (value: T) => {
-        this.#deadlines.end(awaited);
-        if (late) undo(value);
+      const onResult = (value: T) => {
+        this.#deadlines.end(call);
+        if (timedOut) undo(value);
         resolve(value);
       };
-      const failed = (error: unknown) => {
-        this.#deadlines.end(awaited);
+      const onError = (error: unknown) => {
+        this.#deadlines.end(call);
         undo();
         reject(asStoreError(error));
       };
-      response.then(responded, failed);
+      response.then(onResult, onError);
     });
   }
 

@@ -3,7 +3,7 @@ import type { Amounts, Excess, Limit } from './limits.js';
 /** The return type of a store: synchronous for in-process stores, a promise for others. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** A reservation as a store receives it. Ids are unique; kinds and amounts never change; amounts are above 0. */
+/** A reservation as a store receives it. Ids are unique, amounts are above 0, and both never change. */
 export interface StoredReservation {
   readonly id: string;
   readonly project: string;
@@ -12,7 +12,7 @@ export interface StoredReservation {
 
 /** Amounts to take if the limits allow it. */
 export interface ConsumeRequest extends StoredReservation {
-  /** The limit of at least the kinds in `amounts`, for projects without their own; -1 is unlimited. */
+  /** The default limits of at least the kinds in `amounts`, for projects without their own limit; -1 is unlimited. */
   readonly defaults: Amounts;
 }
 
@@ -22,9 +22,7 @@ export interface ReserveRequest extends ConsumeRequest {
   readonly ttlMs: number;
 }
 
-/**
- * The amounts in use of one kind: `used` permanently, `reserved` by reservations that are neither settled nor expired.
- */
+/** The amounts in use of one kind: `used` permanently, `reserved` by reservations that are neither settled nor expired. */
 export interface Count {
   readonly used: number;
   readonly reserved: number;
@@ -46,49 +44,49 @@ export interface Page {
 }
 
 /**
- * The store of limits and usage. Every method is one atomic step: it behaves as if it ran alone, regardless of
- * concurrent calls in other processes. A method that fails throws (or rejects) with any error.
+ * A store of limits and usage. Every method is atomic: it behaves as if it ran alone, regardless of concurrent calls in other
+ * processes. A method that fails throws or rejects with any error.
  *
  * Arguments are validated before each call: projects are well-formed strings of 1 to 512 UTF-16 code units without NUL;
- * kinds match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are not names of properties that every object inherits
- * (`constructor`); amounts and counts are safe integers. `testQuotaStore` in `@apistrata/quota/testing` tests an
- * implementation against this contract.
+ * kinds match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are not names of properties that every object inherits, such as
+ * `constructor`; amounts and counts are safe integers. `testQuotaStore` in `@apistrata/quota/testing` tests an implementation
+ * against this contract.
  */
 export interface QuotaStore {
   /**
-   * Takes all amounts, or none if one kind exceeds its limit: `used + reserved + amount` must not exceed the project's
-   * own limit, or else the default. Expired reservations do not count.
+   * Takes all amounts, or none if one kind exceeds its limit: `used + reserved + amount` must not exceed the project's own limit,
+   * or the default if the project has none. Expired reservations do not count.
    *
    * @returns the kinds that exceed their limit, with `used` as the sum of used and reserved; empty if all were taken
    */
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]>;
 
   /**
-   * Optional. Takes all amounts permanently, or none, with the rule and result of `reserve`. If it fails, nothing may
-   * remain counted: a store whose results can be lost must find out whether it was executed, and undo it. Without this
-   * method, `ProjectQuotas.consume()` reserves and commits, which is safe by itself.
+   * Optional. Takes all amounts permanently, or none, with the rule and result of `reserve`. If the call fails, nothing may
+   * remain counted: a store whose results can be lost must determine whether the call was executed, and undo it. Without this
+   * method, `ProjectQuotas.consume()` reserves and commits, which does not require this.
    */
   consume?(request: ConsumeRequest): MaybePromise<readonly Excess[]>;
 
   /**
-   * Ends a reservation: `commit` turns its amounts into used, `release` frees them. Returns false if it is unknown or
-   * expired.
+   * Ends a reservation: `commit` converts its amounts to used amounts, `release` frees them. Returns false if the reservation is
+   * unknown or expired.
    */
   settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
 
-  /** Sets the expiry of a reservation to `ttlMs` from now. Returns false if it is unknown or expired. */
+  /** Sets the expiry of a reservation to `ttlMs` from now. Returns false if the reservation is unknown or expired. */
   renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean>;
 
-  /** Returns the usage of a project; kinds that it never used may be missing. Has no observable effect. */
+  /** Returns the usage of a project. Kinds that it never used may be missing. The call has no observable effect. */
   counts(project: string): MaybePromise<Readonly<Record<string, Count>>>;
 
-  /** Lowers `used` by the amounts, but not below 0. Reservations are untouched. */
+  /** Lowers `used` by the amounts, but not below 0. Reservations are unchanged. */
   release(project: string, amounts: Amounts): MaybePromise<void>;
 
-  /** Sets `used` of one kind. Reservations are untouched. */
+  /** Sets `used` of one kind. Reservations are unchanged. */
   recount(project: string, kind: string, used: number): MaybePromise<void>;
 
-  /** Returns the project's own limits, or undefined if none were set (an empty record counts as set). */
+  /** Returns the project's own limits, or undefined if none were set. An empty record counts as set. */
   getLimits(project: string): MaybePromise<OwnLimits | undefined>;
 
   /** Replaces the project's own limits. Keeps the position of the project in the list. */
@@ -97,9 +95,9 @@ export interface QuotaStore {
   /** Removes the project's own limits. Returns false if it had none. Usage is unchanged. */
   removeLimits(project: string): MaybePromise<boolean>;
 
-  /** Returns projects with their own limits, in the order in which they first got them, and their total number. */
+  /** Returns a page of the projects that have their own limits, in the order in which these were first set, and the total number. */
   listLimits(page: Page): MaybePromise<{ readonly entries: readonly ProjectLimits[]; readonly total: number }>;
 
-  /** Deletes expired reservations of all projects. Only frees space: has no observable effect. */
+  /** Deletes expired reservations of all projects. The call frees space and has no observable effect. */
   sweep(): MaybePromise<void>;
 }

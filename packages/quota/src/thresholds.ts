@@ -1,11 +1,11 @@
 import type { Limit } from './limits.js';
 import type { ReservationCalls } from './reservation.js';
 
-/** The used amount of a kind reached a share of its limit. */
+/** An event: the used amount of a kind has reached a threshold. */
 export interface ThresholdEvent {
   readonly project: string;
   readonly kind: string;
-  /** The share of the limit: 0.8 means 80 %. */
+  /** The threshold as a fraction of the limit, such as 0.8. */
   readonly threshold: number;
   /** The committed amount. */
   readonly used: number;
@@ -17,7 +17,7 @@ interface Counted {
   readonly limit: Limit;
 }
 
-/** The source of usage for a watch, and the receiver of its events. */
+/** The source of the usage that is watched, and the listener for events. */
 export interface ThresholdSource {
   readonly usage: (project: string) => Promise<Readonly<Record<string, Counted>>>;
   readonly listener: (event: ThresholdEvent) => void;
@@ -25,18 +25,18 @@ export interface ThresholdSource {
 
 const DEFAULT_THRESHOLDS = [0.8, 1];
 
-/** Beyond this number, the level of the kind that changed longest ago is evicted, and an event may repeat. */
+/** The number of levels above which the least recently changed one is evicted, so that an event may be repeated. */
 const MAX_LEVELS = 10_000;
 
-/** @throws TypeError if a threshold is not above 0 and at most 1 */
+/** Returns the thresholds, ascending. @throws TypeError if one is not above 0 and at most 1 */
 export function checkThresholds(thresholds: readonly number[] = DEFAULT_THRESHOLDS): readonly number[] {
-  if (thresholds.length > 0 && thresholds.every((share) => share > 0 && share <= 1)) {
+  if (thresholds.length > 0 && thresholds.every((fraction) => fraction > 0 && fraction <= 1)) {
     return [...thresholds].sort((a, b) => a - b);
   }
   throw new TypeError('projectQuotas: thresholds must be numbers above 0 and at most 1, such as [0.8, 1]');
 }
 
-/** Reads usage after it has changed, and reports each threshold that was crossed upwards, once. */
+/** Reads usage after changes, and reports each threshold that the used amount has reached. */
 export class ThresholdWatch {
   readonly #thresholds: readonly number[];
   readonly #source: ThresholdSource;
@@ -48,19 +48,19 @@ export class ThresholdWatch {
     this.#source = source;
   }
 
-  /** Checks in the background. An error, also of the listener, becomes a warning of the process. */
+  /** Checks the usage in the background after a change. Errors, also those of the listener, are emitted as process warnings. */
   changed(project: string, amounts: Readonly<Record<string, number>>): void {
     this.#check(project, amounts).catch((error) => {
       process.emitWarning(`quota thresholds of ${project}: ${error}`, { code: 'APISTRATA_QUOTA_THRESHOLDS' });
     });
   }
 
-  /** Returns a watch that checks after each commit. */
-  watching(keeper: ReservationCalls): ReservationCalls {
+  /** Wraps the calls of reservations so that the usage is checked after each commit. */
+  watchCommits(calls: ReservationCalls): ReservationCalls {
     return {
-      renew: (hold, ttlMs) => keeper.renew(hold, ttlMs),
+      renew: (hold, ttlMs) => calls.renew(hold, ttlMs),
       settle: async (hold, outcome) => {
-        const done = await keeper.settle(hold, outcome);
+        const done = await calls.settle(hold, outcome);
         if (done && outcome === 'commit') this.changed(hold.project, hold.amounts);
         return done;
       },
@@ -85,7 +85,7 @@ export class ThresholdWatch {
 
   #level(used: number, limit: Limit): number {
     if (limit <= 0) return 0;
-    return this.#thresholds.filter((share) => used >= share * Number(limit)).length;
+    return this.#thresholds.filter((fraction) => used >= fraction * Number(limit)).length;
   }
 
   #store(key: string, level: number): void {

@@ -5,22 +5,22 @@ import type { ProjectQuotas, Usage } from './project-quotas.js';
 /** Options of `usageHandler()`. */
 export interface UsageHandlerOptions<Req extends IncomingMessage = IncomingMessage> {
   readonly quota: ProjectQuotas;
-  /** Returns the id of the project that the request acts for. */
+  /** Returns the id of the project whose usage is sent. */
   readonly project: (req: Req) => string | Promise<string>;
 }
 
-/** The usage of one kind, as `usageHandler()` shows it. */
+/** The usage of one kind in the response of `usageHandler()`. */
 export interface UsageEntry {
   readonly kind: string;
   /** The committed amount. */
   readonly used: number;
   /** The amount in requests that are in progress. */
   readonly reserved: number;
-  /** The limit; null: unlimited. */
+  /** The limit; null if it is unlimited. */
   readonly limit: number | null;
-  /** The amount that is still available; null: unlimited. */
+  /** The amount that is still available; null if it is unlimited. */
   readonly remaining: number | null;
-  /** For people: `412 of 500 used`. */
+  /** A summary for people, such as `412 of 500 used`. */
   readonly text: string;
 }
 
@@ -31,8 +31,8 @@ function usageEntry(kind: string, { used, reserved, limit }: Usage): UsageEntry 
 }
 
 /**
- * Creates a handler that sends the usage of a project as JSON, for its customers: `{"quotas": [...]}` with an element of
- * {@link UsageEntry} for each kind. Errors are passed on.
+ * Creates a handler that sends the usage of a project as JSON, for the customers of a service: `{"quotas": [...]}` with a
+ * {@link UsageEntry} for each kind. Errors are passed to `next`.
  *
  * @throws TypeError if an option is unknown or missing
  *
@@ -50,11 +50,11 @@ export function usageHandler<Req extends IncomingMessage = IncomingMessage>(
 ): (req: Req, res: ServerResponse, next: (error?: unknown) => unknown) => Promise<void> {
   checkOptions('usageHandler', options, { quota: true, project: true });
   const { quota, project } = options;
-  if (!quota || typeof project !== 'function') throw new TypeError('usageHandler: quota and project are needed');
+  if (!quota || typeof project !== 'function') throw new TypeError('usageHandler: quota and project are required');
   return async (req, res, next) => {
     try {
       const usage = await quota.usage(await project(req));
-      const body = JSON.stringify({ quotas: Object.entries(usage).map(([kind, of]) => usageEntry(kind, of)) });
+      const body = JSON.stringify({ quotas: Object.entries(usage).map(([kind, entry]) => usageEntry(kind, entry)) });
       const length = Buffer.byteLength(body);
       const headers = { 'Content-Type': 'application/json', 'Content-Length': length, 'Cache-Control': 'no-store' };
       res.writeHead(200, headers).end(body);

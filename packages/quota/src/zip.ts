@@ -1,4 +1,4 @@
-/** Returns the items of two lists in pairs. @throws RangeError if the second list is shorter, a defect of its producer */
+/** Returns the items of two lists in pairs. @throws RangeError if the second list is shorter */
 export function zip<A, B>(first: readonly A[], second: readonly B[]): [A, B][] {
   const others = second.values();
   return first.map((one) => {

@@ -201,7 +201,7 @@ describe('bad input', () => {
     expect(() => projectQuotas({ preset: 'key-manager', store: memoryStore(), default: {} } as never)).toThrow(
       'did you mean "defaults"?',
     );
-    expect(() => projectQuotas({} as never)).toThrow('a store is needed');
+    expect(() => projectQuotas({} as never)).toThrow('a store is required');
     expect(() => projectQuotas({ preset: 'key-manager', store: memoryStore(), ttlMs: 0 })).toThrow('ttlMs must be');
     expect(() => projectQuotas({ store: memoryStore(), kinds: ['a', 'a'] })).toThrow('unique');
     expect(() => projectQuotas({ store: memoryStore(), kinds: [] })).toThrow('At least one');
@@ -220,7 +220,7 @@ describe('defaultsFrom', () => {
   });
 
   it('rejects a quota_ key of an unknown kind', () => {
-    expect(() => defaultsFrom({ quota_secret: 1 })).toThrow('quota_secret names no kind');
+    expect(() => defaultsFrom({ quota_secret: 1 })).toThrow('quota_secret does not name a kind');
   });
 });
 

@@ -22,6 +22,6 @@ describe('usageHandler()', () => {
 
   it('passes errors on, and requires its options', async () => {
     await supertest(app).get('/usage').expect(400);
-    expect(() => usageHandler({ quota } as never)).toThrow('quota and project are needed');
+    expect(() => usageHandler({ quota } as never)).toThrow('quota and project are required');
   });
 });

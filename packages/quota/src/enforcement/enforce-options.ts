@@ -7,34 +7,32 @@ import type { ProjectQuotas } from '../project-quotas.js';
 import type { QuotaStore } from '../store.js';
 import { type EnforcementError, errorRenderer, type QuotaErrorsOption, type RenderError } from './error-formats.js';
 
-/** The amount of a kind that a request takes: an integer of at least 0, or a function that returns it for a request. */
+/** The amount of a kind that a request uses: an integer of at least 0, or a function that returns it for a request. */
 export type Cost<Req> = number | ((req: Req) => number | Promise<number>);
 
-/** The amounts that a request takes from a project's quota, and the response if a limit is reached. */
+/** Options of `enforceQuota()`: the amounts that a request uses, and the response if a limit is exceeded. */
 export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly quota: ProjectQuotas;
-  /** The kind that a request takes one of, or `cost` of. Set either this or `kinds`. */
+  /** The kind of resource that a request creates or deletes. Set either this or `kinds`. */
   readonly kind?: string;
-  /** The amount of `kind`. Default 1. */
+  /** The amount of `kind` that a request uses. Default 1. */
   readonly cost?: Cost<Req>;
-  /**
-   * Amounts of several kinds, taken together or not at all: `{ secrets: 1, orders: (req) => req.body.orders.length }`.
-   */
+  /** The amounts of several kinds, reserved together or not at all: `{ secrets: 1, orders: (req) => req.body.orders.length }`. */
   readonly kinds?: Readonly<Record<string, Cost<Req>>>;
-  /** Returns the id of the project that the request acts for. */
+  /** Returns the id of the project on whose quota the request counts. */
   readonly project: (req: Req) => string | Promise<string>;
   /**
-   * `take` reserves before the handler runs; `give-back` returns the amount after it. Default: give-back for DELETE,
-   * otherwise take.
+   * `take` reserves the amounts before the handler runs; `give-back` releases them after the handler has succeeded. Default:
+   * `give-back` for DELETE, otherwise `take`.
    */
   readonly direction?: 'take' | 'give-back';
-  /** Returns true if the response means that the handler succeeded. Default: a status below 400. */
+  /** Returns whether the response means that the handler succeeded. Default: its status is below 400. */
   readonly succeeded?: (res: ServerResponse, req: Req) => boolean;
   /** The status of a rejection. Default 403. */
   readonly status?: 403 | 429;
   /**
-   * The name of the operation in the body of a rejection, if `errors` is `documented`. Default from the first kind: "Secret creation", "Order
-   * creation", ...
+   * The name of the operation in the body of a rejection, if `errors` is `documented`. Default: derived from the first kind, such
+   * as "Secret creation" or "Order creation".
    */
   readonly operation?: string;
   /** How errors are sent. Default `problem`; `documented` with the preset `key-manager` of the quota. */
@@ -45,28 +43,28 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
    */
   readonly rateLimitHeaders?: 'rejections' | 'always' | 'never';
   /**
-   * Seconds for the header `Retry-After` of an error, or a function that returns them; undefined sets none. Default: 5 while
-   * the store fails, none if a quota is exceeded; none with the preset `key-manager`.
+   * The header `Retry-After` of an error in seconds, or a function that returns it; undefined for no header. Default: 5 while the
+   * store is unavailable, no header if a quota is exceeded or with the preset `key-manager`.
    */
   readonly retryAfter?: number | ((error: EnforcementError) => number | undefined);
   /**
-   * The behavior while the store fails: `closed` responds 503, `open` lets requests pass uncounted, and a store (for
-   * example `memoryStore()`) counts them in the meantime. Default `closed`.
+   * The behavior while the store is unavailable: `closed` responds with 503, `open` accepts requests without counting them, and
+   * another store (for example `memoryStore()`) counts them in the meantime. Default `closed`.
    */
   readonly onStoreError?: 'closed' | 'open' | QuotaStore;
   /**
-   * Receives each rejection with requested, used and limit, which the response does not contain; may send its own
+   * Called with each rejection, whose `details` are the requested and used amounts and the limits. It may send a custom
    * response.
    */
   readonly onExceeded?: (error: QuotaExceeded, req: Req, res: ServerResponse) => void;
   /**
-   * Receives failures that cannot be reported to the client: store failures, and reservations that expired before
-   * settlement.
+   * Called with failures that the response does not contain: store failures, and reservations that expired before they were
+   * settled.
    */
   readonly onError?: (error: unknown, req: Req) => void;
   /**
-   * Time-to-live of a reservation in milliseconds. It is renewed periodically while the client is connected, and once
-   * when the client disconnects: set it longer than any handler can run after a disconnect. Default: that of the quota.
+   * Time-to-live of a reservation in milliseconds. The reservation is renewed periodically while the client is connected, and
+   * once when it disconnects: set it to more than the time for which a handler can run after that. Default: that of the quota.
    */
   readonly ttlMs?: number;
 }
@@ -108,7 +106,7 @@ export const ENFORCE_OPTIONS: Readonly<Record<keyof EnforceQuotaOptions, true>> 
   ttlMs: true,
 };
 
-/** Names of the creating operations in documented responses. */
+/** The names of operations that create a resource of a kind, in documented responses. */
 const OPERATIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     secrets: 'Secret creation',
@@ -119,17 +117,18 @@ const OPERATIONS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** Validates options and adds defaults. @throws TypeError or InvalidQuota if an option is invalid */
 export function enforceSettings<Req>(options: EnforceQuotaOptions<Req>): EnforceSettings<Req> {
   checkOptions('enforceQuota', options, ENFORCE_OPTIONS);
   const { quota, project, onStoreError = 'closed', direction, status = 403, ttlMs } = options;
-  if (!quota) throw new TypeError('enforceQuota: a quota is needed: projectQuotas({ store, kinds })');
+  if (!quota) throw new TypeError('enforceQuota: a quota is required: projectQuotas({ store, kinds })');
   if (typeof project !== 'function')
     throw new TypeError('enforceQuota: project must be a function that returns the project id of a request');
-  oneOf('direction', direction, ['take', 'give-back', undefined]);
-  oneOf('status', status, [403, 429]);
+  checkChoice('direction', direction, ['take', 'give-back', undefined]);
+  checkChoice('status', status, [403, 429]);
   const { errors = quota.preset.errors, rateLimitHeaders = quota.preset.rateLimitHeaders } = options;
-  oneOf('rateLimitHeaders', rateLimitHeaders, ['rejections', 'always', 'never']);
-  if (typeof onStoreError === 'string') oneOf('onStoreError', onStoreError, ['closed', 'open']);
+  checkChoice('rateLimitHeaders', rateLimitHeaders, ['rejections', 'always', 'never']);
+  if (typeof onStoreError === 'string') checkChoice('onStoreError', onStoreError, ['closed', 'open']);
   const costs = costsOf(options);
   return {
     quota,
@@ -159,7 +158,7 @@ function retryAfterOf<Req>({
   throw new TypeError('enforceQuota: retryAfter must be an integer number of seconds, or a function that returns it');
 }
 
-/** Returns the amounts that a request takes. */
+/** Returns the amounts that a request uses. */
 export async function amountsOf<Req>({ costs }: EnforceSettings<Req>, req: Req): Promise<Amounts> {
   const amounts: Record<string, number> = {};
   for (const [kind, cost] of costs) amounts[kind] = typeof cost === 'number' ? cost : await cost(req);
@@ -168,7 +167,7 @@ export async function amountsOf<Req>({ costs }: EnforceSettings<Req>, req: Req):
 
 type NamedCost<Req> = readonly [kind: string, cost: Cost<Req>];
 
-function givenCosts<Req>(options: EnforceQuotaOptions<Req>): readonly NamedCost<Req>[] {
+function configuredCosts<Req>(options: EnforceQuotaOptions<Req>): readonly NamedCost<Req>[] {
   const { kind, cost, kinds } = options;
   if (kind !== undefined && kinds === undefined) return [[kind, cost ?? 1]];
   if (kind !== undefined || kinds === undefined) throw new TypeError('enforceQuota: set either kind or kinds');
@@ -179,7 +178,7 @@ function givenCosts<Req>(options: EnforceQuotaOptions<Req>): readonly NamedCost<
 
 function costsOf<Req>(options: EnforceQuotaOptions<Req>): readonly [NamedCost<Req>, ...NamedCost<Req>[]] {
   const { quota } = options;
-  const costs = givenCosts(options);
+  const costs = configuredCosts(options);
   const [first, ...others] = costs;
   if (!first) throw new TypeError('enforceQuota: kinds must name at least one kind');
   for (const [name, value] of costs) {
@@ -199,7 +198,7 @@ function ignoringErrors<Args extends unknown[]>(hook: ((...args: Args) => void) 
     try {
       hook?.(...args);
     } catch {
-      // The hook itself is the last receiver of errors.
+      // Nothing else can receive this error.
     }
   };
 }
@@ -208,8 +207,8 @@ function operationOf(kind: string): string {
   return OPERATIONS.get(kind) ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)} creation`;
 }
 
-function oneOf(option: string, value: unknown, allowed: readonly unknown[]): void {
-  if (allowed.includes(value)) return;
-  const names = allowed.filter((name) => name !== undefined).map((name) => JSON.stringify(name));
+function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {
+  if (choices.includes(value)) return;
+  const names = choices.filter((choice) => choice !== undefined).map((choice) => JSON.stringify(choice));
   throw new TypeError(`enforceQuota: ${option} must be ${names.join(' or ')}`);
 }

@@ -3,7 +3,7 @@ import type { EnforceQuotaOptions } from './enforce-options.js';
 import { type Admission, enforcement } from './enforcement.js';
 import type { Rejection } from './rejection.js';
 
-/** Middleware for Express 4 and 5, and for bare `node:http` with the handler as `next`. */
+/** Middleware for Express 4 and 5. In bare `node:http`, pass the handler as `next`. */
 export type EnforceQuotaMiddleware<Req extends IncomingMessage = IncomingMessage> = (
   req: Req,
   res: ServerResponse,
@@ -11,13 +11,13 @@ export type EnforceQuotaMiddleware<Req extends IncomingMessage = IncomingMessage
 ) => Promise<void>;
 
 /**
- * Creates middleware that reserves from the quota of a project before the handler runs. The reservation is committed if
- * the handler succeeds, and released if it fails or throws. A client disconnect does not change that: the handler may
- * still create the resource, so the status with which it ends the response decides. If the handler never ends the
- * response, the reservation expires after its time-to-live.
+ * Creates middleware that reserves amounts of a project's quota before the handler runs. The reservation is committed if the
+ * handler succeeds, and released if it fails or throws. A disconnect of the client does not change that: the handler may still
+ * create the resource, so the status with which it ends the response decides. If the handler never ends the response, the
+ * reservation expires after its time-to-live.
  *
- * The end of a response waits for the store: the client receives it only after released amounts are free and created
- * resources are counted.
+ * The end of a response waits for the store: the client receives the response only after released amounts are available again
+ * and created resources are counted.
  *
  * @throws TypeError or InvalidQuota if an option is invalid
  */
@@ -42,7 +42,7 @@ export function enforceQuota<Req extends IncomingMessage = IncomingMessage>(
     try {
       await next();
     } catch (error) {
-      // In bare node:http this propagates to the caller; Express catches errors of handlers and responds.
+      // In bare `node:http`, the caller receives the error; Express catches errors of handlers and responds.
       admission.threw();
       throw error;
     }

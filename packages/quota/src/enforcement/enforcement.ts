@@ -4,22 +4,22 @@ import type { Amounts } from '../limits.js';
 import type { Reservation } from '../reservation.js';
 import { amountsOf, type EnforceQuotaOptions, type EnforceSettings, enforceSettings } from './enforce-options.js';
 import type { Exchange } from './exchange.js';
-import { announceUsage, type Rejection, rejectionOf } from './rejection.js';
+import { type Rejection, rejectionOf, setUsageHeaders } from './rejection.js';
 import { watchResponseEnd } from './response-end.js';
 import { commitPersistently, keepAlive } from './settlement.js';
 
 /**
- * The decision on a request: its handler runs, a rejection is sent, or nothing happens because its response has ended. If the handler
- * throws and the framework does not send a response for that, `threw` has to be called.
+ * The decision on a request: its handler runs, a rejection is sent, or nothing happens because its response has ended. If the
+ * handler throws and the framework does not send a response to the error, `threw` must be called.
  */
 export type Admission = { readonly threw: () => void } | { readonly rejection: Rejection } | undefined;
 
 const reservations = new WeakMap<IncomingMessage, Reservation>();
 
 /**
- * Returns the reservation that `enforceQuota()` made for a request, or undefined if there is none (also when the
- * request passed because the store is unavailable). A handler that commits the reservation itself before it responds
- * ensures that the resource is never uncounted.
+ * Returns the reservation of `enforceQuota()` for a request, or undefined if there is none, for example because the request was
+ * accepted while the store was unavailable. If a handler commits the reservation itself before it responds, the resource is
+ * always counted.
  *
  * @param req the request of `node:http`: `request.raw` of Fastify, `ctx.req` of Koa, `c.env.incoming` of Hono
  */
@@ -28,8 +28,8 @@ export function reservationOf(req: IncomingMessage): Reservation | undefined {
 }
 
 /**
- * Creates the function that decides on requests, and settles their reservations when their responses end. It rejects with
- * errors for the error handlers of the application.
+ * Creates the function that decides on requests, and settles their reservations when their responses end. The function rejects
+ * with errors that the error handlers of the application handle.
  *
  * @throws TypeError or InvalidQuota if an option is invalid
  */
@@ -44,8 +44,8 @@ export function enforcement<Req>(options: EnforceQuotaOptions<Req>): (exchange: 
       const amounts = await amountsOf(settings, req);
       if (direction === 'give-back') return { threw: releaseAfter(settings, project, amounts, exchange) };
       const reservation = await reserve(settings, project, amounts, req);
-      if (settings.rateLimitHeaders === 'always') await announceUsage(settings, project, amounts, exchange);
-      // The client disconnected while the store was called: do not run the handler.
+      if (settings.rateLimitHeaders === 'always') await setUsageHeaders(settings, project, amounts, exchange);
+      // If the client disconnected during the call of the store, the handler does not run.
       if (res.destroyed && !res.writableEnded) {
         await release(settings, reservation, req);
         return undefined;
@@ -90,9 +90,9 @@ function settleAfter<Req>(
   const stopRenewing = keepAlive(reservation);
   let settlement: Promise<void> | undefined;
 
-  /** @returns a promise that the response waits for: its receiver may use or delete the new resource immediately */
+  /** @returns a promise that the response waits for, because the client may use or delete the new resource immediately */
   const settle = (commit: boolean): Promise<void> => {
-    settlement ??= commit ? commitReservation() : abandon();
+    settlement ??= commit ? commitReservation() : releaseReservation();
     return settlement;
   };
   const commitReservation = (): Promise<void> => {
@@ -100,20 +100,20 @@ function settleAfter<Req>(
     done.catch((error) => settings.onError(error, req)).finally(stopRenewing);
     return attempted;
   };
-  const abandon = (): Promise<void> => {
+  const releaseReservation = (): Promise<void> => {
     stopRenewing();
     return release(settings, reservation, req);
   };
-  /** After a disconnect, the handler may or may not end the response. The time-to-live starts again and determines the outcome. */
+  /** Renews the reservation after a disconnect. If the handler does not end the response, the reservation expires. */
   const renewOnce = () => {
     stopRenewing();
     if (!settlement && reservation.open) reservation.renew().catch(() => undefined);
   };
 
   watchResponseEnd(res, {
-    // Counts unless the resource is known not to exist.
-    ended: () => settle(hasSucceeded(settings, req, res, true)),
-    left: renewOnce,
+    // If the outcome is unknown, the resource may exist and is counted.
+    onEnd: () => settle(hasSucceeded(settings, req, res, true)),
+    onDisconnect: renewOnce,
   });
   return () => void settle(false);
 }
@@ -141,24 +141,29 @@ function releaseAfter<Req>(
     }
   };
   watchResponseEnd(res, {
-    ended: () => {
+    onEnd: () => {
       if (failed || !hasSucceeded(settings, req, res, false)) return undefined;
       return release().catch((error) => settings.onError(error, req));
     },
-    left: () => undefined,
+    onDisconnect: () => undefined,
   });
   return () => {
     failed = true;
   };
 }
 
-/** Returns the result of the option `succeeded`, or the safe assumption if it throws. */
-function hasSucceeded<Req>(settings: EnforceSettings<Req>, req: Req, res: ServerResponse, careful: boolean): boolean {
+/** Returns the result of the option `succeeded`, or the default if it throws. */
+function hasSucceeded<Req>(
+  settings: EnforceSettings<Req>,
+  req: Req,
+  res: ServerResponse,
+  defaultResult: boolean,
+): boolean {
   try {
     return settings.succeeded(res, req);
   } catch (error) {
     settings.onError(error, req);
-    return careful;
+    return defaultResult;
   }
 }
 

@@ -3,21 +3,21 @@ import { QuotaExceeded, type QuotaStoreError } from '../errors.js';
 
 /** The body of an error response. */
 export interface QuotaErrorBody {
-  /** The whole Content-Type header. */
+  /** The full Content-Type header. */
   readonly contentType: string;
   readonly body: string;
 }
 
-/** An error that `enforceQuota()` responds to. */
+/** An error with which `enforceQuota()` rejects a request. */
 export type EnforcementError = QuotaExceeded | QuotaStoreError;
 
 /** Renders an error of `enforceQuota()`. */
 export type QuotaErrorFormat = (error: EnforcementError, req: IncomingMessage) => QuotaErrorBody;
 
 /**
- * How errors are sent: `documented` sends the body of the key management API, `problem` sends `application/problem+json`
- * (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its type, and `next` passes the error to the next
- * error handler, with its headers already set.
+ * How errors are sent: `documented` sends the format of the key management API, `problem` sends `application/problem+json`
+ * (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its content type, and `next` passes the error to
+ * the next error handler after the headers of the error have been set.
  */
 export type QuotaErrorsOption = 'documented' | 'problem' | 'json' | 'next' | QuotaErrorFormat;
 
@@ -26,7 +26,7 @@ export type RenderError = (error: EnforcementError, req: IncomingMessage) => Quo
 
 const UNAVAILABLE = 'Quotas cannot be checked now.';
 
-/** The message without the text of the store's errors. */
+/** Returns the message for the client, which does not contain the messages of the store. */
 function detailOf(error: EnforcementError): string {
   return error instanceof QuotaExceeded ? error.message : UNAVAILABLE;
 }
@@ -60,18 +60,18 @@ function keyManagerFault(operation: string): QuotaErrorFormat {
  * Returns the function that renders errors.
  *
  * @param operation name of the operation in bodies of the key management API
- * @throws TypeError that lists the values of the option
+ * @throws TypeError if the value of the option is unknown
  */
 export function errorRenderer(errors: QuotaErrorsOption, operation: string): RenderError {
   if (typeof errors === 'function') return errors;
-  const cache = new Map<QuotaErrorsOption, RenderError>([
+  const renderers = new Map<QuotaErrorsOption, RenderError>([
     ['documented', keyManagerFault(operation)],
     ['problem', problem],
     ['json', jsonError],
     ['next', () => undefined],
   ]);
-  const render = cache.get(errors);
+  const render = renderers.get(errors);
   if (render) return render;
-  const names = [...cache.keys()].map((name) => `"${name}"`).join(', ');
-  throw new TypeError(`enforceQuota: errors must be ${names} or a function, it is ${JSON.stringify(errors)}`);
+  const names = [...renderers.keys()].map((name) => `"${name}"`).join(', ');
+  throw new TypeError(`enforceQuota: errors must be ${names} or a function, not ${JSON.stringify(errors)}`);
 }

@@ -14,7 +14,7 @@ export interface Rejection {
 }
 
 /**
- * Returns the response to an error of the quota, after setting its headers; undefined if `onExceeded` has sent one.
+ * Returns the response to an error of the quota, and sets its headers. Returns undefined if `onExceeded` has sent a response.
  *
  * @throws the error itself if it is passed to the error handlers of the application
  */
@@ -44,8 +44,8 @@ function setHeaders<Req>(
   setRateLimitHeaders(res, kinds);
 }
 
-/** Sets the headers of an accepted request. Headers are secondary: if usage cannot be read, they are omitted. */
-export async function announceUsage<Req>(
+/** Sets the headers of an accepted request. If the usage cannot be read, they are omitted and the request is still accepted. */
+export async function setUsageHeaders<Req>(
   { quota, onError }: EnforceSettings<Req>,
   project: string,
   amounts: Amounts,

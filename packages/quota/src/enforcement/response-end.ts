@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
 
 /** Listeners for the end of a response and for a disconnect of the client. */
-export interface ResponseEnd {
+export interface ResponseEndListeners {
   /**
-   * The handler ended the response, even if the client has disconnected. The end waits for the returned promise, which
-   * never rejects.
+   * Called when the handler ends the response, even if the client has disconnected. The end waits for the returned promise,
+   * which must not reject.
    */
-  readonly ended: () => Promise<void> | undefined;
-  /** The client disconnected before the handler ended the response; the handler may still be running. */
-  readonly left: () => void;
+  readonly onEnd: () => Promise<void> | undefined;
+  /** Called if the client disconnects before the handler ends the response; the handler may still be running. */
+  readonly onDisconnect: () => void;
 }
 
-/** An observed response: its observer, and the `end` that was replaced. */
-interface Observation extends ResponseEnd {
+/** The state of an observed response: the listeners, and the `end` that was replaced. */
+interface Observation extends ResponseEndListeners {
   readonly end: (...args: unknown[]) => ServerResponse;
   /** The state of an earlier observer of the same response. */
   readonly outer: Observation | undefined;
-  received: boolean;
-  waits: boolean;
+  hasEnded: boolean;
+  isWaiting: boolean;
 }
 
 const OBSERVATION = Symbol('observed end');
@@ -25,7 +25,7 @@ const OBSERVATION = Symbol('observed end');
 type ObservedResponse = ServerResponse & { [OBSERVATION]?: Observation | undefined };
 
 /** Calls the replaced `end`, which may be that of an earlier observer. */
-function passOn(res: ObservedResponse, observation: Observation, args: readonly unknown[]): ServerResponse {
+function callReplacedEnd(res: ObservedResponse, observation: Observation, args: readonly unknown[]): ServerResponse {
   res[OBSERVATION] = observation.outer;
   try {
     return observation.end.apply(res, [...args]);
@@ -34,41 +34,42 @@ function passOn(res: ObservedResponse, observation: Observation, args: readonly 
   }
 }
 
-/** One function for all responses: a closure for each makes V8 keep whole requests until the next full collection. */
+/** Shared by all responses: with a closure for each, V8 retains whole requests until the next full garbage collection. */
 function endOnceSettled(this: ObservedResponse, ...args: unknown[]): ServerResponse {
   const observation = this[OBSERVATION] as Observation;
-  if (observation.waits) return this;
-  if (observation.received) return passOn(this, observation, args);
-  observation.received = true;
-  const settled = observation.ended();
-  if (!settled) return passOn(this, observation, args);
-  fixHead(this, args);
-  observation.waits = true;
+  if (observation.isWaiting) return this;
+  if (observation.hasEnded) return callReplacedEnd(this, observation, args);
+  observation.hasEnded = true;
+  const settled = observation.onEnd();
+  if (!settled) return callReplacedEnd(this, observation, args);
+  writeHeadNow(this, args);
+  observation.isWaiting = true;
   settled
     .then(() => {
-      observation.waits = false;
-      passOn(this, observation, args);
+      observation.isWaiting = false;
+      callReplacedEnd(this, observation, args);
     })
     .catch((error: Error) => this.destroy(error));
   return this;
 }
 
 /**
- * Observes the end of a response. `ended` is called once, when the handler calls `res.end()`: after a disconnect, Node
- * emits no event for that call.
+ * Observes the end of a response. `onEnd` is called once, when the handler calls `res.end()`, because Node does not emit an
+ * event for a call after a disconnect.
  */
-export function watchResponseEnd(res: ObservedResponse, { ended, left }: ResponseEnd): void {
+export function watchResponseEnd(res: ObservedResponse, { onEnd, onDisconnect }: ResponseEndListeners): void {
   const end = res.end as Observation['end'];
-  const observation: Observation = { ended, left, end, outer: res[OBSERVATION], received: false, waits: false };
+  const outer = res[OBSERVATION];
+  const observation: Observation = { onEnd, onDisconnect, end, outer, hasEnded: false, isWaiting: false };
   res[OBSERVATION] = observation;
   res.end = endOnceSettled as ServerResponse['end'];
 
   res.once('close', () => {
-    if (observation.received) return;
-    if (!res.writableEnded) return left();
+    if (observation.hasEnded) return;
+    if (!res.writableEnded) return onDisconnect();
     // Other code ended the response with a reference to the original `end`.
-    observation.received = true;
-    void ended();
+    observation.hasEnded = true;
+    void onEnd();
   });
 }
 
@@ -76,10 +77,10 @@ const HEAD_ONLY = new Set([204, 304]);
 const LENGTH_HEADERS = ['Content-Length', 'Transfer-Encoding', 'Trailer'];
 
 /**
- * Sends the status and headers into the buffer of a response whose end is delayed, as `end` does immediately: later
- * code finds `headersSent` and cannot change them. They are sent together with the end.
+ * Writes the status and headers of a response whose end is delayed, as `end` would have done, so that later code cannot change
+ * them. They are sent together with the end.
  */
-function fixHead(res: ServerResponse, [chunk, encoding]: readonly unknown[]): void {
+function writeHeadNow(res: ServerResponse, [chunk, encoding]: readonly unknown[]): void {
   if (res.headersSent) return;
   const hasBody = res.req.method !== 'HEAD' && !HEAD_ONLY.has(res.statusCode);
   if (hasBody && !LENGTH_HEADERS.some((name) => res.hasHeader(name))) {

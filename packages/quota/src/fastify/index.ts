@@ -21,7 +21,7 @@ export interface FastifyReplyParts {
 export type FastifyQuota<Request> = (request: Request, reply: FastifyReplyParts) => Promise<unknown>;
 
 /**
- * Returns a Fastify hook that does the same as `enforceQuota()`. Functions in the options receive the request of Fastify.
+ * Returns a Fastify hook that enforces a quota as `enforceQuota()` does. Functions in the options receive the request of Fastify.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
  *
@@ -42,13 +42,13 @@ export function fastifyQuota<Request extends FastifyRequestParts = FastifyReques
   const admit = enforcement(options);
   return async (request, reply) => {
     const admission = await admit({ req: request, raw: request.raw, res: reply.raw });
-    // Fastify continues with the handler unless the reply is sent, or sent by other code.
+    // Fastify runs the handler unless the reply is sent or hijacked.
     if (!admission) return reply.hijack();
     if ('threw' in admission) return undefined;
     const { status, contentType, body } = admission.rejection;
     reply.code(status);
     reply.header('content-type', contentType);
-    // Fastify adds a character set to the type of JSON in strings.
+    // A buffer, because Fastify adds a character set to the content type of JSON strings.
     return reply.send(Buffer.from(body));
   };
 }

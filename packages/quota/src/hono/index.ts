@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
 import { enforcement } from '../enforcement/enforcement.js';
 
-/** The part of a Hono context that the middleware uses; `env` is what `@hono/node-server` provides. */
+/** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
   readonly req: { header(name: string): string | undefined };
-  /** Creates a response with the headers that are set already. */
+  /** Creates a response with the headers that are already set. */
   body(data: any, ...rest: any[]): Response;
 }
 
@@ -14,8 +14,8 @@ export interface HonoContext {
 export type HonoQuota<Context> = (context: Context, next: () => Promise<void>) => Promise<Response | undefined>;
 
 /**
- * Returns Hono middleware, for `@hono/node-server`, that does the same as `enforceQuota()`. Functions in the options receive the
- * context of Hono.
+ * Returns Hono middleware, for `@hono/node-server`, that enforces a quota as `enforceQuota()` does. Functions in the options
+ * receive the context of Hono.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
  *
@@ -48,10 +48,10 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
   };
 }
 
-/** Returns the response by which `@hono/node-server` detects that other code has responded. */
+/** Returns the response that informs `@hono/node-server` that the response is already sent. */
 function alreadySent(): Response {
   const sent = new Response(null, { headers: { 'X-Hono-Already-Sent': 'true' } });
-  // The server replaces `Response` with a class that it writes without checking its headers, until its body is accessed.
+  // `@hono/node-server` replaces `Response` with a class whose headers it ignores until the body has been accessed.
   void sent.bodyUsed;
   return sent;
 }

@@ -8,9 +8,9 @@ import { warnIfSeveral } from './several-processes.js';
 
 /** Options of `memoryStore()`. */
 export interface MemoryStoreOptions {
-  /** Returns milliseconds since the epoch. Default `Date.now`. */
+  /** Returns the current time in milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
-  /** If true, there is no warning if the service has several processes. Each process then admits the full limit. Default false. */
+  /** Whether the warning for services with several processes is omitted; each process accepts the full limit. Default false. */
   readonly perProcess?: boolean;
 }
 
@@ -24,11 +24,12 @@ interface Project {
   readonly holds: ReservationHeap;
 }
 
-const NOTHING: readonly Excess[] = Object.freeze([]);
+const NO_EXCESS: readonly Excess[] = Object.freeze([]);
 
 /**
- * Keeps everything in this process: for tests, for single-process services, and as a fallback for a shared
- * store. Limits and usage are lost when the process exits. Emits a warning in a cluster worker, with `WEB_CONCURRENCY` above 1, and under PM2.
+ * Creates a store in the memory of this process, for tests, for services with a single process, and as a fallback for a shared
+ * store. Limits and usage are lost when the process exits. Emits a warning in a cluster worker, with `WEB_CONCURRENCY` above 1,
+ * and under PM2.
  *
  * @example
  * ```ts
@@ -60,7 +61,7 @@ class MemoryStore implements QuotaStore {
     });
   }
 
-  /** A call within the process cannot lose its result: if it fails, nothing was taken. */
+  /** Takes amounts permanently. A call within the process cannot lose its result: if it fails, no amount was taken. */
   consume(request: ConsumeRequest): readonly Excess[] {
     return this.#take(request, 'used');
   }
@@ -71,8 +72,8 @@ class MemoryStore implements QuotaStore {
     if (!project || !entry) return false;
     const alive = entry.expiresAt > this.#clock();
     project.holds.delete(hold.id);
-    drop(project, entry, alive && outcome === 'commit');
-    this.#forgetIfEmpty(hold.project, project);
+    settleAmounts(project, entry, alive && outcome === 'commit');
+    this.#removeIfEmpty(hold.project, project);
     return alive;
   }
 
@@ -99,13 +100,13 @@ class MemoryStore implements QuotaStore {
       const counter = counterOf(project, kind);
       counter.used = Math.max(0, counter.used - amount);
     }
-    this.#forgetIfEmpty(id, project);
+    this.#removeIfEmpty(id, project);
   }
 
   recount(id: string, kind: string, used: number): void {
     const project = this.#projects.get(id) ?? this.#addProject(id);
     counterOf(project, kind).used = used;
-    this.#forgetIfEmpty(id, project);
+    this.#removeIfEmpty(id, project);
   }
 
   getLimits(project: string): OwnLimits | undefined {
@@ -129,24 +130,24 @@ class MemoryStore implements QuotaStore {
   sweep(): void {
     for (const [id, project] of this.#projects) {
       this.#expire(project);
-      this.#forgetIfEmpty(id, project);
+      this.#removeIfEmpty(id, project);
     }
   }
 
   #take(request: ConsumeRequest, column: keyof Counter, onSuccess?: (project: Project) => void): readonly Excess[] {
     const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
     let exceeded = this.#exceeded(project, request);
-    // Looks for expired reservations only if they could be the reason for the excess.
+    // Expired reservations are removed only if they could be the reason for the excess.
     if (exceeded.length > 0 && this.#expire(project)) exceeded = this.#exceeded(project, request);
     if (exceeded.length > 0) {
-      this.#forgetIfEmpty(request.project, project);
+      this.#removeIfEmpty(request.project, project);
       return exceeded;
     }
     forEachAmount(request.amounts, (kind, amount) => {
       counterOf(project, kind)[column] += amount;
     });
     onSuccess?.(project);
-    return NOTHING;
+    return NO_EXCESS;
   }
 
   #exceeded(project: Project, { project: id, amounts, defaults }: ConsumeRequest): readonly Excess[] {
@@ -160,7 +161,7 @@ class MemoryStore implements QuotaStore {
       exceeded ??= [];
       exceeded.push({ kind, requested, used, limit: Number(limit) });
     });
-    return exceeded ?? NOTHING;
+    return exceeded ?? NO_EXCESS;
   }
 
   #addProject(id: string): Project {
@@ -169,26 +170,26 @@ class MemoryStore implements QuotaStore {
     return project;
   }
 
-  /** Frees the amounts of expired reservations. Returns true if there were any. */
+  /** Removes expired reservations and frees their amounts. Returns whether there were any. */
   #expire(project: Project): boolean {
     const now = this.#clock();
     let freed = false;
     for (let entry = project.holds.removeExpired(now); entry; entry = project.holds.removeExpired(now)) {
-      drop(project, entry, false);
+      settleAmounts(project, entry, false);
       freed = true;
     }
     return freed;
   }
 
-  #forgetIfEmpty(id: string, project: Project): void {
+  #removeIfEmpty(id: string, project: Project): void {
     if (project.holds.size > 0) return;
     for (const { used } of project.counters.values()) if (used > 0) return;
     this.#projects.delete(id);
   }
 }
 
-/** Frees the amounts of a reservation that is already removed. */
-function drop(project: Project, { amounts }: ReservationEntry, commit: boolean): void {
+/** Frees the reserved amounts of a removed reservation. On commit, they are added to the used amounts. */
+function settleAmounts(project: Project, { amounts }: ReservationEntry, commit: boolean): void {
   forEachAmount(amounts, (kind, amount) => {
     const counter = counterOf(project, kind);
     counter.reserved -= amount;

@@ -4,17 +4,17 @@ import type { Amounts } from '../limits.js';
 export interface ReservationEntry {
   readonly id: string;
   readonly amounts: Amounts;
-  /** Milliseconds since the epoch, by the clock of the store. */
+  /** The time of expiry in milliseconds since 1970, by the clock of the store. */
   readonly expiresAt: number;
 }
 
-/** The number of stale heap entries allowed in addition to the number of reservations. */
+/** The number of stale heap entries that are allowed in addition to the number of reservations. */
 const MAX_STALE_ENTRIES = 64;
 
 /**
- * The reservations of one project, indexed by id and by expiry. Finding expired reservations costs only the number
- * found, regardless of the others: a binary heap by expiry, in which settled and renewed reservations stay as stale
- * entries until they reach the top.
+ * The reservations of one project, indexed by id and by expiry. The index by expiry is a binary heap, so that the cost of finding
+ * expired reservations does not depend on the others. Settled and renewed reservations remain in the heap as stale entries
+ * until they reach the top.
  */
 export class ReservationHeap {
   readonly #byId = new Map<string, ReservationEntry>();

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 
 /**
- * Returns how this process was recognized as one of several, or undefined. PM2 passes the settings of a program to its
+ * Returns the reason why this process is probably one of several, or undefined. PM2 passes the settings of a program to its
  * processes as environment variables; hosting platforms set `WEB_CONCURRENCY`.
  */
 export function severalProcesses(
@@ -21,7 +21,7 @@ export function warnIfSeveral(reason = severalProcesses()): void {
   if (reason === undefined || warned) return;
   warned = true;
   process.emitWarning(
-    `memoryStore() counts for this process alone, but ${reason}: each process admits the full limit. Use sqlStore() or redisStore(), or accept it with memoryStore({ perProcess: true }).`,
+    `memoryStore() counts only this process, but ${reason}, so that each process accepts the full limit. Use sqlStore() or redisStore(), or set memoryStore({ perProcess: true }) to accept this.`,
     { type: 'QuotaWarning', code: 'APISTRATA_QUOTA_PER_PROCESS' },
   );
 }

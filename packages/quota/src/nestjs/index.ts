@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
 import { type EnforceQuotaMiddleware, enforceQuota } from '../enforcement/enforce-quota.js';
 
-/** The part of the consumer of a NestJS module that this one uses. */
+/** The part of the `MiddlewareConsumer` of NestJS that the module uses. */
 export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
@@ -58,7 +58,7 @@ export interface QuotaGuard {
 }
 
 /**
- * Returns a guard of NestJS that does the same as `enforceQuota()`, for `@UseGuards()` of a route, after guards that
+ * Returns a guard of NestJS that enforces a quota as `enforceQuota()` does, for `@UseGuards()` of a route, after guards that
  * authenticate the caller.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
@@ -71,7 +71,7 @@ export function quotaGuard<Req extends IncomingMessage = IncomingMessage>(
     canActivate(context) {
       const http = context.switchToHttp();
       const [req, res] = [http.getRequest() as Req, http.getResponse() as ServerResponse];
-      // After a rejection the response is sent and the promise stays pending, as middleware does not call `next`.
+      // After a rejection, the response is sent and the promise remains pending, because the middleware does not call `next`.
       return new Promise((resolve, reject) => {
         enforce(req, res, (error) => (error === undefined ? resolve(true) : reject(error))).catch(reject);
       });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ConsumeRequest } from '../store.js';
 
-/** A sequence of numbered operations. The receipts of a lane record whether its last operation was executed. */
+/** A sequence of numbered operations. Its receipts record whether the last operation was executed. */
 export interface Lane {
   readonly id: string;
-  /** The number of the last operation that took an amount. */
+  /** The number of the last operation that took amounts. */
   last: number;
   readonly startedAt: number;
 }
@@ -16,15 +16,15 @@ export interface Receipt {
 }
 
 /** A consume operation whose result was lost. */
-export interface Act {
+export interface UncertainConsume {
   readonly receipt: Receipt;
   readonly requests: readonly ConsumeRequest[];
 }
 
-/** Receipts are kept for a day after the first one, so a lane must be shorter. */
+/** The lifetime of a lane. It must be shorter than that of receipts, which expire a day after the first one. */
 const LANE_MS = 3_600_000;
 
-/** The lanes of a store: as many as there are concurrent operations. */
+/** The lanes of a store, one for each concurrent operation. */
 export class Lanes {
   readonly #free: Lane[] = [];
 
@@ -32,12 +32,13 @@ export class Lanes {
    * Returns a lane for the next operation. A lane with a lost result is never returned, so that its receipts stay
    * unchanged until they are checked.
    */
-  take(): Lane {
+  acquire(): Lane {
     const now = Date.now();
     const lane = this.#free.pop();
     return lane && now - lane.startedAt < LANE_MS ? lane : { id: randomUUID(), last: 0, startedAt: now };
   }
 
+  /** Makes a lane available for other operations. */
   release(lane: Lane): void {
     this.#free.push(lane);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script with the digest under which Redis caches it. */
+/** A Lua script, and the digest under which Redis caches it. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -11,10 +11,10 @@ export function script(text: string): Script {
 }
 
 /**
- * Lua functions of all scripts that count. ARGV[1] is the time in ms, or empty for the clock of the server.
+ * Lua functions of all scripts that count. ARGV[1] is the time in milliseconds, or empty for the clock of the server.
  *
- * Counters of a project are a hash: `u:<kind>` used, `r:<kind>` reserved; a field that is 0 is missing. Its
- * reservations are a sorted set of `<id>|<kind>=<amount>,...` by expiry, so that the member alone contains the amounts.
+ * The counters of a project are a hash with the fields `u:<kind>` (used) and `r:<kind>` (reserved); fields that are 0 are missing.
+ * Its reservations are a sorted set of members `<id>|<kind>=<amount>,...` by expiry, so that the member contains the amounts.
  */
 export const counting = `
 local now = tonumber(ARGV[1])
@@ -31,20 +31,20 @@ end
 local function expire(counters, holds)
   local found = false
   while true do
-    local gone = redis.call('ZRANGEBYSCORE', holds, '-inf', clock(), 'LIMIT', 0, 1000)
-    if #gone == 0 then return found end
+    local members = redis.call('ZRANGEBYSCORE', holds, '-inf', clock(), 'LIMIT', 0, 1000)
+    if #members == 0 then return found end
     found = true
-    for _, member in ipairs(gone) do
+    for _, member in ipairs(members) do
       for kind, amount in string.gmatch(string.match(member, '|([^|]*)$'), '([^=,]+)=(%d+)') do
         add(counters, 'r:' .. kind, '-' .. amount)
       end
     end
-    redis.call('ZREM', holds, unpack(gone))
+    redis.call('ZREM', holds, unpack(members))
   end
 end
 `;
 
-/** Returns whether an amount fits in a limit. Sums that a double cannot represent exactly never fit. */
+/** Lua functions that compare amounts with limits. Sums that a double cannot represent exactly never fit. */
 export const fitting = `
 local function fits(limit, after)
   return after <= 9007199254740991 and (limit < 0 or after <= limit)
@@ -57,8 +57,8 @@ end
 `;
 
 /**
- * Receipts of a lane are a hash: `last`, the number of the last operation that took an amount, and `admitted`, a string
- * with a 1 for each admitted request of that operation, if it was a batch. They outlive their lane and every message
- * that can still be in transit.
+ * The lifetime of receipts, which is longer than that of their lane and of messages in transit. The receipts of a lane are a
+ * hash: `last` is the number of the last operation that took amounts; `admitted` is a string with a 1 for each admitted request
+ * of that operation, if it was a batch.
  */
 export const RECEIPT_SECONDS = 86_400;

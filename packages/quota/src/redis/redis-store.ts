@@ -15,15 +15,15 @@ import type {
   StoredReservation,
 } from '../store.js';
 import { zip } from '../zip.js';
-import { type Act, Lanes, type Receipt } from './lanes.js';
+import { Lanes, type Receipt, type UncertainConsume } from './lanes.js';
 import type { Script } from './lua.js';
 import { excessOf, limitsOf, pairs } from './replies.js';
-import { addRequested, memberOf, Numbers } from './requests.js';
+import { addRequested, memberOf, ProjectNumbers } from './requests.js';
 import * as scripts from './scripts.js';
 import * as single from './single-scripts.js';
 
 /**
- * The part of a client that the store needs. An `ioredis` client has it; for `redis`: `{ call: (...a) =>
+ * The part of a client that the store uses. A client of `ioredis` has it; for a client of `redis`, pass `{ call: (...a) =>
  * client.sendCommand(a) }`.
  */
 export interface RedisClient {
@@ -34,16 +34,16 @@ export interface RedisClient {
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /**
-   * The prefix of all keys. Default `{quota}:`; the braces keep all keys in one slot of a cluster, which scripts over
-   * several keys require.
+   * The prefix of all keys. Default `{quota}:`. The braces keep all keys in one slot of a cluster, as scripts that use several
+   * keys require.
    */
   readonly keyPrefix?: string;
-  /** Returns milliseconds since the epoch. Default: the clock of the Redis server. */
+  /** Returns the current time in milliseconds since 1970. Default: the clock of the Redis server. */
   readonly clock?: () => number;
 }
 
-/** Several small batches: the server executes one while this process parses the replies to another. */
-const BATCHES = { size: 32, atOnce: 4 };
+/** Several small batches, so that the server executes one while this process parses the replies to another. */
+const BATCHES = { size: 32, maxInFlight: 4 };
 
 interface Settlement {
   readonly hold: StoredReservation;
@@ -51,8 +51,8 @@ interface Settlement {
 }
 
 /**
- * Keeps limits and usage in Redis 6.2 or later. They are as durable as that Redis server: with `appendonly yes` and
- * `appendfsync always` no confirmed change is lost by a restart.
+ * Creates a store in Redis 6.2 or later. Limits and usage are as durable as the Redis server: with `appendonly yes` and
+ * `appendfsync always`, a restart does not lose confirmed changes.
  *
  * @throws TypeError for unknown options and clients that prefix keys themselves
  *
@@ -66,7 +66,7 @@ interface Settlement {
  */
 export function redisStore(options: RedisStoreOptions): QuotaStore {
   checkOptions('redisStore', options, { client: true, keyPrefix: true, clock: true });
-  if (!options.client) throw new TypeError('redisStore: a client is needed, for example new Redis() of ioredis');
+  if (!options.client) throw new TypeError('redisStore: a client is required, for example new Redis() of ioredis');
   if ((options.client as { options?: { keyPrefix?: string } }).options?.keyPrefix) {
     throw new TypeError('redisStore: set keyPrefix on the store, not on the client');
   }
@@ -78,16 +78,16 @@ class RedisStore implements QuotaStore {
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
   readonly #lanes = new Lanes();
-  readonly #undoing = new Compensation((act: Act) => this.#undo(act));
-  readonly #reserving = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
+  readonly #compensation = new Compensation((operation: UncertainConsume) => this.#undo(operation));
+  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#reserveOne(request),
     many: (requests) => this.#consumeBatch(requests, (request) => [memberOf(request), request.ttlMs]),
   });
-  readonly #consuming = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
+  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
-  readonly #settling = new BatchQueue<Settlement, boolean>(BATCHES, {
+  readonly #settleQueue = new BatchQueue<Settlement, boolean>(BATCHES, {
     one: (settlement) => this.#settleOne(settlement),
     many: (settlements) => this.#settleAll(settlements),
   });
@@ -99,15 +99,15 @@ class RedisStore implements QuotaStore {
   }
 
   reserve(request: ReserveRequest): Promise<readonly Excess[]> {
-    return this.#reserving.add(request);
+    return this.#reserveQueue.add(request);
   }
 
   consume(request: ConsumeRequest): Promise<readonly Excess[]> {
-    return this.#consuming.add(request);
+    return this.#consumeQueue.add(request);
   }
 
   settle(hold: StoredReservation, outcome: 'commit' | 'release'): Promise<boolean> {
-    return this.#settling.add({ hold, outcome });
+    return this.#settleQueue.add({ hold, outcome });
   }
 
   async renew(hold: StoredReservation, ttlMs: number): Promise<boolean> {
@@ -192,27 +192,27 @@ class RedisStore implements QuotaStore {
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    // A consume operation does not leave a reservation, so it does not need an id.
+    // A consume operation does not create a reservation, so it needs no id.
     return this.#withReceipt(requests, (receipt) => this.#consumeBatch(requests, () => ['', -1], receipt));
   }
 
   /** Runs an operation that is undone if its result is lost. */
   async #withReceipt<V extends readonly (readonly Excess[])[]>(
     requests: readonly ConsumeRequest[],
-    act: (receipt: Receipt) => Promise<V>,
+    execute: (receipt: Receipt) => Promise<V>,
   ): Promise<V> {
-    const lane = this.#lanes.take();
+    const lane = this.#lanes.acquire();
     const receipt = { key: `${this.#prefix}receipts:${lane.id}`, number: String(lane.last + 1) };
-    let verdicts: V;
+    let results: V;
     try {
-      verdicts = await act(receipt);
+      results = await execute(receipt);
     } catch (error) {
-      this.#undoing.add({ receipt, requests });
+      this.#compensation.add({ receipt, requests });
       throw error;
     }
-    if (verdicts.some((exceeded) => exceeded.length === 0)) lane.last++;
+    if (results.some((exceeded) => exceeded.length === 0)) lane.last++;
     this.#lanes.release(lane);
-    return verdicts;
+    return results;
   }
 
   async #consumeBatch<R extends ConsumeRequest>(
@@ -220,9 +220,9 @@ class RedisStore implements QuotaStore {
     memberOf: (request: R) => [member: string, ttlMs: number],
     receipt?: Receipt,
   ): Promise<readonly (readonly Excess[])[]> {
-    const projects = new Numbers();
+    const projects = new ProjectNumbers();
     const batch = requests.map((request) => {
-      const row: (string | number)[] = [projects.of(request.project), ...memberOf(request)];
+      const row: (string | number)[] = [projects.numberOf(request.project), ...memberOf(request)];
       forEachAmount(request.amounts, (kind, amount) => {
         row.push(kind, amount, limitFor(kind, undefined, request.defaults));
       });
@@ -238,9 +238,12 @@ class RedisStore implements QuotaStore {
     return zip(requests, replies).map(([request, reply]) => excessOf(request, reply));
   }
 
-  async #undo({ receipt, requests }: Act): Promise<void> {
-    const projects = new Numbers();
-    const batch = requests.map(({ project, amounts }) => [projects.of(project), ...Object.entries(amounts).flat()]);
+  async #undo({ receipt, requests }: UncertainConsume): Promise<void> {
+    const projects = new ProjectNumbers();
+    const batch = requests.map(({ project, amounts }) => [
+      projects.numberOf(project),
+      ...Object.entries(amounts).flat(),
+    ]);
     const keys = [...projects.all.map((id) => this.#counters(id)), receipt.key];
     await this.#run(scripts.UNDO, keys, [receipt.number, JSON.stringify(batch)]);
   }
@@ -253,10 +256,10 @@ class RedisStore implements QuotaStore {
   }
 
   async #settleAll(settlements: readonly Settlement[]): Promise<readonly boolean[]> {
-    const projects = new Numbers();
+    const projects = new ProjectNumbers();
     const batch = settlements.map(({ hold, outcome }) => {
       const commit = outcome === 'commit' ? 1 : 0;
-      return [projects.of(hold.project), memberOf(hold), commit, ...Object.entries(hold.amounts).flat()];
+      return [projects.numberOf(hold.project), memberOf(hold), commit, ...Object.entries(hold.amounts).flat()];
     });
     const keys = projects.all.flatMap((id) => [this.#counters(id), this.#holds(id)]);
     const replies = (await this.#run(scripts.SETTLE, keys, [JSON.stringify(batch)])) as number[];
@@ -274,12 +277,12 @@ class RedisStore implements QuotaStore {
     }
   }
 
-  /** The keys of the scripts that take amounts. */
+  /** Returns the keys of the scripts that take amounts. */
   #keysOf(project: string): string[] {
     return [this.#counters(project), this.#limits(project), this.#holds(project)];
   }
 
-  // The project is the last part of each key: so no project id can collide with another key.
+  // The project is the last part of each key, so that a project id cannot collide with another key.
   #counters(project: string): string {
     return `${this.#prefix}counters:${project}`;
   }

@@ -1,6 +1,6 @@
 import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
 
-/** Lua functions of TAKE and SETTLE: each reads a project once per batch. */
+/** Lua functions of RESERVE and SETTLE, which read each project once per batch. */
 const batch = `
 local batch = cjson.decode(ARGV[2])
 local projects = {}
@@ -28,10 +28,10 @@ end
 `;
 
 /**
- * KEYS per project: counters, limits, holds; for consume also receipts at the end. ARGV: now, a JSON list of [index of
- * the project from 0, member, ttlMs (or '' and -1: consume), and for each kind its name, amount and default limit], and
- * the number of the operation if there are receipts. Returns one list per request: kind, used, limit of each kind that
- * exceeds its limit.
+ * Reserves or consumes the amounts of a batch. KEYS for each project: counters, limits, holds; for consume also receipts at the
+ * end. ARGV: now, a JSON list of [index of the project from 0, member, ttlMs (or '' and -1 for consume), and for each kind its
+ * name, amount and default limit], and the number of the operation if there are receipts. Returns a list for each request: kind,
+ * used and limit of each kind that exceeds its limit.
  */
 export const RESERVE = script(`${counting}${fitting}${batch}
 local receipts, number, done = KEYS[#KEYS], tonumber(ARGV[3] or 0), ''
@@ -73,7 +73,7 @@ local replies, admitted = {}, {}
 for position, request in ipairs(batch) do
   local project, member, ttl = projectOf(request[1]), request[2], request[3]
   local excess = {}
-  -- A client that lost its connection repeats a request without a response: once is enough.
+  -- A client that lost its connection repeats requests without a response. They must not be executed twice.
   if not project.known[member] and string.sub(done, position, position) ~= '1' then
     excess = exceeded(project, request)
     if #excess > 0 and not project.expired then
@@ -105,9 +105,9 @@ end
 return replies`);
 
 /**
- * KEYS per project: counters, holds. ARGV: now, and a JSON list of [index of the project from 0, member, 1 for commit
- * or 0 for release, and each kind and amount]. Returns 1 for each reservation that was settled, 0 for an unknown or
- * expired one.
+ * Settles the reservations of a batch. KEYS for each project: counters, holds. ARGV: now, and a JSON list of [index of the project
+ * from 0, member, 1 for commit or 0 for release, and each kind and amount]. Returns 1 for each reservation that was settled, 0
+ * for each unknown or expired one.
  */
 export const SETTLE = script(`${counting}${batch}
 for _, settlement in ipairs(batch) do
@@ -137,14 +137,14 @@ for _, project in pairs(projects) do
 end
 return replies`);
 
-/** KEYS: holds. ARGV: now, member, ttlMs. */
+/** Renews a reservation. KEYS: holds. ARGV: now, member, ttlMs. Returns 1 if it was renewed. */
 export const RENEW = script(`${counting}
 local expiry = redis.call('ZSCORE', KEYS[1], ARGV[2])
 if not expiry or tonumber(expiry) <= clock() then return 0 end
 redis.call('ZADD', KEYS[1], clock() + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
-/** KEYS: counters, holds. Returns the hash of counters. */
+/** Removes expired reservations and returns the hash of counters. KEYS: counters, holds. */
 export const COUNTS = script(`${counting}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);
@@ -161,14 +161,14 @@ local function release(counters, kind, amount)
 end
 `;
 
-/** KEYS: counters. ARGV: now, then kind and amount, alternating. */
+/** Releases used amounts. KEYS: counters. ARGV: now, then alternating kinds and amounts. */
 export const RELEASE = script(`${releaseAmounts}
 for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
 
 /**
- * Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. KEYS:
- * counters of each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the
- * project from 0, and each kind and amount] of its requests.
+ * Undoes an operation if it was executed, and otherwise prevents that it is executed later. Idempotent. KEYS: the counters of
+ * each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the project from 0, and each
+ * kind and amount] of its requests.
  */
 export const UNDO = script(`${releaseAmounts}
 local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]
@@ -177,7 +177,7 @@ if last > number then return end
 if last == number then
   local requests, admitted = cjson.decode(ARGV[3]), redis.call('HGET', receipts, 'admitted')
   for position, request in ipairs(requests) do
-    -- What came alone says by its number that it was admitted.
+    -- The number is recorded for a single request only if the request was admitted.
     if #requests == 1 or string.sub(admitted, position, position) == '1' then
       for index = 2, #request, 2 do
         release(KEYS[request[1] + 1], request[index], string.format('%.0f', request[index + 1]))
@@ -189,8 +189,8 @@ redis.call('HSET', receipts, 'last', '9007199254740991')
 redis.call('EXPIRE', receipts, ${RECEIPT_SECONDS})`);
 
 /**
- * KEYS: limits, list, sequence. ARGV: now, project, then kind and limit, alternating. An empty field marks the entry
- * itself.
+ * Replaces the limits of a project. KEYS: limits, list, sequence. ARGV: now, project, then alternating kinds and limits. An empty
+ * field marks that the project has an entry.
  */
 export const SET_LIMITS = script(`
 redis.call('DEL', KEYS[1])
@@ -199,14 +199,14 @@ if not redis.call('ZSCORE', KEYS[2], ARGV[2]) then
   redis.call('ZADD', KEYS[2], redis.call('INCR', KEYS[3]), ARGV[2])
 end`);
 
-/** KEYS: limits, list. ARGV: now, project. */
+/** Removes the limits of a project. KEYS: limits, list. ARGV: now, project. Returns 1 if it had an entry. */
 export const REMOVE_LIMITS = script(`
 redis.call('ZREM', KEYS[2], ARGV[2])
 return redis.call('DEL', KEYS[1])`);
 
 /**
- * KEYS: list. ARGV: now, the prefix of the limit keys, offset, limit. Returns: total, then project and hash,
- * alternating.
+ * Lists limits. KEYS: list. ARGV: now, the prefix of the keys of limits, offset, limit. Returns the total, then alternating
+ * projects and hashes.
  */
 export const LIST_LIMITS = script(`
 local reply = { redis.call('ZCARD', KEYS[1]) }

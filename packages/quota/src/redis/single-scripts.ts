@@ -1,11 +1,11 @@
 import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
 
-// Scripts for a single request, the usual case on a server that is not busy: its parts are plain arguments, and rarely
-// needed functions are defined only when they are needed.
+// Scripts for a single request, the usual case on a server that is not busy. The parts of the request are plain arguments, and
+// functions that are rarely used are defined only when they are used.
 
 /**
- * KEYS: counters, limits. Returns the kinds that exceed their limit, of the kinds, amounts and default limits that
- * alternate in ARGV; nil if all fit.
+ * Lua functions for the alternating kinds, amounts and default limits in ARGV. `exceeded` returns the kinds that exceed their
+ * limit, or nil if there are none. KEYS: counters, limits.
  */
 const exceeding = `
 local function exceeded(first)
@@ -28,13 +28,13 @@ end
 `;
 
 /**
- * KEYS: counters, limits, holds. ARGV: now, member, ttlMs, then kind, amount and default limit, alternating. Returns
- * kind, used and limit of the kinds that exceed their limit.
+ * Reserves amounts. KEYS: counters, limits, holds. ARGV: now, member, ttlMs, then alternating kinds, amounts and default limits.
+ * Returns kind, used and limit of the kinds that exceed their limit.
  */
 export const RESERVE_ONE = script(`${fitting}${exceeding}${counting}
 local excess = exceeded(4)
 if excess then
-  -- A client that lost its connection repeats a request without a response: once is enough.
+  -- A client that lost its connection repeats requests without a response. They must not be executed twice.
   if redis.call('ZSCORE', KEYS[3], ARGV[2]) then return {} end
   if expire(KEYS[1], KEYS[3]) then excess = exceeded(4) end
   if excess then return excess end
@@ -43,8 +43,8 @@ if redis.call('ZADD', KEYS[3], 'NX', clock() + ARGV[3], ARGV[2]) == 1 then count
 return {}`);
 
 /**
- * KEYS: counters, limits, holds, receipts. ARGV: now, number of the operation, then kind, amount and default limit,
- * alternating. Returns the same as RESERVE_ONE; fails if the operation has been undone.
+ * Consumes amounts. KEYS: counters, limits, holds, receipts. ARGV: now, the number of the operation, then alternating kinds,
+ * amounts and default limits. Returns the same as RESERVE_ONE; fails if the operation has been undone.
  */
 export const CONSUME_ONE = script(`${fitting}${exceeding}
 local number, excess = tonumber(ARGV[2]), exceeded(3)
@@ -57,7 +57,7 @@ end
 local reached = redis.call('HINCRBY', KEYS[4], 'last', 1)
 if reached ~= number then
   redis.call('HINCRBY', KEYS[4], 'last', -1)
-  -- Sent again by the client.
+  -- The client has repeated the request.
   if reached == number + 1 then return {} end
   return redis.error_reply('UNDONE')
 end
@@ -66,8 +66,8 @@ count('u:', 3)
 return {}`);
 
 /**
- * KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, then kind and amount, alternating. Returns 1
- * if it settled the reservation.
+ * Settles a reservation. KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, then alternating kinds and
+ * amounts. Returns 1 if the reservation was settled.
  */
 export const SETTLE_ONE = script(`${counting}
 local expiry = redis.call('ZSCORE', KEYS[2], ARGV[2])

@@ -4,19 +4,19 @@ import { QuotaError } from '../errors.js';
 
 /** The caller of a request. */
 export interface Identity {
-  /** Opaque and case-sensitive. */
+  /** The id of the caller's project. Opaque and case-sensitive. */
   readonly projectId: string;
-  /** Compared case-insensitively. */
+  /** The names of the caller's roles. Case-insensitive. */
   readonly roles: readonly string[];
   readonly userId?: string;
 }
 
-/** Returns the caller of a request, or undefined if there is none: 401. Throws IdentityError for another response. */
+/** Returns the caller of a request. Undefined is rejected with 401; an IdentityError is sent as another response. */
 export type IdentityOf = (req: IncomingMessage) => Identity | undefined | PromiseLike<Identity | undefined>;
 
 /** The caller of a request cannot be determined; `message` is sent to the client. */
 export class IdentityError extends QuotaError {
-  /** @param headers additional response headers, `{ 'Retry-After': '5' }` */
+  /** @param headers additional response headers, such as `{ 'Retry-After': '5' }` */
   constructor(
     status: 400 | 401 | 403 | 429 | 503,
     message: string,
@@ -29,15 +29,15 @@ export class IdentityError extends QuotaError {
 /** Options of `headerIdentity()`. */
 export interface HeaderIdentityOptions {
   /**
-   * Whether `X-Identity-Status: Confirmed` is required, which authenticating proxies set. Default true. Without it,
-   * every client that reaches the service can claim any identity.
+   * Whether the header `X-Identity-Status: Confirmed` is required, which authenticating proxies set. Default true. If false, every
+   * client that reaches the service can claim any identity.
    */
   readonly confirmed?: boolean;
 }
 
 /**
- * Returns the identity from `X-Project-Id`, `X-Roles` (comma-separated; if missing, `admin` with `confirmed: false`,
- * otherwise no roles) and `X-User-Id`.
+ * Returns a function that reads the identity from `X-Project-Id`, `X-Roles` (comma-separated; if missing, `admin` with
+ * `confirmed: false`, otherwise no roles) and `X-User-Id`.
  *
  * Use it only behind a proxy that authenticates and removes these headers from client requests: a client that bypasses
  * the proxy can claim any identity.
@@ -60,7 +60,7 @@ export function headerIdentity(options: HeaderIdentityOptions = {}): IdentityOf 
   };
 }
 
-/** Node decodes header bytes as Latin-1; ids beyond ASCII are sent as UTF-8, as in paths. */
+/** Returns a header as text. Node decodes headers as Latin-1, but ids with other characters are sent as UTF-8, as in paths. */
 function textOf(req: IncomingMessage, name: string): string {
   const latin1 = String(req.headers[name] ?? '').trim();
   const utf8 = Buffer.from(latin1, 'latin1').toString('utf8');

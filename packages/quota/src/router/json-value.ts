@@ -1,29 +1,29 @@
 import { QuotaError } from '../errors.js';
 
 /**
- * A parsed JSON text. Numbers are a `number`, or a `bigint` for an integer that a double cannot represent exactly.
- * Objects are Maps, so no name is special, `__proto__` included.
+ * A parsed JSON text. Numbers are a `number`, or a `bigint` for an integer that a double cannot represent exactly. Objects are
+ * Maps, so that names such as `__proto__` are not special.
  */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-const BLANKS = /[ \t\n\r]*/y;
+const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are invalid in a JSON string.
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/y;
-const WORDS: readonly (readonly [string, JsonValue])[] = [
+const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
   ['true', true],
   ['false', false],
-  // Not JSON, but the original service accepts them and prints them in its errors.
+  // These are not JSON, but the original service accepts them and prints them in its error messages.
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ];
 
 /**
- * Parses a JSON text and keeps integers exact, which `JSON.parse` does not. The last of duplicate names wins.
- * Recursive: limit the depth with `checkJsonText` first.
+ * Parses a JSON text with exact integers, which `JSON.parse` may round. The last of duplicate names applies. The function is
+ * recursive: limit the depth with `checkJsonText` first.
  *
  * @throws SyntaxError for malformed JSON, a byte order mark, and text after the value
  */
@@ -31,20 +31,20 @@ export function readJson(text: string): JsonValue {
   let position = 0;
 
   const value = readValue();
-  skipBlanks();
+  skipWhitespace();
   if (position < text.length) fail();
   return value;
 
   function readValue(): JsonValue {
-    skipBlanks();
+    skipWhitespace();
     const first = text[position];
     if (first === '{') return readObject();
     if (first === '[') return readList();
     if (first === '"') return readString();
-    for (const [word, meaning] of WORDS) {
-      if (!text.startsWith(word, position)) continue;
-      position += word.length;
-      return meaning;
+    for (const [literal, literalValue] of LITERALS) {
+      if (!text.startsWith(literal, position)) continue;
+      position += literal.length;
+      return literalValue;
     }
     return readNumber();
   }
@@ -54,7 +54,7 @@ export function readJson(text: string): JsonValue {
     position++;
     if (accept('}')) return object;
     do {
-      skipBlanks();
+      skipWhitespace();
       const name = readString();
       if (!accept(':')) fail();
       // Deletes first, so that a duplicate name moves to its last position.
@@ -82,19 +82,19 @@ export function readJson(text: string): JsonValue {
   function readNumber(): number | bigint {
     const [digits, fraction, exponent] = match(NUMBER);
     const number = Number(digits);
-    const exact = fraction !== undefined || exponent !== undefined || Number.isSafeInteger(number);
-    return exact ? number : BigInt(digits);
+    const isExact = fraction !== undefined || exponent !== undefined || Number.isSafeInteger(number);
+    return isExact ? number : BigInt(digits);
   }
 
-  function accept(mark: string): boolean {
-    skipBlanks();
-    if (text[position] !== mark) return false;
+  function accept(character: string): boolean {
+    skipWhitespace();
+    if (text[position] !== character) return false;
     position++;
     return true;
   }
 
-  function skipBlanks(): void {
-    match(BLANKS);
+  function skipWhitespace(): void {
+    match(WHITESPACE);
   }
 
   function match(pattern: RegExp): RegExpExecArray {
@@ -105,7 +105,7 @@ export function readJson(text: string): JsonValue {
   }
 
   function fail(): never {
-    throw new SyntaxError(`No JSON at position ${position}`);
+    throw new SyntaxError(`Invalid JSON at position ${position}`);
   }
 }
 
@@ -117,7 +117,7 @@ export class InexactNumber extends QuotaError {
 }
 
 /**
- * Converts a value that `JSON.parse` has returned.
+ * Converts a value that `JSON.parse` returned.
  *
  * @throws InexactNumber for integers that may be rounded; SyntaxError for values that JSON cannot represent
  */
@@ -129,14 +129,14 @@ export function jsonOf(value: unknown): JsonValue {
     return value;
   }
   if (Array.isArray(value)) return value.map(jsonOf);
-  if (typeof value !== 'object') throw new SyntaxError(`No JSON: ${typeof value}`);
+  if (typeof value !== 'object') throw new SyntaxError(`JSON cannot represent a ${typeof value}`);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return new Map(members.map(([name, member]) => [name, jsonOf(member)]));
 }
 
 /**
- * Prints JSON in the format of this API: one line, a space after commas and colons, non-ASCII characters as `\u`
- * escapes.
+ * Formats JSON as this API does: on one line, with a space after commas and colons, and with `\u` escapes for non-ASCII
+ * characters.
  */
 export function printJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);

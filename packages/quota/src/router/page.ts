@@ -1,4 +1,4 @@
-/** The requested part of the list; offsets are exact up to 2^63-1. */
+/** The requested part of the list. Offsets are exact up to 2^63-1. */
 export interface RequestedPage {
   readonly limit: number;
   readonly offset: bigint;
@@ -12,7 +12,7 @@ export interface PageLimits {
 const MAX_OFFSET = 2n ** 63n - 1n;
 const INTEGER = /^\s*[-+]?\d+\s*$/;
 
-/** Reads `limit` and `offset`. Never rejects: an invalid value becomes the nearest valid one. */
+/** Returns the page that `limit` and `offset` select. Invalid values are not errors: the default or the nearest bound applies. */
 export function pageIn(query: URLSearchParams, { defaultLimit, maxLimit }: PageLimits): RequestedPage {
   const limit = integerIn(query, 'limit') ?? BigInt(defaultLimit);
   const offset = integerIn(query, 'offset') ?? 0n;

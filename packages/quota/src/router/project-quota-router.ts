@@ -9,7 +9,7 @@ import { METHODS, type Route, routeOf } from './route.js';
 import { type ProjectQuotaRouterOptions, type RouterSettings, routerSettings } from './router-options.js';
 import { RejectedRequest, type RouterResponse } from './router-response.js';
 
-/** `Retry-After` in seconds while the store is unavailable. */
+/** The value of `Retry-After` in seconds while the store is unavailable. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Middleware for Express 4 and 5, and a complete handler for a bare `node:http` server. */
@@ -20,10 +20,10 @@ export type ProjectQuotaRouter = (
 ) => Promise<void>;
 
 /**
- * The project-quota REST API: `/v1/quotas`, `/v1/project-quotas`, `/v1/project-quotas/{project_id}`. It responds to
- * all requests below these paths itself, errors included.
+ * Creates a handler for the project-quota REST API: `/v1/quotas`, `/v1/project-quotas` and `/v1/project-quotas/{project_id}`. It
+ * responds to all requests below these paths, and also sends the responses to errors.
  *
- * @throws TypeError for unknown or impossible options, on creation
+ * @throws TypeError if an option is unknown or invalid
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export function projectQuotaRouter(options: ProjectQuotaRouterOptions): ProjectQ
   };
 }
 
-/** Returns undefined if the client has disconnected. */
+/** Returns the response to a request; undefined if the client has disconnected. */
 async function responseTo(
   settings: RouterSettings,
   route: Route,
@@ -62,7 +62,7 @@ async function responseTo(
     if (!identity) throw new IdentityError(401, 'Authentication is required.');
     setRequestId(settings, req, res);
     settings.negotiate.apply(req, res);
-    return await act(settings, route, identity, req);
+    return await runAction(settings, route, identity, req);
   } catch (error) {
     if (error instanceof RejectedRequest) return error.response;
     if (error instanceof IdentityError) return unauthenticatedResponse(settings, error, req);
@@ -77,7 +77,7 @@ async function responseTo(
   }
 }
 
-/** The response while the store of the quotas is unavailable or busy. */
+/** Returns the response while the store is unavailable. */
 function unavailable(service: string): RouterResponse {
   const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
   return new RejectedRequest(503, `${service} failure seen - the quota store is unavailable, try again later.`, headers)
@@ -85,8 +85,8 @@ function unavailable(service: string): RouterResponse {
 }
 
 /**
- * The response without a valid identity. The original's authentication layer sends it, in a format other than the
- * service.
+ * Returns the response to a request without a valid identity. In the original service, the authentication layer sends it, in a
+ * different format than other errors.
  */
 function unauthenticatedResponse(
   { identityUrl, trustProxy }: RouterSettings,
@@ -101,20 +101,21 @@ function unauthenticatedResponse(
 }
 
 /**
- * A malformed version gets an error in the format that the client accepts; an unsupported one gets the supported range.
+ * Returns the response to a rejected version. If it is malformed, the format depends on `Accept`; if it is unsupported, the body
+ * contains the supported range.
  */
 function versionResponse(error: RequestError, req: IncomingMessage): RouterResponse {
   const content = error.status === 406 ? apiSigError(error) : genericError(error, req);
   return { status: error.status, ...contentOf(content) };
 }
 
-/** JSON responses of this service have no charset. */
+/** Returns the content of an error. JSON responses of this service have no charset. */
 function contentOf({ contentType, body }: ErrorBody): Pick<RouterResponse, 'type' | 'body'> {
   return { type: contentType.replace(/^(application\/json);.*/, '$1'), body };
 }
 
-/** The order of checks is part of the contract: method, format, path, role, then the checks of the action. */
-async function act(
+/** Runs an action. The order of checks is part of the contract: method, format, path, role, then the checks of the action. */
+async function runAction(
   settings: RouterSettings,
   route: Route,
   { projectId, roles }: Identity,
@@ -124,12 +125,11 @@ async function act(
   const { method = 'GET' } = req;
   if (methods.length > 0 && !methods.includes(method))
     throw new RejectedRequest(405, '', { Allow: methods.join(', ') });
-  // A DELETE has no response body.
-  const shows = method !== 'DELETE';
-  if (shows && !accepts(req.headers.accept, 'application/json')) throw new RejectedRequest(406, null);
+  const hasResponseBody = method !== 'DELETE';
+  if (hasResponseBody && !accepts(req.headers.accept, 'application/json')) throw new RejectedRequest(406, null);
   if (route.name === 'unknown' || route.name === 'other') throw new RejectedRequest(404, '');
-  const needed = route.name === 'quotas' ? settings.readerRoles : [settings.adminRole];
-  if (needed && !hasOneOf(roles, needed)) {
+  const requiredRoles = route.name === 'quotas' ? settings.readerRoles : [settings.adminRole];
+  if (requiredRoles && !hasAnyRole(roles, requiredRoles)) {
     const service = route.name === 'quotas' ? 'Quotas' : 'Project Quotas';
     throw new RejectedRequest(403, `${service} attempt not allowed - please review your user/project privileges`);
   }
@@ -140,14 +140,14 @@ async function act(
   return showProject(settings, route.project);
 }
 
-function hasOneOf(roles: readonly string[], needed: readonly string[]): boolean {
-  const allowed = new Set(needed.map((role) => role.toLowerCase()));
+function hasAnyRole(roles: readonly string[], allowedRoles: readonly string[]): boolean {
+  const allowed = new Set(allowedRoles.map((role) => role.toLowerCase()));
   return roles.some((role) => allowed.has(role.toLowerCase()));
 }
 
 /**
- * Returns the request id of the client, or a new one. Every response to an authenticated caller has one, version errors
- * included.
+ * Sets the headers with the request id: the id that the client sent, or a new one. Every response to an authenticated caller has
+ * one, including version errors.
  */
 function setRequestId({ requestIdHeaders }: RouterSettings, req: IncomingMessage, res: ServerResponse): void {
   const missing = requestIdHeaders.filter((name) => !res.hasHeader(name));

@@ -8,22 +8,22 @@ const MAX_LIMIT = 2n ** 63n - 1n;
 
 /** Creates the error of an invalid body. */
 function violation(reason: string, property: string): RejectedRequest {
-  const what = `Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`;
-  return new RejectedRequest(400, what);
+  const message = `Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`;
+  return new RejectedRequest(400, message);
 }
 
 /**
  * Returns the limits by kind of a body `{"project_quotas": {"secrets": 10, "orders": null}}`.
  *
- * @throws RejectedRequest with the outermost problem: of the body, then of the member, then of the kinds in order
+ * @throws RejectedRequest for the first violation: in the body, then in the member, then in the kinds in their order
  */
 export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Record<string, Limit | null>> {
   const outer = objectOf(body, 'None');
   const member = outer.get(MEMBER);
   if (member === undefined) throw violation(`'${MEMBER}' is a required property`, 'None');
-  rejectOthers(outer, [MEMBER], 'None');
+  rejectUnknownNames(outer, [MEMBER], 'None');
   const limits = objectOf(member, MEMBER);
-  rejectOthers(limits, kinds, MEMBER);
+  rejectUnknownNames(limits, kinds, MEMBER);
   return Object.fromEntries(
     kinds.flatMap((kind) => {
       const limit = limits.get(kind);
@@ -37,7 +37,7 @@ function objectOf(value: JsonValue, property: string): JsonObject {
   throw violation(`${notationOf(value)} is not of type 'object'`, property);
 }
 
-function rejectOthers(object: JsonObject, knownNames: readonly string[], property: string): void {
+function rejectUnknownNames(object: JsonObject, knownNames: readonly string[], property: string): void {
   const others = [...object.keys()].filter((name) => !knownNames.includes(name)).map(textNotation);
   if (others.length === 0) return;
   const verb = others.length === 1 ? 'was' : 'were';

@@ -15,7 +15,7 @@ export class ParsedBody {
 }
 
 /**
- * Reads the body as bytes, or returns the value of an earlier body parser if it is neither bytes nor text.
+ * Reads the body as bytes. If an earlier body parser has converted it to a value, the value is returned.
  *
  * @throws RejectedRequest (413) if the body exceeds the limit; ClientDisconnected if the client disconnects
  */

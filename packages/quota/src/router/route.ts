@@ -8,7 +8,7 @@ export type Route =
   /** A path outside this API. */
   | { readonly name: 'other' };
 
-/** Allowed methods of each resource, in the order of `Allow`. */
+/** The allowed methods of each resource, in the order of the header `Allow`. */
 export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
   quotas: ['GET'],
   list: ['GET'],
@@ -17,11 +17,11 @@ export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
   other: [],
 };
 
-/** Scheme and host of an absolute-form target, which proxies receive, and the query string. */
+/** Matches the parts of a request target that are not its path: the scheme and host of an absolute URL, and the query string. */
 const AROUND_PATH = /^https?:\/\/[^/?#]*|\?.*$/gi;
 
 /**
- * Parses the target of a request. A trailing slash and doubled slashes are ignored. The project id is decoded and
+ * Parses the target of a request. Trailing slashes and repeated slashes are ignored. The project id is percent-decoded and
  * otherwise unchanged.
  */
 export function routeOf(target: string): Route {
@@ -33,7 +33,7 @@ export function routeOf(target: string): Route {
   try {
     return { name: 'project', project: decodeURIComponent(project) };
   } catch {
-    // Malformed percent-encoding identifies no project.
+    // Malformed percent-encoding does not identify a project.
     return { name: 'unknown' };
   }
 }

@@ -13,36 +13,36 @@ import type { IdentityOf } from './identity.js';
 /** Options of `projectQuotaRouter()`. */
 export interface ProjectQuotaRouterOptions {
   readonly quota: ProjectQuotas;
-  /** Returns the caller of a request: `headerIdentity()` behind an authenticating proxy, or your own function. */
+  /** Returns the caller of a request: `headerIdentity()` behind an authenticating proxy, or a custom function. */
   readonly identity: IdentityOf;
   /** The role that `/v1/project-quotas` requires. Default `key-manager:service-admin`. */
   readonly adminRole?: string;
-  /** `GET /v1/quotas` requires one of these roles. Default: none; every authenticated caller reads its own quotas. */
+  /** The roles that can use `GET /v1/quotas`. Default: every authenticated caller can read the quotas of its project. */
   readonly readerRoles?: readonly string[];
   /** The service type in version headers. Default `key-manager`. */
   readonly serviceType?: string;
-  /** Names of the version headers: a preset, or your own names `{ typed: ['X-Api-Version'] }`. Default `service`. */
+  /** Names of the version headers: a preset, or custom names such as `{ typed: ['X-Api-Version'] }`. Default `service`. */
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
   /**
-   * Names of the request id header; a value that another middleware has set is kept. Default: that of the family of
-   * version headers.
+   * Names of the headers with the request id. A value that other middleware has set is preserved. Default: the names that belong
+   * to the preset of version headers.
    */
   readonly requestIdHeaders?: readonly string[];
-  /** The start of links, `https://quotas.example.org`. Default: from the request, where the router is mounted. */
+  /** The base URL of links, such as `https://quotas.example.org`. Default: the URL of the request up to the mount path. */
   readonly publicUrl?: string;
   /** Whether links use `X-Forwarded-Proto`, `-Host` and `-Prefix`. Default: the setting of Express, otherwise false. */
   readonly trustProxy?: TrustProxy;
-  /** URL of the identity service in `WWW-Authenticate` of a 401. Default: `/identity` on the same host. */
+  /** The URL of the identity service in the header `WWW-Authenticate` of 401 responses. Default: `/identity` on the same host. */
   readonly identityUrl?: string;
-  /** Page size if the client sends no limit. Default 10. */
+  /** Page size if the client does not specify a limit. Default 10. */
   readonly defaultLimit?: number;
   /** Maximum page size. Default 100. */
   readonly maxLimit?: number;
-  /** Maximum size of the body of a PUT. Default 65,536. */
+  /** Maximum size of a request body in bytes. Default 65,536. */
   readonly bodyLimitBytes?: number;
-  /** Requests to other paths: passed to `next`, or 404 (`respond`). Default `next`; without a `next` always 404. */
+  /** Whether requests to other paths are passed to `next` or rejected with 404 (`respond`). Without `next`, always 404. Default `next`. */
   readonly otherPaths?: 'next' | 'respond';
-  /** Called with errors that were returned as 500, or as 503 because the store is unavailable. */
+  /** Called with errors that are sent as 500, or as 503 because the store is unavailable. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
 }
 
@@ -90,13 +90,14 @@ const KNOWN: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
   onError: true,
 };
 
+/** Validates options and adds defaults. @throws TypeError if an option is unknown or invalid */
 export function routerSettings(options: ProjectQuotaRouterOptions): RouterSettings {
   checkOptions('projectQuotaRouter', options, KNOWN);
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const { serviceType, headers, ...settings } = { ...DEFAULTS, ...given } as typeof DEFAULTS &
+  const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const { serviceType, headers, ...settings } = { ...DEFAULTS, ...defined } as typeof DEFAULTS &
     ProjectQuotaRouterOptions;
   if (!settings.quota)
-    throw new TypeError('projectQuotaRouter: a quota is needed: projectQuotas({ preset: "key-manager", store })');
+    throw new TypeError('projectQuotaRouter: a quota is required: projectQuotas({ preset: "key-manager", store })');
   if (typeof settings.identity !== 'function') {
     throw new TypeError('projectQuotaRouter: identity must be a function, for example headerIdentity()');
   }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { QuotaError } from '../errors.js';
 import { printJson } from './json-value.js';
 
-/** A response: a status, a body with its type unless there is none, and additional headers. */
+/** A response: a status, an optional body with its content type, and additional headers. */
 export interface RouterResponse {
   readonly status: number;
   readonly type?: string;

@@ -1,19 +1,19 @@
 import { type Statements, tablesOf } from './statements.js';
 
 /**
- * Returns the SQL of all statements for MariaDB and MySQL. A string of several statements sends all parameters with
- * each of them. `RETURNING` is avoided, because MySQL lacks it.
+ * Returns the SQL of all statements for MariaDB and MySQL. If a string contains several statements, each of them receives all
+ * parameters. `RETURNING` is not used, because MySQL does not support it.
  */
 export function mysqlStatements(prefix: string): Statements {
   const { limits, counters, holds, receipts } = tablesOf(prefix);
   const columns = [0, 1, 2, 3].map((index) => `c${index} TEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
   const list = `JSON_TABLE(?, '$[*]' COLUMNS (${columns.join(', ')})) AS item`;
   const number = (index: number) => `CAST(item.c${index} AS SIGNED)`;
-  /** The time of the store's clock, or of the transaction: two statements must agree on what has expired. */
+  /** The time of the store's clock, or of the start of the transaction, so that all statements use the same time. */
   const now = 'coalesce(CAST(? AS SIGNED), @quota_now)';
   // Strings are compared as bytes, because collations ignore case or trailing spaces.
   const project = 'project varbinary(2048) NOT NULL';
-  // STRAIGHT_JOIN: otherwise the optimizer may read, and lock, the whole table for a short list.
+  // Without STRAIGHT_JOIN, the optimizer may read and lock the whole table for a short list.
   const ofList = (table: string, key: 'kind' | 'id') =>
     `${list} STRAIGHT_JOIN ${table} AS owned FORCE INDEX (PRIMARY) ON owned.project = item.c0 AND owned.${key} = item.c1`;
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved) SELECT item.c0, item.c1, 0, 0 FROM ${list}

@@ -15,14 +15,14 @@ interface MysqlConnection {
   destroy(): void;
 }
 
-/** The part of a pool of `mysql2/promise` that the store needs. */
+/** The part of a pool of `mysql2/promise` that the store uses. */
 export interface MysqlPool {
   getConnection(): Promise<MysqlConnection>;
 }
 
 /**
- * READ COMMITTED locks only the rows it finds, so that transactions of different projects do not wait for each other.
- * The isolation level applies to the next transaction only.
+ * The statements that begin a transaction. READ COMMITTED locks only the rows that it finds, so that transactions of different
+ * projects do not wait for each other. The isolation level applies only to the next transaction.
  */
 const BEGIN = [
   'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
@@ -30,7 +30,7 @@ const BEGIN = [
   'SET @quota_now = CAST(unix_timestamp(now(3)) * 1000 AS SIGNED)',
 ];
 
-/** Adapts a pool of `mysql2/promise` (`createPool(url)`) to the SQL store: for MariaDB 10.6 or later. */
+/** Adapts a pool of `mysql2/promise` (`createPool(url)`) to the SQL store, for MariaDB 10.6 or later. */
 export function mysql(pool: MysqlPool): SqlDatabase {
   return {
     dialect: 'mysql',
@@ -46,7 +46,7 @@ async function withConnection<T>(pool: MysqlPool, work: (connection: MysqlConnec
   try {
     return await work(connection);
   } catch (error) {
-    // A connection on which even this fails cannot be reused.
+    // If the rollback fails, the connection cannot be reused.
     await connection.query('ROLLBACK').catch(() => {
       broken = true;
     });
@@ -65,7 +65,7 @@ async function drive<T>(connection: MysqlConnection, steps: Steps<T>): Promise<T
   return step.value;
 }
 
-/** Returns the rows that one of the statements reads, or an empty row for each one that a single change has found. */
+/** Returns the rows that one of the statements reads, or an empty row for each row that the last change has found. */
 async function rowsOf(connection: MysqlConnection, { sql, parameters }: Statement): Promise<readonly SqlRow[]> {
   let rows: readonly SqlRow[] | undefined;
   let found = 0;

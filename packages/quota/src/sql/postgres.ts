@@ -22,13 +22,13 @@ interface PostgresClient {
   off(event: 'error', listener: () => void): unknown;
 }
 
-/** The part of a `Pool` of `pg` that the store needs. */
+/** The part of a `Pool` of `pg` that the store uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
 }
 
-/** Behind a connection pooler, a session may lack a prepared statement, or already have it. */
-const FOREIGN_SESSION = new Set(['26000', '42P05']);
+/** Errors of prepared statements in another session: behind a connection pooler, one may be missing or already exist. */
+const SESSION_CHANGED_CODES = new Set(['26000', '42P05']);
 
 /**
  * Adapts a `Pool` of `pg` to the SQL store. Add an `error` listener to the pool: without one, a lost connection ends
@@ -42,7 +42,7 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     if (!ownsSessions) return { text, values };
     let name = names.get(text);
     if (!name) {
-      // The same name always means the same SQL, even if other code prepares statements in the session.
+      // The name contains a digest of the SQL, because other code may also prepare statements in the session.
       name = `apistrata_quota_${createHash('sha1').update(text).digest('hex')}`;
       names.set(text, name);
     }
@@ -53,54 +53,58 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     dialect: 'postgres',
     // Each transaction uses its own connection.
     isInTransaction: () => false,
-    transaction: (work) => retryOnConflict(() => connected(pool, 'ROLLBACK', (client) => drive(client, work()))),
+    transaction: (work) => retryOnConflict(() => withConnection(pool, 'ROLLBACK', (client) => drive(client, work()))),
     query: (text, parameters) =>
       retryOnConflict(async () => {
-        // A single statement that fails leaves nothing to roll back.
-        const requested = () =>
-          connected(pool, 'SELECT 1', async (client) => resultOf(await client.query(query(text, parameters()))));
+        // If a single statement fails, there is no transaction to roll back.
+        const send = () =>
+          withConnection(pool, 'SELECT 1', async (client) => resultOf(await client.query(query(text, parameters()))));
         try {
-          return await requested();
+          return await send();
         } catch (error) {
-          if (!ownsSessions || !FOREIGN_SESSION.has(codeOf(error))) throw error;
+          if (!ownsSessions || !SESSION_CHANGED_CODES.has(codeOf(error))) throw error;
           ownsSessions = false;
-          return requested();
+          return send();
         }
       }),
   };
 }
 
-/** @param recover the statement that makes a connection usable again after a failure */
-async function connected<T>(
+/**
+ * Runs work on a connection of the pool.
+ *
+ * @param recover the statement that makes the connection usable again after a failure
+ */
+async function withConnection<T>(
   pool: PostgresPool,
   recover: string,
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // The pool listens for errors of idle connections only: a lost connection in use would end the process. Its query
-  // fails anyway.
-  const lost = () => {
+  // The pool listens only for errors of idle connections, so without a listener, the loss of this connection would end the
+  // process. The query in progress also fails.
+  const onError = () => {
     broken = true;
   };
-  client.on('error', lost);
+  client.on('error', onError);
   try {
     return await work(client);
   } catch (error) {
-    // A connection on which even this fails cannot be reused.
+    // If the recovery fails, the connection cannot be reused.
     await client.query(recover).catch(() => {
       broken = true;
     });
     throw error;
   } finally {
-    client.off('error', lost);
+    client.off('error', onError);
     client.release(broken);
   }
 }
 
 /**
- * Runs a transaction with one round trip per query and at most one more: statements without a result are sent with the
- * next query as one text, and so are `BEGIN` and `COMMIT`.
+ * Runs a transaction with one round trip for each query and at most one more: statements without a result, `BEGIN` and `COMMIT`
+ * are sent together with a query, as one text.
  */
 async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   const texts = ['BEGIN'];
@@ -128,7 +132,7 @@ function textOf({ sql, parameters }: Statement): string {
   return sql.replace(/\?/g, () => literal(values.next().value ?? null));
 }
 
-/** Formats a literal that PostgreSQL reads the same under all settings. No string of the store contains a NUL. */
+/** Formats a literal that PostgreSQL parses identically under all settings. Strings of the store do not contain NUL. */
 function literal(value: SqlValue): string {
   if (typeof value !== 'string') return String(value);
   const quoted = `'${value.replaceAll("'", "''")}'`;

@@ -1,4 +1,4 @@
-/** Serialization failures and deadlocks: the transaction may be repeated. */
+/** The codes of serialization failures and deadlocks, after which a transaction may be repeated. */
 const RETRY_CODES = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 const MAX_ATTEMPTS = 5;
 
@@ -13,7 +13,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the code that the driver of the database has given to an error. */
+/** Returns the code of an error of the database driver. */
 export function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
 }

@@ -14,36 +14,36 @@ import type {
 } from '../store.js';
 import { mysqlStatements } from './mysql-statements.js';
 import { type Receipt, Receipts } from './receipts.js';
-import { SqlBatcher } from './sql-batcher.js';
+import { SingleRequests } from './single-requests.js';
 import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
 import { type Statements, statementsFor, writeLimits } from './statements.js';
-import { QuotaSteps, type ReturnedAmounts, type Settlement, type Taking } from './steps.js';
+import { QuotaSteps, type ReleaseRequest, type Settlement, type TakeRequest } from './steps.js';
 
 /** Options of `sqlStore()`. */
 export interface SqlStoreOptions {
-  /** `postgres(pool)`, `mysql(pool)` or `sqlite(connection)`. */
+  /** The database: `postgres(pool)`, `mysql(pool)` or `sqlite(connection)`. */
   readonly database: SqlDatabase;
   /** The prefix of table names. Default `quota_`. */
   readonly tablePrefix?: string;
-  /** Returns milliseconds since the epoch. Default: the clock of the database server; `Date.now` on SQLite. */
+  /** Returns the current time in milliseconds since 1970. Default: the clock of the database server; `Date.now` on SQLite. */
   readonly clock?: () => number;
 }
 
 /** A store in SQL tables, which it can create. */
 export interface SqlStore extends QuotaStore {
-  /** Creates missing tables. Idempotent, and safe in several processes at once. */
+  /** Creates missing tables. Idempotent; several processes may call it concurrently. */
   createSchema(): Promise<void>;
 }
 
-/** Sequential: concurrent batches would wait for the same counters, each with its own connection. */
-const BATCHES = { size: 250, atOnce: 1 };
+/** One batch at a time, because concurrent batches would wait for the same counters, each with its own connection. */
+const BATCHES = { size: 250, maxInFlight: 1 };
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
 
 /**
- * Keeps limits and usage in PostgreSQL, MariaDB, MySQL or SQLite. Call `createSchema()` once before use.
+ * Creates a store in PostgreSQL, MariaDB, MySQL or SQLite. Call `createSchema()` once before use.
  *
- * @throws TypeError for unknown options and prefixes that need quoting
+ * @throws TypeError for unknown options and prefixes that are not plain identifiers
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
 export function sqlStore(options: SqlStoreOptions): SqlStore {
   checkOptions('sqlStore', options, { database: true, tablePrefix: true, clock: true });
   if (!options.database)
-    throw new TypeError('sqlStore: a database is needed: postgres(pool), mysql(pool) or sqlite(connection)');
+    throw new TypeError('sqlStore: a database is required: postgres(pool), mysql(pool) or sqlite(connection)');
   const prefix = options.tablePrefix ?? 'quota_';
   if (!PREFIX.test(prefix)) throw new TypeError('sqlStore: tablePrefix must be up to 31 letters, digits and "_"');
   return new QuotaSqlStore(options, prefix);
@@ -67,48 +67,49 @@ class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
   readonly #text: Statements;
   readonly #steps: QuotaSteps;
-  /** Only for databases with round trips. */
-  readonly #single: SqlBatcher | undefined;
-  /** Only for databases whose results can be lost. */
+  /** Undefined for databases without round trips. */
+  readonly #single: SingleRequests | undefined;
+  /** Undefined for databases whose results cannot be lost. */
   readonly #receipts: Receipts | undefined;
-  readonly #undoing = new Compensation(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
-  readonly #reserving = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
-    one: async (request) => (await this.#single?.reserve(request)) ?? only(await this.#takeBatch([request])),
+  readonly #compensation = new Compensation(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
+  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
+    one: async (request) => (await this.#single?.reserve(request)) ?? onlyResult(await this.#takeBatch([request])),
     many: async (requests) => this.#takeBatch(requests),
   });
-  readonly #consuming = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
+  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
-  readonly #settling = new BatchQueue<Settlement, boolean>(BATCHES, {
-    one: async (settlement) => (await this.#single?.settle(settlement)) ?? only(await this.#settleAll([settlement])),
+  readonly #settleQueue = new BatchQueue<Settlement, boolean>(BATCHES, {
+    one: async (settlement) =>
+      (await this.#single?.settle(settlement)) ?? onlyResult(await this.#settleAll([settlement])),
     many: async (settlements) => this.#settleAll(settlements),
   });
-  readonly #returning = new BatchQueue<ReturnedAmounts, undefined>(BATCHES, {
-    one: async (given) => {
-      await this.#releaseAll([given]);
+  readonly #releaseQueue = new BatchQueue<ReleaseRequest, undefined>(BATCHES, {
+    one: async (request) => {
+      await this.#releaseAll([request]);
       return undefined;
     },
-    many: async (returns) => this.#releaseAll(returns),
+    many: async (requests) => this.#releaseAll(requests),
   });
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
-    const local = database.dialect === 'sqlite';
-    const serverTime = local ? Date.now : () => null;
+    const isLocal = database.dialect === 'sqlite';
+    const serverTime = isLocal ? Date.now : () => null;
     this.#database = database;
     this.#text = textsFor(database.dialect, prefix);
     const now = clock ?? serverTime;
     this.#steps = new QuotaSteps(this.#text, now);
     const query = database.query?.bind(database);
-    this.#receipts = local ? undefined : new Receipts();
-    this.#single = query && new SqlBatcher(query, prefix, now);
+    this.#receipts = isLocal ? undefined : new Receipts();
+    this.#single = query && new SingleRequests(query, prefix, now);
   }
 
   async createSchema(): Promise<void> {
     const { dialect } = this.#database;
     const { schema } = this.#text;
     await this.#run(function* () {
-      // "IF NOT EXISTS" alone fails in PostgreSQL when two processes do it at the same moment.
+      // In PostgreSQL, IF NOT EXISTS fails if two processes create a table at the same time.
       if (dialect === 'postgres') yield read(`SELECT pg_advisory_xact_lock(hashtext('apistrata quota schema'))`);
       for (const sql of schema) yield write(sql);
     });
@@ -117,18 +118,18 @@ class QuotaSqlStore implements SqlStore {
   // A call inside a transaction of the caller cannot wait for a batch: the transaction may end before the batch.
 
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
-    if (!this.#database.isInTransaction()) return this.#reserving.add(request);
-    return then(this.#takeBatch([request]), only);
+    if (!this.#database.isInTransaction()) return this.#reserveQueue.add(request);
+    return andThen(this.#takeBatch([request]), onlyResult);
   }
 
   consume(request: ConsumeRequest): MaybePromise<readonly Excess[]> {
-    if (!this.#database.isInTransaction()) return this.#consuming.add(request);
-    return then(this.#takeBatch([permanently(request)]), only);
+    if (!this.#database.isInTransaction()) return this.#consumeQueue.add(request);
+    return andThen(this.#takeBatch([permanently(request)]), onlyResult);
   }
 
   settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
-    if (!this.#database.isInTransaction()) return this.#settling.add({ hold, outcome });
-    return then(this.#settleAll([{ hold, outcome }]), only);
+    if (!this.#database.isInTransaction()) return this.#settleQueue.add({ hold, outcome });
+    return andThen(this.#settleAll([{ hold, outcome }]), onlyResult);
   }
 
   renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean> {
@@ -140,8 +141,8 @@ class QuotaSqlStore implements SqlStore {
   }
 
   release(project: string, amounts: Amounts): MaybePromise<void> {
-    if (!this.#database.isInTransaction()) return this.#returning.add({ project, amounts });
-    return then(this.#releaseAll([{ project, amounts }]), () => undefined);
+    if (!this.#database.isInTransaction()) return this.#releaseQueue.add({ project, amounts });
+    return andThen(this.#releaseAll([{ project, amounts }]), () => undefined);
   }
 
   recount(project: string, kind: string, used: number): MaybePromise<void> {
@@ -171,11 +172,11 @@ class QuotaSqlStore implements SqlStore {
   }
 
   sweep(): MaybePromise<void> {
-    return then(
+    return andThen(
       this.#run(() => this.#steps.expired()),
       (expired) => {
         if (expired.length === 0) return this.#receipts && this.#run(() => this.#steps.clearOld());
-        return then(
+        return andThen(
           this.#run(() => this.#steps.endExpired(expired)),
           () => this.sweep(),
         );
@@ -183,13 +184,13 @@ class QuotaSqlStore implements SqlStore {
     );
   }
 
-  #takeBatch(requests: readonly Taking[], receipt?: Receipt): MaybePromise<readonly (readonly Excess[])[]> {
-    return then(
+  #takeBatch(requests: readonly TakeRequest[], receipt?: Receipt): MaybePromise<readonly (readonly Excess[])[]> {
+    return andThen(
       this.#run(() => this.#steps.take(requests, receipt)),
       (outcome) => {
-        if ('verdicts' in outcome) return outcome.verdicts;
-        // In a separate transaction: expired reservations may have kinds that this one has not locked.
-        return then(
+        if ('results' in outcome) return outcome.results;
+        // In a separate transaction, because expired reservations may have kinds that this one has not locked.
+        return andThen(
           this.#run(() => this.#steps.endExpired(outcome.expired)),
           () => this.#takeBatch(requests, receipt),
         );
@@ -199,8 +200,8 @@ class QuotaSqlStore implements SqlStore {
 
   async #consumeOne(request: ConsumeRequest): Promise<readonly Excess[]> {
     const single = this.#single;
-    const verdict = single && (await this.#withReceipt((receipt) => receipt && single.consume(request, receipt)));
-    return verdict ?? only(await this.#consumeAll([request]));
+    const result = single && (await this.#withReceipt((receipt) => receipt && single.consume(request, receipt)));
+    return result ?? onlyResult(await this.#consumeAll([request]));
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
@@ -209,20 +210,20 @@ class QuotaSqlStore implements SqlStore {
   }
 
   /** Runs an operation that is undone if its result is lost. */
-  async #withReceipt<T>(act: (receipt?: Receipt) => MaybePromise<T>): Promise<T> {
+  async #withReceipt<T>(execute: (receipt?: Receipt) => MaybePromise<T>): Promise<T> {
     const receipts = this.#receipts;
-    if (!receipts) return act();
+    if (!receipts) return execute();
     const receipt = receipts.next();
     try {
-      const result = await act(receipt);
-      // Cleanup only: the next cleanup includes these receipts.
+      const result = await execute(receipt);
+      // Errors are ignored, because the next cleanup includes these receipts.
       if (receipts.isCleanupDue(receipt)) this.#clear(receipt).catch(() => undefined);
       return result;
     } catch (error) {
-      // An operation that was never sent needs no undo: an unavailable server does not receive one for each request.
+      // An operation that was never sent is not undone, so that an unavailable server does not receive an attempt per request.
       if (receipt.reserved.length > 0) {
-        receipts.releaseLane();
-        this.#undoing.add(receipt);
+        receipts.startLane();
+        this.#compensation.add(receipt);
       }
       throw error;
     }
@@ -236,8 +237,8 @@ class QuotaSqlStore implements SqlStore {
     return this.#run(() => this.#steps.settle(settlements));
   }
 
-  #releaseAll(returns: readonly ReturnedAmounts[]): MaybePromise<readonly undefined[]> {
-    return this.#run(() => this.#steps.release(returns));
+  #releaseAll(requests: readonly ReleaseRequest[]): MaybePromise<readonly undefined[]> {
+    return this.#run(() => this.#steps.release(requests));
   }
 
   #run<T>(work: () => Steps<T>): MaybePromise<T> {
@@ -249,18 +250,18 @@ function textsFor(dialect: SqlDatabase['dialect'], prefix: string): Statements {
   return dialect === 'mysql' ? mysqlStatements(prefix) : statementsFor(dialect, prefix);
 }
 
-function permanently({ id, project, amounts, defaults }: ConsumeRequest): Taking {
+function permanently({ id, project, amounts, defaults }: ConsumeRequest): TakeRequest {
   return { id, project, amounts, defaults, ttlMs: undefined };
 }
 
 /** Returns the only element of a list. */
-function only<T>(results: readonly T[]): T {
-  const [response] = results;
-  if (results.length !== 1 || response === undefined) throw new RangeError(`Expected 1 result, got ${results.length}`);
-  return response;
+function onlyResult<T>(results: readonly T[]): T {
+  const [result] = results;
+  if (results.length !== 1 || result === undefined) throw new RangeError(`Expected 1 result, got ${results.length}`);
+  return result;
 }
 
 /** Continues synchronously if the value is not a promise. */
-function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -5,7 +5,7 @@ interface SqliteStatement {
   run(...parameters: unknown[]): unknown;
 }
 
-/** The common interface of `better-sqlite3` and `node:sqlite`. */
+/** The interface that `better-sqlite3` and `node:sqlite` have in common. */
 export interface SqliteConnection {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): unknown;
@@ -16,8 +16,8 @@ export interface SqliteConnection {
 }
 
 /**
- * Adapts a database of `better-sqlite3` (`new Database(file)`) or `node:sqlite` (`new DatabaseSync(file)`) to the SQL
- * store. Inside a transaction of the caller, its steps become part of that transaction.
+ * Adapts a database of `better-sqlite3` (`new Database(file)`) or `node:sqlite` (`new DatabaseSync(file)`) to the SQL store.
+ * Inside a transaction of the caller, the statements of the store become part of that transaction.
  */
 export function sqlite(connection: SqliteConnection): SqlDatabase {
   const prepared = new Map<string, SqliteStatement>();
@@ -46,7 +46,7 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
     isInTransaction,
     transaction<T>(work: () => Steps<T>): T {
       const nested = isInTransaction();
-      // IMMEDIATE: other writers wait for this statement instead of failing in the middle of a transaction.
+      // IMMEDIATE, so that other writers wait for this statement instead of failing in the middle of a transaction.
       connection.exec(nested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
       try {
         const result = drive(work());

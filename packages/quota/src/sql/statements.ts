@@ -10,7 +10,7 @@ export interface Delta {
   reserved: number;
 }
 
-/** The table names of a store. */
+/** Returns the table names of a store. */
 export function tablesOf(prefix: string) {
   return {
     limits: `${prefix}limits`,
@@ -21,8 +21,8 @@ export function tablesOf(prefix: string) {
 }
 
 /**
- * PostgreSQL: the time of the store's clock as a parameter, or null for the time of the database server. As a subquery
- * it is evaluated once and can be used in an index search, which a volatile function cannot.
+ * Returns an expression of PostgreSQL for the current time: the parameter, or the clock of the database server if it is null. As
+ * a subquery, it is evaluated once and can be used in an index search, unlike a volatile function.
  */
 export function nowOf(parameter: string): string {
   return `(SELECT coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))`;
@@ -60,9 +60,9 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
       `CREATE TABLE IF NOT EXISTS ${holds} (
         project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL,
         PRIMARY KEY (project, id))${postgres ? '' : ' WITHOUT ROWID'}`,
-      // A rejected request looks for expired reservations of its project, and must not read the others.
+      // A rejected request searches for expired reservations of its project, and must not read the others.
       `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
-      // The result of a database in the same process cannot be lost.
+      // SQLite needs no receipts, because the result of a database in the same process cannot be lost.
       ...(postgres ? [receiptsTable] : []),
     ],
     /** With the parameter [[project, kind]], sorted: creates missing counters and locks all of them. */
@@ -98,7 +98,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     /** project, project, now: counters, then expired reservations, as one snapshot. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
-    // Receipts, not on SQLite.
+    // The statements for receipts are not used on SQLite.
     /**
      * lane, number: records an operation. Fails if the number exists, so that an undone operation cannot be executed
      * later.
@@ -110,7 +110,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     forbid: `INSERT INTO ${receipts} (lane, number, undone) VALUES (?, ?, true) ON CONFLICT (lane, number) DO NOTHING`,
     /** lane, number: deletes receipts up to this one. */
     clear: `DELETE FROM ${receipts} WHERE lane = ? AND number <= ?`,
-    /** Deletes obsolete receipts of processes that ended. */
+    /** Deletes obsolete receipts of processes that have ended. */
     clearOld: `DELETE FROM ${receipts} WHERE at < clock_timestamp() - interval '1 day'`,
     /** [[project, kind, amount]] */
     release: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
@@ -138,11 +138,12 @@ export function tuples(rows: readonly (readonly SqlValue[])[]): string {
   return JSON.stringify(rows);
 }
 
-/** Formats own limits as JSON with quoted decimals, so that none is rounded. */
+/** Formats a project's own limits as JSON with decimal strings, so that they are not rounded. */
 export function writeLimits(limits: OwnLimits): string {
   return JSON.stringify(Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, String(limit)])));
 }
 
+/** Parses limits that {@link writeLimits} has formatted. */
 export function readLimits(text: unknown): OwnLimits {
   const decimals = JSON.parse(String(text)) as Record<string, string>;
   return Object.fromEntries(Object.entries(decimals).map(([kind, decimal]) => [kind, limitOf(decimal)]));

@@ -11,18 +11,18 @@ export interface Settlement {
   readonly outcome: 'commit' | 'release';
 }
 
-/** Amounts that a project releases. */
-export type ReturnedAmounts = Pick<StoredReservation, 'project' | 'amounts'>;
+/** Used amounts of a project to release. */
+export type ReleaseRequest = Pick<StoredReservation, 'project' | 'amounts'>;
 
-/** Amounts to take: reserved, or without `ttlMs` used immediately. */
-export type Taking = ConsumeRequest & { readonly ttlMs: number | undefined };
+/** Amounts to take. They are reserved, or used immediately if `ttlMs` is undefined. */
+export type TakeRequest = ConsumeRequest & { readonly ttlMs: number | undefined };
 
-/** The result of a batch of requests, or, without any change, the expired reservations to remove first. */
+/** The results of a batch of requests or, if nothing was changed, the expired reservations to remove first. */
 export type ReserveOutcome =
-  | { readonly verdicts: readonly (readonly Excess[])[] }
+  | { readonly results: readonly (readonly Excess[])[] }
   | { readonly expired: StoredReservation[] };
 
-/** Returns milliseconds since the epoch, or null for the clock of the database server. */
+/** Returns the current time in milliseconds since 1970, or null for the clock of the database server. */
 export type Now = () => number | null;
 
 interface Counter {
@@ -32,8 +32,8 @@ interface Counter {
 }
 
 /**
- * The transactions of the SQL store as steps. All lock the counters first, in a global order, and reservations after
- * them, which prevents deadlocks.
+ * The transactions of the SQL store as steps. All transactions lock the counters first, in a global order, and then reservations,
+ * which prevents deadlocks.
  */
 export class QuotaSteps {
   readonly #text: Statements;
@@ -44,8 +44,12 @@ export class QuotaSteps {
     this.#now = now;
   }
 
-  /** @param receipt written together with the amounts */
-  *take(requests: readonly Taking[], receipt?: Receipt): Steps<ReserveOutcome> {
+  /**
+   * Takes the amounts of requests that do not exceed a limit.
+   *
+   * @param receipt written in the same transaction
+   */
+  *take(requests: readonly TakeRequest[], receipt?: Receipt): Steps<ReserveOutcome> {
     const counters = countersIn(yield read(this.#text.lockAndRead, countersOf(requests)));
     const deltas = new Map<string, Delta>();
     const outcomes = requests.map((request) => {
@@ -68,10 +72,10 @@ export class QuotaSteps {
       receipt.reserved = outcomes.flatMap(({ request, exceeded }) => (exceeded.length > 0 ? [] : [request]));
       yield write(this.#text.receipt, receipt.lane, receipt.number);
     }
-    return { verdicts: outcomes.map(({ exceeded }) => exceeded) };
+    return { results: outcomes.map(({ exceeded }) => exceeded) };
   }
 
-  /** Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. */
+  /** Undoes an operation if it was executed, and otherwise prevents that it is executed later. Idempotent. */
   *undo({ lane, number, reserved }: Receipt): Steps<void> {
     // An operation in progress also locks these first, so one of the two waits for the other.
     yield write(this.#text.lock, countersOf(reserved));
@@ -90,7 +94,7 @@ export class QuotaSteps {
 
   *settle(settlements: readonly Settlement[]): Steps<readonly boolean[]> {
     const ended = yield* this.#end(settlements, this.#text.end);
-    // A batch may settle the same reservation twice: the first settlement wins.
+    // If a batch settles a reservation twice, the first settlement applies.
     return settlements.map(({ hold }) => ended.delete(hold.id));
   }
 
@@ -120,8 +124,8 @@ export class QuotaSteps {
     return counts;
   }
 
-  *release(returns: readonly ReturnedAmounts[]): Steps<readonly undefined[]> {
-    // Locks in the global order first: an UPDATE of several rows locks them in any order.
+  *release(returns: readonly ReleaseRequest[]): Steps<readonly undefined[]> {
+    // Locks the counters in the global order first, because an UPDATE of several rows locks them in any order.
     yield write(this.#text.lock, countersOf(returns));
     yield write(this.#text.release, sumsOf(returns));
     return returns.map(() => undefined);
@@ -169,10 +173,10 @@ export class QuotaSteps {
   }
 }
 
-/** Returns the distinct counters to lock, in the global order, as a statement parameter. */
-function countersOf(about: readonly ReturnedAmounts[]): string {
+/** Returns the distinct counters of some amounts, in the global order, as a statement parameter. */
+function countersOf(all: readonly ReleaseRequest[]): string {
   const byKey = new Map<string, readonly [project: string, kind: string]>();
-  for (const { project, amounts } of about) {
+  for (const { project, amounts } of all) {
     for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
   }
   // Compared as UTF-16 code units, so that the order is the same in all processes regardless of locale.
@@ -180,20 +184,20 @@ function countersOf(about: readonly ReturnedAmounts[]): string {
 }
 
 /** Returns the amount to release of each counter, as a statement parameter. */
-function sumsOf(returns: readonly ReturnedAmounts[]): string {
+function sumsOf(returns: readonly ReleaseRequest[]): string {
   const sums = new Map<string, readonly [string, string, number]>();
   for (const { project, amounts } of returns) {
     for (const [kind, amount] of Object.entries(amounts)) {
       const sum = (sums.get(keyOf(project, kind))?.[2] ?? 0) + amount;
-      // Counters never exceed the safe integers, so there is never more to release.
+      // A counter never exceeds the largest safe integer, so a larger amount cannot be released.
       sums.set(keyOf(project, kind), [project, kind, Math.min(sum, Number.MAX_SAFE_INTEGER)]);
     }
   }
   return tuples([...sums.values()]);
 }
 
-/** Returns the kinds of a request that exceed their limit according to the counters read from the database. */
-export function verdictOn(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
+/** Returns the kinds of a request that exceed their limit, by the counters that were read from the database. */
+export function excessInRows(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
   return exceededBy(request, countersIn(rows));
 }
 
@@ -219,7 +223,7 @@ function exceededBy(request: ConsumeRequest, counters: ReadonlyMap<string, Count
   return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
 }
 
-function take(request: Taking, counters: ReadonlyMap<string, Counter>, deltas: Map<string, Delta>): void {
+function take(request: TakeRequest, counters: ReadonlyMap<string, Counter>, deltas: Map<string, Delta>): void {
   const column = request.ttlMs === undefined ? 'used' : 'reserved';
   for (const [kind, amount] of Object.entries(request.amounts)) {
     lockedCounter(counters, request.project, kind)[column] += amount;
@@ -255,7 +259,7 @@ function amountsOf(text: unknown): Amounts {
   return JSON.parse(String(text)) as Amounts;
 }
 
-/** Neither part contains a NUL. */
+/** Returns the key of a counter. It is unique, because neither part contains a NUL. */
 function keyOf(project: string, kind: string): string {
   return `${project}\0${kind}`;
 }

@@ -87,7 +87,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 0, reserved: 2 } });
     });
 
-    test('ignores amounts given back to a project without usage', async ({ store }) => {
+    test('ignores amounts released by a project without usage', async ({ store }) => {
       await store.release('p', { secrets: 3 });
       assert.deepEqual(await countsOf(store, 'p'), {});
     });

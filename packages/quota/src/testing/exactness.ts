@@ -44,7 +44,7 @@ export function testExactness(suite: QuotaStoreSuite): void {
       }
     });
 
-    test('return to no usage after everything is settled and given back', async ({ store }) => {
+    test('leave no usage after all reservations are settled and all used amounts released', async ({ store }) => {
       const pairs = [
         ['secrets', 'orders'],
         ['orders', 'containers'],

@@ -24,8 +24,8 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('neither settles nor renews an expired reservation that no call has removed yet', async (bench) => {
-      const { store, advance } = bench;
+    test('neither settles nor renews an expired reservation that no call has removed yet', async (context) => {
+      const { store, advance } = context;
       const reserved = async (secrets: number) => {
         const hold = request('p', { secrets }, { ttlMs: 1000 });
         await store.reserve(hold);

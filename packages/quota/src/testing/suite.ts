@@ -16,15 +16,15 @@ export interface QuotaStoreSuite {
 }
 
 /** A store under test with its clock. */
-interface Bench {
+interface StoreContext {
   readonly store: QuotaStore;
   /** Advances the clock of the store. */
   advance(ms: number): void;
 }
 
-export type Test = (title: string, body: (bench: Bench) => Promise<void>) => void;
+export type Test = (title: string, body: (context: StoreContext) => Promise<void>) => void;
 
-/** Returns an `it` whose body receives a fresh store. */
+/** Returns a variant of `it` whose body receives a new store. */
 export function onFreshStore({ it, open, close }: QuotaStoreSuite): Test {
   return (title, body) =>
     it(title, async () => {

@@ -8,7 +8,8 @@ import type { QuotaStoreSuite } from './suite.js';
 export type { QuotaStoreSuite } from './suite.js';
 
 /**
- * The conformance suite of quota stores. Call it at the top of a test file with your runner's `describe` and `it`.
+ * Defines the conformance tests of a quota store. Call it at the top level of a test file with the `describe` and `it` of your
+ * test runner.
  *
  * @example
  * ```ts

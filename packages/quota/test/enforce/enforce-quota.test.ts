@@ -183,7 +183,7 @@ describe('options of enforceQuota()', () => {
     ['impossible onStoreError', { kind: 'secrets', onStoreError: 'ajar' }, '"closed" or "open"'],
     ['impossible errors', { kind: 'secrets', errors: 'throw' }, '"next" or a function'],
     ['no project', { kind: 'secrets', project: 'p' }, 'project must be a function'],
-    ['no quota', { kind: 'secrets', quota: undefined }, 'a quota is needed'],
+    ['no quota', { kind: 'secrets', quota: undefined }, 'a quota is required'],
   ];
 
   it.each(wrong)('are rejected if they are invalid: %s', (_case, options, message) => {

@@ -128,6 +128,6 @@ describe('the preset key-manager', () => {
 
   it('is one of the known presets', () => {
     expect(() => projectQuotas({ store: memoryStore(), preset: 'barbican' as never })).toThrow('general, key-manager');
-    expect(() => projectQuotas({ store: memoryStore() })).toThrow('At least one kind is needed');
+    expect(() => projectQuotas({ store: memoryStore() })).toThrow('At least one kind is required');
   });
 });

@@ -143,7 +143,7 @@ describe('an unexpected error', () => {
 describe('options of projectQuotaRouter()', () => {
   it.each([
     [{ quotta: 1 }, 'did you mean "quota"?'],
-    [{ quota: undefined }, 'a quota is needed'],
+    [{ quota: undefined }, 'a quota is required'],
     [{ identity: undefined }, 'identity must be a function'],
     [{ otherPaths: 'drop' }, '"next" or "respond"'],
     [{ maxLimit: 0 }, 'maxLimit must be'],

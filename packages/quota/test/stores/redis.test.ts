@@ -105,6 +105,6 @@ describe('redisStore', () => {
 
   it('rejects a misspelled option and a missing client', () => {
     expect(() => redisStore({ cilent: 1 } as never)).toThrow('did you mean "client"?');
-    expect(() => redisStore({} as never)).toThrow('a client is needed');
+    expect(() => redisStore({} as never)).toThrow('a client is required');
   });
 });

@@ -88,6 +88,6 @@ describe('sqlStore on SQLite', () => {
 
   it('rejects a misspelled option and a missing database', () => {
     expect(() => sqlStore({ databse: 1 } as never)).toThrow('did you mean "database"?');
-    expect(() => sqlStore({} as never)).toThrow('a database is needed');
+    expect(() => sqlStore({} as never)).toThrow('a database is required');
   });
 });

@@ -3,17 +3,18 @@ import type { ConsumeRequest, ReserveRequest } from '../store.js';
 import type { Receipt } from './receipts.js';
 import type { SqlDatabase, SqlValue } from './sql-database.js';
 import { nowOf, tablesOf } from './statements.js';
-import { type Now, type Settlement, verdictOn } from './steps.js';
+import { excessInRows, type Now, type Settlement } from './steps.js';
 
 /** Runs one statement as a transaction. */
 type SendRequest = NonNullable<SqlDatabase['query']>;
 
 /**
- * Processes one request of one kind in one round trip, and rejects it in two: most requests, when a server is not busy.
- * The statement takes the amount if it fits, also under concurrency, because an UPDATE that waited for a row lock
- * checks its condition again. Returns undefined without any change for cases that need the steps of a transaction.
+ * Processes a single request with one kind in one round trip, or in two if it is rejected. Most requests are of this form on a
+ * server that is not busy. The statement takes the amount if it fits, also under concurrency, because an UPDATE that waited for
+ * a row lock evaluates its condition again. The functions return undefined, without any change, if a transaction with several
+ * steps is required.
  */
-export class SqlBatcher {
+export class SingleRequests {
   readonly #query: SendRequest;
   readonly #text: ReturnType<typeof textsFor>;
   readonly #now: Now;
@@ -25,8 +26,8 @@ export class SqlBatcher {
   }
 
   /**
-   * Returns the kinds that exceed their limit, or undefined if the counter does not exist yet or expired reservations
-   * are in the way.
+   * Reserves an amount. Returns the kinds that exceed their limit, or undefined if the counter does not exist yet or expired
+   * reservations must be removed first.
    */
   async reserve(request: ReserveRequest): Promise<readonly Excess[] | undefined> {
     const single = onlyEntry(request.amounts);
@@ -42,7 +43,7 @@ export class SqlBatcher {
     return count > 0 ? [] : this.#rejection(request, single);
   }
 
-  /** Like `reserve`, for amounts that are used immediately. */
+  /** Takes an amount permanently. Returns the same as `reserve`. */
   async consume(request: ConsumeRequest, receipt: Receipt): Promise<readonly Excess[] | undefined> {
     const single = onlyEntry(request.amounts);
     if (!single) return undefined;
@@ -53,25 +54,23 @@ export class SqlBatcher {
     return count > 0 ? [] : this.#rejection(request, single);
   }
 
-  /** Returns true if this call settled the reservation. */
+  /** Settles a reservation. Returns whether this call settled it. */
   async settle({ hold, outcome }: Settlement): Promise<boolean | undefined> {
     const single = onlyEntry(hold.amounts);
     if (!single) return undefined;
     const [kind, amount] = single;
     const used = outcome === 'commit' ? amount : 0;
-    const ended = [hold.project, kind, hold.id, amount, used];
-    return (await this.#query(this.#text.settle, () => [...ended, this.#now()])).count > 0;
+    const parameters = [hold.project, kind, hold.id, amount, used];
+    return (await this.#query(this.#text.settle, () => [...parameters, this.#now()])).count > 0;
   }
 
-  /**
-   * Reads why nothing was taken. A separate query, because its tables would slow down the statement that takes amounts.
-   */
+  /** Returns the reason why no amount was taken. It is a separate query, because its tables would slow down the statement above. */
   async #rejection(request: ConsumeRequest, [kind]: Entry): Promise<readonly Excess[] | undefined> {
     const { project } = request;
     const { rows } = await this.#query(this.#text.rejection, () => [project, kind, this.#now()]);
     const [row] = rows;
-    // Expired reservations count until they are removed, and the counter may have changed since: then the steps decide.
-    const exceeded = row && !row.expired ? verdictOn(request, [{ ...row, project, kind }]) : [];
+    // Expired reservations count until they are removed, and the counter may have changed. A transaction decides in both cases.
+    const exceeded = row && !row.expired ? excessInRows(request, [{ ...row, project, kind }]) : [];
     return exceeded.length > 0 ? exceeded : undefined;
   }
 }
@@ -83,12 +82,12 @@ function onlyEntry(amounts: Readonly<Record<string, number>>): Entry | undefined
   return entries.length === 1 ? entries[0] : undefined;
 }
 
-/** The common parameters of statements that take amounts. */
+/** Returns the common parameters of statements that take amounts. */
 function requestedOf({ project, defaults }: ConsumeRequest, [kind, amount]: Entry): SqlValue[] {
   return [project, kind, amount, defaults[kind] ?? null];
 }
 
-/** PostgreSQL only: other databases have no round trips. */
+/** Returns the statements, for PostgreSQL only. */
 function textsFor(prefix: string) {
   const { limits, counters, holds, receipts } = tablesOf(prefix);
   const limitsOf = `(SELECT own_limits FROM ${limits} AS own WHERE own.project = $1)`;
@@ -106,7 +105,7 @@ function textsFor(prefix: string) {
     /** project, kind, amount, default limit, id, amounts, ttlMs, now: reserves. */
     reserve: `${take('reserved')} INSERT INTO ${holds} (project, id, amounts, expires_at)
       SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken`,
-    // ORDER BY makes PostgreSQL use the index: otherwise it expects to find any matching row early in a scan.
+    // ORDER BY makes PostgreSQL use the index. Without it, PostgreSQL expects to find a matching row early in a scan.
     /** project, kind, now: the counter, and the earliest expired reservation of the project. */
     rejection: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
         WHERE project = $1 AND expires_at <= ${nowOf('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
