@@ -203,12 +203,12 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()',
     });
   });
 
-  it('fails if it expires too soon, or is only degraded', async () => {
+  it('fails or, if configured, is degraded if the certificate expires too soon', async () => {
     expect(await check({ minDays: 40 })).toMatchObject({ state: 'unavailable', reason: 'CERTIFICATE EXPIRES' });
     expect(await check({ minDays: 40, beyond: 'degraded' })).toMatchObject({ state: 'degraded' });
   });
 
-  it('fails if the file is missing', async () => {
+  it('fails if the file does not exist', async () => {
     await expect(certificate(join(folder, 'none.pem')).check(new AbortController().signal)).rejects.toThrow('ENOENT');
   });
 });

@@ -215,7 +215,7 @@ describe('the string options of a configuration file', () => {
     expect(JSON.parse(body).detailed).toBe(false);
   });
 
-  it('add the names of checks on request, and the service that the code passes', async () => {
+  it('add the names of checks if configured, and the service that the code passes', async () => {
     const names = async (record: Record<string, string>) => {
       const health = healthcheckFromConfig({ backends: 'disable_by_file', ...record }, { service: { version: '7' } });
       onTestFinished(() => health.close());

@@ -83,7 +83,7 @@ describe('the threads of a detailed response', () => {
       .toMatch(/^\[worker \d+\] lazy\n {4}\(idle: waiting in its event loop\)$/);
   });
 
-  it('include a worker that waits in native code, and the worker of a worker', async () => {
+  it('include a worker that is blocked in native code, and the worker of a worker', async () => {
     await startWorker(
       'function waitForEver() { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }\nwaitForEver();',
     );
@@ -187,7 +187,7 @@ describe('the pending asynchronous resources of a detailed response', () => {
     await expect.poll(ownEntries).toEqual([]);
   });
 
-  it('exclude promises on request', async () => {
+  it('exclude promises if configured', async () => {
     const { json } = await detailedServer({ followResources: true, detailedPromises: false });
     const { greenthreads } = await json();
     expect(greenthreads.some((entry) => entry.startsWith('TCPSERVERWRAP'))).toBe(true);

@@ -154,7 +154,7 @@ describe('JSON bodies', () => {
     );
   });
 
-  it('contain the names of the checks on request', () => {
+  it('contain the names of the checks if configured', () => {
     expect(JSON.parse(jsonBody(reports, { named }))).toEqual({
       detailed: false,
       names: ['a', 'b'],
@@ -180,7 +180,7 @@ describe('JSON bodies', () => {
 });
 
 describe('plain bodies', () => {
-  it('are the reasons, after the names of their checks on request', () => {
+  it('are the reasons, with the names of their checks if configured', () => {
     const ok = reports.slice(0, 1);
     expect([plainBody(ok, {}), plainBody(ok, { server }), plainBody(ok, { named })]).toEqual(['OK', 'OK', 'a: OK']);
   });
@@ -267,7 +267,7 @@ describe('HTML bodies', () => {
     expect(page.endsWith('<HR></HR>\n\n\n</BODY>\n</HTML>')).toBe(true);
   });
 
-  it('show names, durations, changes, uptime and the service on request', () => {
+  it('show names, durations, changes, uptime and the service if configured', () => {
     const page = htmlBody(reports, { server, named });
     const titles = [...page.matchAll(/<TH>\n(.*)\n<\/TH>/g)].map(([, title]) => title);
     expect(titles).toEqual(['Name', 'Kind', 'Reason', 'Details', 'Duration', 'Last change']);

@@ -38,7 +38,7 @@ describe('readiness that the code sets', () => {
     health.close();
   });
 
-  it('is initially missing if the service reports it, and is awaited', async () => {
+  it('is initially missing with startsReady: false, and can be awaited', async () => {
     const { health, request, statuses } = await service({ startsReady: false });
     let ready = false;
     const first = health.whenFirstReady().then(() => {

@@ -5,7 +5,7 @@ import { closing, HOSTS, requestFrom, serve } from './serve.js';
 
 const hosts = Object.entries(HOSTS);
 
-describe.each(hosts)('as a filter in %s', (_name, host) => {
+describe.each(hosts)('without a mount path in %s', (_name, host) => {
   it.each([
     ['/healthcheck', true],
     ['/healthcheck?detailed=1', true],
@@ -68,7 +68,7 @@ describe.each([
     expect([(await request('/public')).status, (await request('/admin')).status]).toEqual([200, 503]);
   });
 
-  it('keeps headers that were set before', async () => {
+  it('preserves headers that were set earlier', async () => {
     const app = application();
     app.use((_req, res, next) => {
       res.setHeader('X-Before', 'kept');

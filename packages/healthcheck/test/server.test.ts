@@ -101,7 +101,7 @@ describe('requests of one connection', () => {
     expect(handled).toBe(1_500);
   });
 
-  it('exceed the limit if one chunk contains too many: the connection is closed', async () => {
+  it('close the connection if one chunk contains too many of them', async () => {
     let handled = 0;
     const { port } = await serveGuarded(() => handled++, { maxPipelined: 5 });
     const { ended } = client(port, get('/').repeat(7));
@@ -135,7 +135,7 @@ describe('a client that does not read', () => {
     expect(handled).toBe(5);
   });
 
-  it('is disconnected after a while, while others are served', async () => {
+  it('is disconnected after a timeout, while others are served', async () => {
     const { port, guarded } = await serveGuarded((_req, res) => res.end(page), { unreadMs: 300 });
     const slow = nonReadingClient(port, get('/'));
     await eventually(() => expect(guarded.statistics()).toMatchObject({ stalled: 1, unreadBytes: 0 }));
@@ -146,7 +146,7 @@ describe('a client that does not read', () => {
     expect(slow.received().length).toBeLessThan(page.length);
   });
 
-  it('is disconnected sooner if all of them together buffer too much', async () => {
+  it('is disconnected earlier if the unread responses of all clients exceed a limit', async () => {
     const { port, guarded } = await serveGuarded((_req, res) => res.end(page), { maxUnreadBytes: 16 * 1024 * 1024 });
     for (let i = 0; i < 6; i++) nonReadingClient(port, get('/'));
     // Responses that started later are counted only from the next check on.
@@ -231,7 +231,7 @@ describe('drain', () => {
     await guarded.drain();
   });
 
-  it('responds to all requests sent before, in one chunk or several, and resets no connection', async () => {
+  it('responds to all requests that were sent before it, in one chunk or several, and resets no connection', async () => {
     for (let round = 0; round < 5; round++) {
       const { port, guarded } = await serveGuarded(slowly);
       const clients = Array.from({ length: 20 }, () => client(port, ''));

@@ -39,7 +39,7 @@ describe('a version', () => {
     expect(v(long).compare(v(`2.1${'0'.repeat(400)}`))).toBeLessThan(0);
   });
 
-  it('has the order of its pairs of numbers', () => {
+  it('is ordered by its pair of numbers', () => {
     const part = fc.tuple(fc.bigInt(1n, 10n ** 30n), fc.bigInt(0n, 10n ** 30n));
     fc.assert(
       fc.property(part, part, ([aMajor, aMinor], [bMajor, bMinor]) => {
@@ -116,7 +116,7 @@ describe('a value that is cached per interval', () => {
   });
 });
 
-describe('a history that is cut at a version', () => {
+describe('a history that is limited to versions above or below one', () => {
   const history = [until('2.4', 'a'), between('2.5', '2.9', 'b'), since('2.12', 'c')] as const;
 
   it('keeps the windows above or below, including the version itself', () => {
@@ -138,7 +138,7 @@ describe('a history that is cut at a version', () => {
     ]);
   });
 
-  it('is undefined if nothing remains', () => {
+  it('is undefined if no window remains', () => {
     expect(notAfter('2.11', since('2.12', 1))).toBeUndefined();
     expect(notBefore('2.5', until('2.4', 1))).toBeUndefined();
     expect(at(notAfter('2.3', 'always')!, '2.3')).toBe('always');

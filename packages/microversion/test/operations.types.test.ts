@@ -86,7 +86,7 @@ describe('the names of policies', () => {
   });
 });
 
-describe('the texts of operations', () => {
+describe('additional properties of operations', () => {
   it('are required if the API requires them', () => {
     const described = operationsOf<Call, string, { readonly name: string; readonly description: string }>();
     const run = () => undefined;

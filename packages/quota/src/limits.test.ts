@@ -16,19 +16,19 @@ describe('checkLimits', () => {
     ]);
   });
 
-  it('allows every amount if the limit is negative or missing', () => {
+  it('accepts every amount if the limit is negative or missing', () => {
     const limits = { cores: -1, ram: null };
     const requested = { cores: 1e15, ram: 1e15, disk: 1e15 };
     expect(checkLimits({ limits, usage: { cores: 1e15 }, requested }).exceeded).toEqual([]);
   });
 
-  it('allows nothing if the limit is 0', () => {
+  it('rejects every amount if the limit is 0', () => {
     expect(checkLimits({ limits: { cores: 0 }, usage: {}, requested: { cores: 1 } }).exceeded).toEqual([
       { kind: 'cores', requested: 1, used: 0, limit: 0 },
     ]);
   });
 
-  it('allows zero and negative amounts above a lowered limit', () => {
+  it('accepts zero and negative amounts above a lowered limit', () => {
     const requested = { cores: 0, ram: -512 };
     expect(checkLimits({ limits: { cores: 2, ram: 2 }, usage: { cores: 8, ram: 1024 }, requested }).exceeded).toEqual(
       [],

@@ -126,7 +126,7 @@ describe.each(combinations)('a client that disconnects from $server, with $name'
     port = await start(serve, open);
   });
 
-  it('creates no more than the limit, and everything created is counted', async () => {
+  it('creates no more resources than the limit, and all of them are counted', async () => {
     const admitted: Work[] = [];
     for (let attempt = 0; attempt < 10; attempt++) {
       const work = await hangUp(port);
@@ -157,7 +157,7 @@ describe.each(combinations)('a client that disconnects from $server, with $name'
     await counts(0);
   });
 
-  it('leaks nothing during DELETE', async () => {
+  it('does not leak amounts during DELETE', async () => {
     await quota.consume('p', { secrets: 2 });
     (await hangUp(port, 'DELETE'))!.end(204);
     await counts(1);

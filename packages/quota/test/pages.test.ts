@@ -75,7 +75,7 @@ describe('an express-rate-limit app that counts resources', () => {
   it.each([
     ['old', 429],
     ['new', 201],
-  ])('%s: rejects the third, does not count failures, and after a deletion responds %i', async (age, after) => {
+  ])('%s: rejects the third, does not count failures, and responds with %i after a deletion', async (age, after) => {
     const { agent, statuses } = await load(`coming-from/${age}.example.mjs`);
     expect(await statuses('/invoices?invalid=1', 3)).toEqual([400, 400, 400]);
     expect(await statuses('/invoices', 3)).toEqual([201, 201, 429]);

@@ -138,14 +138,14 @@ describe('usage', () => {
     expect((await quota.usage('p')).secrets).toEqual({ used: 2, reserved: 1, limit: 3 });
   });
 
-  it('can be set to a count of the real resources', async () => {
+  it('can be set to the number of existing resources', async () => {
     await quota.recount('p', 'secrets', 17);
     expect((await quota.usage('p')).secrets!.used).toBe(17);
     await expect(quota.consume('p', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   const amounts: unknown[] = [0.5, -1, '1', true, null, NaN, Infinity, 2 ** 53, 1n, {}, [1], undefined];
 
   it.each(amounts)('rejects the amount %s', async (amount) => {
@@ -182,7 +182,7 @@ describe('bad input', () => {
     },
   );
 
-  it('accepts project ids with special meanings elsewhere', async () => {
+  it('accepts project ids that have a special meaning in other systems', async () => {
     for (const project of ['__proto__', 'constructor', 'a/b', '%00', "'; DROP TABLE x", '{a}']) {
       await quota.consume(project, { secrets: 1 });
       expect((await quota.usage(project)).secrets!.used).toBe(1);

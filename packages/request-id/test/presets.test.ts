@@ -188,7 +188,7 @@ describe('the options of a preset', () => {
     expect(request.response['x-request-id']).toBeUndefined();
   });
 
-  it('do not change req.id on request', async () => {
+  it('do not set req.id with assign: false', async () => {
     expect((await seen({ assign: false })).id).toBeUndefined();
   });
 

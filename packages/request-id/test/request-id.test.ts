@@ -167,14 +167,14 @@ describe('the response headers', () => {
     'writeHead with an object': (_, res) => res.writeHead(201, { 'X-COMPUTE-REQUEST-ID': 'mine' }).end(),
     'writeHead with a list': (_, res) => res.writeHead(201, ['X-Compute-Request-Id', 'mine']).end(),
   };
-  it.each(Object.entries(own))('that the handler set by %s are kept, the others completed', async (_, handler) => {
+  it.each(Object.entries(own))('that the handler sets by %s are preserved, others are added', async (_, handler) => {
     const { headers } = await sendRequest(bare({ headers: COMPUTE }, handler));
     expect(headers['x-compute-request-id']).toBe('mine');
     expect(headers['x-service-request-id']).toMatch(LOCAL);
     expect(headers['x-openstack-request-id']).toBe(headers['x-service-request-id']);
   });
 
-  it('that are set before the middleware runs are kept', async () => {
+  it('that are set before the middleware runs are preserved', async () => {
     const ids = openstack({ headers: COMPUTE });
     const { headers } = await sendRequest((req, res) => {
       res.setHeader('X-Compute-Request-ID', 'early');
@@ -210,7 +210,7 @@ describe('two stacked instances of the middleware', () => {
     for (const name of COMPUTE) expect(headers[name.toLowerCase()]).toBe(second);
   });
 
-  it('keep what was set between them', async () => {
+  it('preserve a header that was set between them', async () => {
     const [outer, inner] = [openstack({ headers: COMPUTE }), openstack({ headers: COMPUTE })];
     const { headers } = await sendRequest((req, res) =>
       outer(req, res, () => {

@@ -44,7 +44,7 @@ describe('gracefulServer()', () => {
     expect(await request('/healthcheck')).toMatchObject({ status: 503, body: 'MIGRATING' });
   });
 
-  it('runs hooks in order, serves requests before the first one ends, and runs the last ones after beacons', async () => {
+  it('runs hooks in order, serves requests until the first one ends, and runs the last ones after the beacons', async () => {
     const steps: string[] = [];
     let release: () => void = () => {};
     const { service, request } = await graceful({

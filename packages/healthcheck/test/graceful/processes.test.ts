@@ -44,7 +44,7 @@ function load(port: number, connections: number) {
   return { outcomes, stop };
 }
 
-describe('a process that gets SIGTERM during requests', () => {
+describe('a process that receives SIGTERM during requests', () => {
   it('responds to all requests, resets no connection, and exits with 0', async () => {
     const { child, port, healthPort, ended, lines } = await start('loaded');
     expect((await requestFrom('127.0.0.1', healthPort, '/readyz')).status).toBe(200);

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Negotiation, type NegotiatorOptions, negotiator } from './negotiator.js';
 
 const compute = { service: 'compute', min: '2.1', max: '2.100' } as const;
-const NEW = 'service-api-version';
-const OLD = 'x-service-api-version';
+const TYPED = 'service-api-version';
+const BARE = 'x-service-api-version';
 
 /** The version, or the status and the invalid text. */
 function outcome(negotiation: Negotiation): string {
@@ -17,7 +17,7 @@ function result(headers: Record<string, string | string[]>, options: Partial<Neg
   return outcome(negotiator({ ...compute, ...options })(headers as any));
 }
 
-describe('the new header', () => {
+describe('the typed header', () => {
   it.each([
     ['compute 2.27', '2.27'],
     ['COMPUTE 2.27', '2.27'],
@@ -41,23 +41,23 @@ describe('the new header', () => {
     ['compute 2.2, compute nonsense', '400 nonsense'],
     ['compute 2.101', '406 2.101'],
   ])('%j selects %s', (value, expected) => {
-    expect(result({ [NEW]: value })).toBe(expected);
+    expect(result({ [TYPED]: value })).toBe(expected);
   });
 
-  it('takes precedence over the old one, valid or not', () => {
-    expect(result({ [NEW]: 'compute 2.5', [OLD]: '2.9' })).toBe('2.5');
-    expect(result({ [NEW]: 'compute x', [OLD]: '2.9' })).toBe('400 x');
-    expect(result({ [NEW]: 'compute 3.0', [OLD]: '2.9' })).toBe('406 3.0');
+  it('takes precedence over the bare one, whether valid or not', () => {
+    expect(result({ [TYPED]: 'compute 2.5', [BARE]: '2.9' })).toBe('2.5');
+    expect(result({ [TYPED]: 'compute x', [BARE]: '2.9' })).toBe('400 x');
+    expect(result({ [TYPED]: 'compute 3.0', [BARE]: '2.9' })).toBe('406 3.0');
   });
 
-  it('uses the old header if the new one has no entry for this service', () => {
-    expect(result({ [NEW]: 'volume 3.0', [OLD]: '2.9' })).toBe('2.9');
-    expect(result({ [NEW]: '2.5', [OLD]: '2.9' })).toBe('2.9');
-    expect(result({ [NEW]: '', [OLD]: 'x' })).toBe('400 x');
+  it('is ignored if it has no entry for this service', () => {
+    expect(result({ [TYPED]: 'volume 3.0', [BARE]: '2.9' })).toBe('2.9');
+    expect(result({ [TYPED]: '2.5', [BARE]: '2.9' })).toBe('2.9');
+    expect(result({ [TYPED]: '', [BARE]: 'x' })).toBe('400 x');
   });
 });
 
-describe('the old header', () => {
+describe('the bare header', () => {
   it.each([
     ['2.27', '2.27'],
     ['2.1, 2.9', '2.9'],
@@ -68,43 +68,43 @@ describe('the old header', () => {
     ['compute 2.9', '400 compute 2.9'],
     ['latest', '2.100'],
   ])('%j selects %s', (value, expected) => {
-    expect(result({ [OLD]: value })).toBe(expected);
+    expect(result({ [BARE]: value })).toBe(expected);
   });
 });
 
-describe('no header', () => {
-  it('selects the minimum', () => {
+describe('a request without a version header', () => {
+  it('selects the lowest version', () => {
     expect(result({})).toBe('2.1');
   });
 });
 
 describe('a version', () => {
   it.each(['2.1', '2.9', '2.10', '2.99', '2.100'])('%s is served', (version) => {
-    expect(result({ [OLD]: version })).toBe(version);
+    expect(result({ [BARE]: version })).toBe(version);
   });
 
   it.each(['1.0', '1.99', '2.0', '2.101', '3.0', '3.50', `2.${'9'.repeat(300)}`, `${'1'.repeat(300)}.0`])(
     '%s is rejected with 406, with the same digits',
     (version) => {
-      expect(result({ [OLD]: version })).toBe(`406 ${version}`);
+      expect(result({ [BARE]: version })).toBe(`406 ${version}`);
     },
   );
 
   it.each(['2', '2.', '.1', '2.1.1', '02.1', '2.01', '2.00', '0.1', '+2.1', '-2.1', '2. 1', '2 .1', '2,1x', 'LATEST'])(
     '%s is rejected with 400',
     (version) => {
-      expect(result({ [NEW]: `compute ${version}` })).toMatch(/^400 /);
-      expect(result({ [OLD]: version })).toMatch(/^400 /);
+      expect(result({ [TYPED]: `compute ${version}` })).toMatch(/^400 /);
+      expect(result({ [BARE]: version })).toMatch(/^400 /);
     },
   );
 
   it('returns the same result for repeated requests', () => {
     const negotiate = negotiator(compute);
     for (const value of ['compute 2.27', 'compute 2.999', 'compute x', 'volume 2.3']) {
-      const once = outcome(negotiate({ [NEW]: value }));
-      expect(outcome(negotiate({ [NEW]: value }))).toBe(once);
-      const bare = outcome(negotiate({ [OLD]: value }));
-      expect(outcome(negotiate({ [OLD]: value }))).toBe(bare);
+      const once = outcome(negotiate({ [TYPED]: value }));
+      expect(outcome(negotiate({ [TYPED]: value }))).toBe(once);
+      const bare = outcome(negotiate({ [BARE]: value }));
+      expect(outcome(negotiate({ [BARE]: value }))).toBe(bare);
     }
   });
 
@@ -112,16 +112,16 @@ describe('a version', () => {
     const negotiate = negotiator(compute);
     for (let i = 0; i < 5000; i++) {
       const version = `2.${(i % 100) + 1}`;
-      expect(outcome(negotiate({ [NEW]: `x${i} 1.0,compute ${version}` }))).toBe(version);
+      expect(outcome(negotiate({ [TYPED]: `x${i} 1.0,compute ${version}` }))).toBe(version);
     }
   });
 });
 
 /** The same rules, as a naive implementation. */
-function expectedOf(newHeader: string | undefined, oldHeader: string | undefined): string {
-  const words = (newHeader ?? '').split(',').map((item) => item.trim().split(/[ \t]+/));
+function expectedOf(typedHeader: string | undefined, bareHeader: string | undefined): string {
+  const words = (typedHeader ?? '').split(',').map((item) => item.trim().split(/[ \t]+/));
   const ours = words.filter(([type, ...rest]) => type!.toLowerCase() === 'compute' && rest.length > 0).at(-1);
-  const text = ours ? ours.slice(1).join(' ') : oldHeader?.split(',').at(-1)?.trim();
+  const text = ours ? ours.slice(1).join(' ') : bareHeader?.split(',').at(-1)?.trim();
   if (text === undefined) return '2.1';
   if (text === 'latest') return '2.100';
   if (!/^[1-9][0-9]*\.(0|[1-9][0-9]*)$/.test(text)) return `400 ${text}`;
@@ -151,14 +151,14 @@ describe('any pair of headers', () => {
 
   it('selects the version that the rules define', () => {
     fc.assert(
-      fc.property(header, header, (newHeader, oldHeader) => {
+      fc.property(header, header, (typedHeader, bareHeader) => {
         const headers = {
-          ...(newHeader !== undefined && { [NEW]: newHeader }),
-          ...(oldHeader !== undefined && { [OLD]: oldHeader }),
+          ...(typedHeader !== undefined && { [TYPED]: typedHeader }),
+          ...(bareHeader !== undefined && { [BARE]: bareHeader }),
         };
         // Spaces inside a malformed version are irrelevant here, only its position matters.
         const plain = (text: string) => text.replace(/[ \t]+/g, ' ');
-        expect(plain(outcome(negotiate(headers)))).toBe(expectedOf(newHeader, oldHeader).replace(/[ \t]+/g, ' '));
+        expect(plain(outcome(negotiate(headers)))).toBe(expectedOf(typedHeader, bareHeader).replace(/[ \t]+/g, ' '));
       }),
       { numRuns: 3000 },
     );
@@ -167,7 +167,7 @@ describe('any pair of headers', () => {
   it('has a result for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
-        expect(outcome(negotiate({ [NEW]: one, [OLD]: two }))).toBe(outcome(negotiate({ [OLD]: two })));
+        expect(outcome(negotiate({ [TYPED]: one, [BARE]: two }))).toBe(outcome(negotiate({ [BARE]: two })));
       }),
     );
   });
@@ -176,30 +176,30 @@ describe('any pair of headers', () => {
 describe('header names', () => {
   const openstack = { 'openstack-api-version': 'compute 2.7', 'x-openstack-nova-api-version': '2.8' };
 
-  it('equal those of the documents by default', () => {
+  it('equal those of the API reference by default', () => {
     expect(result(openstack)).toBe('2.1');
-    expect(result({ [NEW]: 'compute 2.7' })).toBe('2.7');
+    expect(result({ [TYPED]: 'compute 2.7' })).toBe('2.7');
   });
 
   it('can be those that existing clients send', () => {
     expect(result(openstack, { headers: 'openstack' })).toBe('2.7');
     expect(result({ 'x-openstack-nova-api-version': '2.8' }, { headers: 'openstack' })).toBe('2.8');
-    expect(result({ [NEW]: 'compute 2.9' }, { headers: 'openstack' })).toBe('2.1');
+    expect(result({ [TYPED]: 'compute 2.9' }, { headers: 'openstack' })).toBe('2.1');
   });
 
-  it('can be both families: every new header takes precedence over every old one', () => {
+  it('can be both families: all typed headers take precedence over all bare ones', () => {
     const headers = 'both';
-    expect(result({ ...openstack, [OLD]: '2.9' }, { headers })).toBe('2.7');
-    expect(result({ ...openstack, [NEW]: 'compute 2.9' }, { headers })).toBe('2.9');
-    expect(result({ ...openstack, [NEW]: 'volume 2.9' }, { headers })).toBe('2.7');
-    expect(result({ 'x-openstack-nova-api-version': '2.8', [OLD]: '2.9' }, { headers })).toBe('2.9');
+    expect(result({ ...openstack, [BARE]: '2.9' }, { headers })).toBe('2.7');
+    expect(result({ ...openstack, [TYPED]: 'compute 2.9' }, { headers })).toBe('2.9');
+    expect(result({ ...openstack, [TYPED]: 'volume 2.9' }, { headers })).toBe('2.7');
+    expect(result({ 'x-openstack-nova-api-version': '2.8', [BARE]: '2.9' }, { headers })).toBe('2.9');
     expect(result({ 'x-openstack-nova-api-version': '2.8' }, { headers })).toBe('2.8');
   });
 
   it('can be custom names', () => {
     const headers = { bare: ['My-Version'] };
     expect(result({ 'my-version': '2.44' }, { headers })).toBe('2.44');
-    expect(result({ [OLD]: '2.44' }, { headers })).toBe('2.1');
+    expect(result({ [BARE]: '2.44' }, { headers })).toBe('2.1');
   });
 });
 
@@ -231,17 +231,17 @@ describe('the generic header style', () => {
     ['one', '400 one'],
     ['LATEST', '400 LATEST'],
   ])('reads %j as %s', (value, expected) => {
-    expect(result({ [NEW]: `key-manager ${value}` }, options)).toBe(expected);
+    expect(result({ [TYPED]: `key-manager ${value}` }, options)).toBe(expected);
   });
 
-  it('ignores the old header', () => {
-    expect(result({ [OLD]: 'nonsense' }, options)).toBe('1.0');
+  it('ignores the bare header', () => {
+    expect(result({ [BARE]: 'nonsense' }, options)).toBe('1.0');
   });
 });
 
 describe('a pinned version', () => {
   it('is served regardless of headers', () => {
-    expect(result({ [NEW]: 'compute nonsense', [OLD]: '9.9' }, { pinned: '2.1' })).toBe('2.1');
+    expect(result({ [TYPED]: 'compute nonsense', [BARE]: '9.9' }, { pinned: '2.1' })).toBe('2.1');
   });
 });
 

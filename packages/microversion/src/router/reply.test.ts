@@ -21,7 +21,7 @@ const ship = view<Ship>(
   { instead: since('2.5', { when: (s) => s.lost, view: incompleteView }) },
 );
 
-describe('a representation with another one for incomplete records', () => {
+describe('a view with an alternative for incomplete records', () => {
   const reply = new Reply({ ships: [ship] });
   const ships = [
     { name: 'a', speed: 1, lost: false },
@@ -29,7 +29,7 @@ describe('a representation with another one for incomplete records', () => {
   ];
   const shown = (version: string) => JSON.parse(String(reply.render(Version.of(version))({ ships }, {})));
 
-  it('selects one of the two for each record, since its version', () => {
+  it('selects one of the two for each record, since the version of the alternative', () => {
     expect(shown('2.5').ships).toEqual([
       { name: 'a', speed: 1 },
       { name: 'b', state: 'LOST' },
@@ -125,7 +125,7 @@ describe('a long page', () => {
     await expect(render({ ships: fleet(40) }, {})).rejects.toThrow('unknown ship');
   });
 
-  it('is the same bytes if the page is requested again', () => {
+  it('has the same bytes if it is requested again', () => {
     const quick = new Reply({ ships: [ship], next: z.string().optional() }).render(Version.of('2.1'));
     // On a busy machine a page would take several ticks.
     vi.spyOn(performance, 'now').mockReturnValue(0);
@@ -138,7 +138,7 @@ describe('a long page', () => {
     expect(quick({ ships, next: 'more' }, {})).toBe(first);
   });
 
-  it('is rendered synchronously if that is fast', () => {
+  it('is rendered synchronously if one slice is sufficient', () => {
     const quick = new Reply({ ships: [ship] }).render(Version.of('2.1'));
     vi.spyOn(performance, 'now').mockReturnValue(0);
     expect(quick({ ships: fleet(90) }, {})).toBeInstanceOf(Buffer);

@@ -10,7 +10,7 @@ describe('the table of routes', () => {
     expect(routeTable([...operations])).not.toBe(routeTable(operations));
   });
 
-  it('is built again after the array changed', () => {
+  it('is built again after the array has changed', () => {
     const operations = [get('/a')];
     expect(routeTable(operations).find('GET', '/b')).toBeUndefined();
     operations.push(get('/b'));

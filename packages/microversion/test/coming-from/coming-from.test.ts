@@ -36,14 +36,14 @@ describe('an express-version-route app', () => {
     ]);
   });
 
-  it('serves invalid and unknown versions as the default before, and rejects them after', async () => {
+  it('serves the default for invalid and unknown versions before the migration, and rejects them afterwards', async () => {
     const [old, current] = [await serve('old.example.mjs'), await serve('new.example.mjs')];
     expect([await old('soon'), await old('3.0.0'), await old('0.1.0')]).toEqual([first, second, first]);
     const statuses = [await current('soon'), await current('3.0.0'), await current('0.1.0')].map(([status]) => status);
     expect(statuses).toEqual([400, 406, 406]);
   });
 
-  it('accepts ranges after, which were the default before', async () => {
+  it('accepts ranges after the migration, instead of serving the default', async () => {
     const [old, current] = [await serve('old.example.mjs'), await serve('new.example.mjs')];
     expect([await old('^1.0.0'), await old('2'), await current('^1.0.0'), await current('2')]).toEqual([
       first,
@@ -53,7 +53,7 @@ describe('an express-version-route app', () => {
     ]);
   });
 
-  it('adds the version and Vary to the response only after the change', async () => {
+  it('adds the version and Vary to the response only after the migration', async () => {
     const headersOf = async (name: string) => {
       const { app } = (await import(/* @vite-ignore */ join(import.meta.dirname, name))) as {
         readonly app: RequestListener;

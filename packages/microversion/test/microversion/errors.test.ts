@@ -15,7 +15,7 @@ import { bare, compute, expectVersion, FOUR, old } from './served.js';
 describe('errors', () => {
   const rejected = old('2.101');
 
-  it('of another service have the API-SIG form, with the range that is served', async () => {
+  it('of services other than compute have the API-SIG format, with the supported range', async () => {
     const response = await sendRequest(bare({ service: 'placement', min: '1.0', max: '1.39' }), {
       headers: { 'Service-API-Version': 'placement 1.40' },
     });
@@ -40,7 +40,7 @@ describe('errors', () => {
     expect(statusIn((await sendRequest(bare({ ...compute, errors }), rejected)).body)).toBe(406);
   });
 
-  it('are passed to next with their headers set, if that is configured', async () => {
+  it('are passed to next after their headers have been set, if configured', async () => {
     const negotiate = microversion({ ...compute, errors: 'next' });
     const result = await sendRequest((req, res) => {
       negotiate(req, res, (error) => {
@@ -111,7 +111,7 @@ describe('the generic header style', () => {
     expect(response.body).toContain('&lt;script&gt;');
   });
 
-  it('uses the API-SIG form by default', async () => {
+  it('uses the API-SIG format by default', async () => {
     const { errors: _, ...rest } = options;
     const { body } = await sendRequest(bare(rest), version('2.0'));
     expect(JSON.parse(body).errors[0]).toMatchObject({ status: 406, min_version: '1.0', max_version: '1.1' });
@@ -129,7 +129,7 @@ describe('a pinned version', () => {
 describe('negotiation after routing', () => {
   const negotiate = negotiator(compute);
 
-  it('sets the version of one request, headers included', async () => {
+  it('sets the version and the headers of one request', async () => {
     const response = await sendRequest((req, res) => {
       const version = negotiate.apply(req, res);
       res.setHeader('Vary', 'Accept').end(`${version} ${microversionOf(req)}`);

@@ -7,7 +7,7 @@ import { microversion, microversionOf } from '../../src/index.js';
 import { bare, compute, expectVersion, FOUR, old } from './served.js';
 
 describe('the negotiated version', () => {
-  it('is the minimum without a header', async () => {
+  it('is the lowest version without a header', async () => {
     const response = await sendRequest(bare(compute));
     expect(response.body).toBe('2.1');
     expectVersion(response, '2.1');
@@ -103,7 +103,7 @@ describe('an unsupported version', () => {
   });
 });
 
-describe('a Vary of the handler', () => {
+describe('a Vary header of the handler', () => {
   const handlers: Record<string, RequestListener> = {
     setHeader: (_, res) => void res.setHeader('Vary', 'Accept').end('x'),
     'setHeader with a list': (_, res) => void res.setHeader('Vary', ['Accept']).end('x'),
@@ -120,7 +120,7 @@ describe('a Vary of the handler', () => {
     expect(linesOf(response, 'Vary')).toEqual(['Accept', 'Service-API-Version', 'X-Service-API-Version']);
   });
 
-  it('set before the middleware is also kept', async () => {
+  it('set before the middleware is preserved', async () => {
     const inner = bare(compute);
     const response = await sendRequest((req, res) => inner(req, res.setHeader('Vary', 'Origin') as any));
     expect(linesOf(response, 'Vary')).toEqual(['Origin', 'Service-API-Version', 'X-Service-API-Version']);

@@ -82,7 +82,7 @@ describe('operations behind one router', () => {
     expect((await at('2.1').delete('/books')).body.code).toBe('NO_ROUTE');
   });
 
-  it('reject other media types, bad JSON, large and missing bodies', async () => {
+  it('reject other media types, malformed JSON, large and missing bodies', async () => {
     const post = (type: string, text: string) => request(server).post('/books').set('Content-Type', type).send(text);
     expect((await post('application/xml', '<a/>')).status).toBe(415);
     expect((await post('application/json', '{"book":')).body.code).toBe('MALFORMED_BODY');

@@ -69,11 +69,11 @@ it.each([
   ['a promise', <T>(value: T) => Promise.resolve(value)],
   // A thenable, as query builders return.
   [
-    'something else that has a then()',
+    'a thenable that is not a promise',
     // biome-ignore lint/suspicious/noThenProperty: the test requires an object with this property
     <T>(value: T) => ({ then: (...args: Parameters<Promise<T>['then']>) => Promise.resolve(value).then(...args) }),
   ],
-])('waits for each stage that responds with %s', async (_what, hasResponse) => {
+])('waits for each stage that returns %s', async (_what, hasResponse) => {
   const { stages, texts, end } = serve(hasResponse as <T>(value: T) => PromiseLike<T>);
   expect(texts).toEqual([]);
   await end;

@@ -60,7 +60,7 @@ describe('the end of a version', () => {
     ['2026-10-01T12:00:00Z', 410, '3600'],
     ['2026-10-01T12:59:30Z', 410, '30'],
     ['2026-10-01T13:00:00Z', 200, undefined],
-  ])('is rehearsed in brown-outs: at %s', async (time, status, retryAfter) => {
+  ])('takes effect temporarily in brown-outs: at %s', async (time, status, retryAfter) => {
     const brownouts = [{ from: '2026-10-01T12:00:00Z', to: '2026-10-01T13:00:00Z' }];
     const listener = serve({ versions: [{ version: '1', brownouts }, '2'], now: () => Date.parse(time) });
     const response = await sendRequest(listener, requested('1'));

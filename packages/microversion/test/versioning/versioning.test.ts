@@ -261,7 +261,7 @@ describe('options', () => {
     [{ versions: [{ version: '2', retired: '2026-01-01' }] }, "unknown field 'retired'"],
     [{ versions: [{ version: '2', guide: 'a b', sunset: '2026-01-01' }] }, "'guide' of version 2 is not a URL"],
     [{ versions: [{ version: '2', deprecated: '2027-01-01', sunset: '2026-01-01' }] }, 'ends before it is deprecated'],
-  ])('%j throw', (options, message) => {
+  ])('throw if they are invalid: %j', (options, message) => {
     expect(() => versioning(options as unknown as VersioningOptions)).toThrow(message);
   });
 });

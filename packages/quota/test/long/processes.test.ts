@@ -127,7 +127,7 @@ describe.each(stores)('many processes on one %s', (_name, url, share, startCrash
       await server?.remove();
     });
 
-    it('respond 503 during the outage, and count exactly what they admitted', { timeout: TIMEOUT_MS }, async () => {
+    it('respond with 503 during an outage, and count exactly what they admitted', { timeout: TIMEOUT_MS }, async () => {
       const quota = quotaOn(shared);
       await quota.set('crashed', { secrets: 300 });
       const job = { ...shared.job, via: 'http', project: 'crashed', lanes: LANES, limit: LIMIT, storeTimeoutMs: 1_000 };

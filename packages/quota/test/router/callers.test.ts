@@ -89,7 +89,7 @@ describe('roles', () => {
     },
   );
 
-  it.each(['admin', 'member', '', 'service-admin', 'key-manager:service-admin2'])('%j may not', async (roles) => {
+  it.each(['admin', 'member', '', 'service-admin', 'key-manager:service-admin2'])('%j is rejected', async (roles) => {
     for (const path of ['/v1/project-quotas', '/v1/project-quotas/p1'])
       await agent()
         .get(path)

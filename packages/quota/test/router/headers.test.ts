@@ -30,7 +30,7 @@ describe('headers', () => {
     expect(result.headers['x-service-request-id']).toBe('any text at all');
   });
 
-  it('keep the request id and Vary of an earlier middleware', async () => {
+  it('preserve the request id and Vary of earlier middleware', async () => {
     const app = express()
       .use((_req, res, next) => {
         res.setHeader('X-Service-Request-ID', 'req-before').setHeader('Vary', 'Origin');
@@ -54,7 +54,7 @@ describe('headers', () => {
     ['', '1.0'],
     ['key-manager latest', '1.1'],
     ['Key-Manager latest', '1.1'],
-  ])('request %j and get version %s', async (requested, got) => {
+  ])('with %j select version %s', async (requested, got) => {
     const response = await get('/v1/quotas').set('Service-API-Version', requested).expect(200);
     expect(response.headers['service-api-version']).toBe(`key-manager ${got}`);
   });
