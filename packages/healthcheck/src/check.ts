@@ -59,7 +59,7 @@ const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
   unavailable: 'UNAVAILABLE',
 };
 
-/** Returns the worst state of several checks; `available` without any. */
+/** Returns the worst state of several checks, or `available` if there are none. */
 export function worstOf(reports: readonly { readonly state: CheckState }[]): CheckState {
   const states = new Set(reports.map(({ state }) => state));
   return (['unavailable', 'degraded'] as const).find((state) => states.has(state)) ?? 'available';

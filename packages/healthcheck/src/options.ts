@@ -26,7 +26,7 @@ export interface HealthcheckOptions {
   readonly path?: string | false;
   /**
    * The checks that determine the state, in the order of the response: `disable_by_file`, `disable_by_files_ports`,
-   * `enable_by_files`, the name of one of the `checks`, or a check. Default: none, which is always healthy.
+   * `enable_by_files`, the name of one of the `checks`, or a check. Default: none, so that the endpoint is always available.
    */
   readonly backends?: BackendList;
   /** Checks to which `backends` and `groups` can refer by name. */
@@ -46,7 +46,7 @@ export interface HealthcheckOptions {
   readonly detailed?: boolean;
   /**
    * Whether responses contain more than the documented format: the name of each check; in detailed JSON and HTML also its
-   * duration, the time of its last change, the version and uptime of the runtime, and the `service`. Default false.
+   * duration and the time of its last change, the runtime and its uptime, and the `service`. Default false.
    */
   readonly names?: boolean;
   /**
@@ -73,7 +73,7 @@ export interface HealthcheckOptions {
   readonly links?: readonly PageLink[];
   /**
    * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the stack trace
-   * of each pending one. Tracking slows the whole process down, by a multiple if it awaits often. Default false: responses
+   * of each pending one. Tracking slows the whole process down, several times if it awaits often. Default false: responses
    * contain the types of the resources that keep the process alive, without cost between responses.
    */
   readonly followResources?: boolean;

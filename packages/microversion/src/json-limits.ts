@@ -8,7 +8,7 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-/** Far above the needs of any schema: bodies of real APIs are about ten levels deep and contain a few hundred values. */
+/** The default limits, which are far above real needs: bodies are about ten levels deep and contain a few hundred values. */
 export const defaultJsonLimits: JsonLimits = { depth: 64, values: 20_000 };
 
 function tooDeep({ depth }: JsonLimits): RequestError {

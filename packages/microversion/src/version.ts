@@ -75,7 +75,7 @@ export class Version {
     );
   }
 
-  /** Returns whether this version is between two versions, inclusive. A range without a bound is open at that end. */
+  /** Returns whether this version is between two versions, inclusive. An undefined bound is open. */
   within(since: Version | undefined, until: Version | undefined): boolean {
     return (!since || this.compare(since) >= 0) && (!until || this.compare(until) <= 0);
   }

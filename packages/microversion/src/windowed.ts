@@ -9,8 +9,8 @@ export interface UpperBound<V> {
 export type WindowKind = 'since' | 'until' | 'between';
 
 /**
- * A value that exists between two versions, inclusive. A window without a bound is open at that end. `Since` and `Until` are
- * the bounds as types, for clients of one version.
+ * A value that exists between two versions, inclusive. An omitted bound leaves that end open. `Since` and `Until` are the
+ * bounds as types, for clients of one version.
  */
 export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Until = unknown> {
   readonly since: Version | undefined;
@@ -102,7 +102,7 @@ const ordered = new WeakMap<object, readonly Window<unknown>[]>();
 /**
  * Returns the windows of a value, lowest first. A plain value is one window without bounds.
  *
- * @throws RangeError that names both windows if two overlap
+ * @throws RangeError if two windows overlap; the message contains both
  */
 export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   if (!isWindowed(value)) return [new Window<T>(undefined, undefined, value as T)];

@@ -1,6 +1,6 @@
 /** Delays between attempts while the store is unavailable. */
 const DELAYS_MS = [50, 200, 1_000, 3_000];
-/** The time for which an operation is retried: a store restarts in less, and the shutdown of a process is not delayed for long. */
+/** The time for which an undo is retried: longer than the restart of a store, but too short to delay the shutdown of a process. */
 const GIVE_UP_AFTER_MS = 15_000;
 
 interface UncertainOperation<T> {

@@ -21,7 +21,7 @@ export interface Excess {
   readonly limit: number;
 }
 
-/** The input of `checkLimits`. A kind without a limit is unlimited; a kind without usage has 0 in use. */
+/** The input of `checkLimits`. A kind without a limit is unlimited; a kind without usage counts as unused. */
 export interface LimitCheck {
   readonly limits: Readonly<Record<string, Limit | null | undefined>>;
   readonly usage: Amounts;

@@ -12,7 +12,7 @@ type State = 'open' | 'committed' | 'released';
 
 /**
  * Amounts that are reserved until they are committed or released. Without `commit()`, they are available again after the
- * time-to-live, so the reservations of a process that has crashed do not remain.
+ * time-to-live, so that the crash of a process does not leak usage.
  */
 export class Reservation {
   readonly id: string;
@@ -32,7 +32,7 @@ export class Reservation {
     this.#calls = calls;
   }
 
-  /** Whether the reservation has not been committed or released by this object. It may have expired in the meantime. */
+  /** Whether the reservation has neither been committed nor released through this object. It may have expired in the meantime. */
   get open(): boolean {
     return this.#state === 'open';
   }

@@ -54,8 +54,8 @@ export interface Page {
  */
 export interface QuotaStore {
   /**
-   * Takes all amounts, or none if one kind exceeds its limit: `used + reserved + amount` must not exceed the project's own limit,
-   * or the default if the project has none. Expired reservations do not count.
+   * Takes all amounts, or none if one kind exceeds its limit: `used + reserved + amount` must not exceed the project's own limit
+   * of the kind, or the default if the project has none. Expired reservations do not count.
    *
    * @returns the kinds that exceed their limit, with `used` as the sum of used and reserved; empty if all were taken
    */
@@ -64,7 +64,7 @@ export interface QuotaStore {
   /**
    * Optional. Takes all amounts permanently, or none, with the rule and result of `reserve`. If the call fails, nothing may
    * remain counted: a store whose results can be lost must determine whether the call was executed, and undo it. Without this
-   * method, `ProjectQuotas.consume()` reserves and commits, which does not require this.
+   * method, `ProjectQuotas.consume()` reserves and commits, which is safe even if results are lost.
    */
   consume?(request: ConsumeRequest): MaybePromise<readonly Excess[]>;
 

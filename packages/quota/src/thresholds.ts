@@ -1,7 +1,7 @@
 import type { Limit } from './limits.js';
 import type { ReservationCalls } from './reservation.js';
 
-/** An event: the used amount of a kind has reached a threshold. */
+/** The event that the used amount of a kind has reached a threshold. */
 export interface ThresholdEvent {
   readonly project: string;
   readonly kind: string;

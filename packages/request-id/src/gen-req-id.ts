@@ -4,7 +4,7 @@ import { issuedIdsOf, storeIssuedIds } from './issued.js';
 import { type Settings, settingsFrom } from './settings.js';
 
 /** Returns a function that reserves the local id of a request, which middleware with the same settings then uses. */
-export function idReserver(settings: Settings): (req: IncomingMessage) => string {
+export function genReqIdFor(settings: Settings): (req: IncomingMessage) => string {
   return (req) => {
     const issued = issuedIdsOf(req);
     if (issued) return issued.ids.local;
@@ -19,4 +19,4 @@ export function idReserver(settings: Settings): (req: IncomingMessage) => string
  * Returns the local id of a request, for `pinoHttp({ genReqId })`. Log lines and response headers then contain the same id, even
  * if the logger runs first. With options other than the defaults, use `genReqId` of the middleware.
  */
-export const genReqId = idReserver(settingsFrom({}));
+export const genReqId = genReqIdFor(settingsFrom({}));

@@ -3,7 +3,7 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 /** The names of the built-in id formats. */
 export type IdForm = 'uuid' | 'uuidv7' | 'short';
 
-/** Random bytes for many ids, because a call to the system's generator costs more than the rest of an id. */
+/** Random bytes for many ids, because a call to the system's generator for each id would dominate its cost. */
 const POOL = Buffer.allocUnsafe(4_096);
 let used = POOL.length;
 
@@ -16,7 +16,7 @@ function randomBytes(count: number): Buffer {
   return POOL.subarray(used - count, used);
 }
 
-/** Returns a number of random bytes as lower-case hexadecimal digits. */
+/** Returns the given number of random bytes as lower-case hexadecimal digits. */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }

@@ -34,8 +34,8 @@ export function storeIssuedIds(issued: IssuedIds): void {
 }
 
 /**
- * Returns the ids of a request; undefined if `requestId()` has not processed it. If several `requestId()` have processed it,
- * the ids of the last one are returned.
+ * Returns the ids of a request; undefined if `requestId()` has not processed it. If several instances of the middleware have
+ * processed it, the ids are those of the last one.
  */
 export function requestIdOf(req: IncomingMessage): RequestIds | undefined {
   return issuedIdsOf(req)?.ids;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { runWith } from './current.js';
-import { idReserver } from './gen-req-id.js';
+import { genReqIdFor } from './gen-req-id.js';
 import { inboundIdOf } from './inbound-id.js';
 import { type IssuedIds, issuedIdsOf, storeIssuedIds } from './issued.js';
 import { type RequestIdOptions, type Settings, settingsFrom } from './settings.js';
@@ -48,7 +48,7 @@ export function requestId(options: RequestIdOptions = {}): RequestIdMiddleware {
     return settings.context ? runWith(issued, next) : next();
   }
 
-  return Object.assign(requestIdMiddleware, { genReqId: idReserver(settings) });
+  return Object.assign(requestIdMiddleware, { genReqId: genReqIdFor(settings) });
 }
 
 function writeHeaders(

@@ -41,7 +41,7 @@ export interface RequestIdOptions {
   readonly assign?: boolean;
   /** Called when an inbound id is dropped because it is malformed. Default: it is dropped silently. */
   readonly onDropped?: (dropped: DroppedId) => void;
-  /** Whether `currentRequestId()` works in all code that the request causes (by `AsyncLocalStorage`). Default true. */
+  /** Whether `currentRequestId()` works in all code that runs because of the request (`AsyncLocalStorage`). Default true. */
   readonly context?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Backend } from './backend.js';
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 
-/** The number of runs of one check that ignored their signal and are still in progress at which no further run is started. */
+/** The maximum number of runs of a check that ignored their signal and are still in progress. No further run is started. */
 const MAX_ABANDONED = 4;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The style of the page: one column that fits a phone, on which tables are shown as cards; light or dark as the system is set.
+ * The style of the page: one column, tables as cards on phones, and colors that follow the light or dark mode of the system.
  * Nothing is loaded from other servers. The custom properties are those of `@apistrata/ui`, which this package does not
  * import: `testing/shared-style.test.ts` compares them.
  */

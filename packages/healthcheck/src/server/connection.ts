@@ -90,7 +90,7 @@ export class Connection {
     else if (this.#guard.closing && !this.busy) this.end();
   };
 
-  /** Returns whether reading is paused. It is not while the body of a request is incomplete, which must be read to its end. */
+  /** Returns whether reading must pause. The body of a request in progress is always read to its end. */
   #pausesReading(): boolean {
     if (this.#ended || (this.#current && !this.#current.req.complete)) return false;
     return this.#waiting.length > 0 || (this.#guard.closing && this.#pipelines);

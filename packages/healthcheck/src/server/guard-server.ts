@@ -27,7 +27,7 @@ export interface ServerStatistics {
 export interface GuardedServer {
   /** Returns the current load and the numbers of closed connections. */
   statistics(): ServerStatistics;
-  /** Changes limits at runtime; omitted ones remain. Throws the same errors as `guardServer()`. */
+  /** Changes limits at runtime; omitted limits are unchanged. Throws the same errors as `guardServer()`. */
   limit(changed: GuardLimits): void;
   /**
    * Shuts the server down: the health endpoint fails, responses have `Connection: close`, and the server listens until the end of
@@ -96,7 +96,7 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
     connection.socket.destroy();
   }
 
-  /** Handles a timeout. Node measures inactivity in both directions, so a large response that is read slowly also has one. */
+  /** Closes an inactive connection, unless it waits for a handler. Node measures inactivity in both directions. */
   function closeUnread(socket: TrackedSocket): void {
     const connection = socket[CONNECTION];
     if (connection && connection.unreadBytes > 0) closeStalled(connection);

@@ -57,11 +57,11 @@ export interface ErrorToSend {
   readonly render: RenderError;
 }
 
-/** The data of the middleware that later handlers need to reject requests in the same format. */
+/** The data of the middleware with which later handlers reject requests in the same format. */
 export interface NegotiationContext {
   readonly render: RenderError;
   readonly served: SupportedVersions;
-  /** Writes the headers that announce the end of elements which later versions do not have. Undefined without life cycles. */
+  /** Writes the headers that announce the end of elements. Undefined if the versions have no life cycle. */
   readonly writeEndHeaders?: WriteEndHeaders;
 }
 

@@ -7,7 +7,7 @@ import type { Version } from '../version.js';
 import type { Window } from '../windowed.js';
 import { type Operation, windowsOfOperation } from './operation.js';
 
-/** Returns the version that a middleware has negotiated. @throws TypeError if there is none */
+/** Returns the version that earlier middleware has negotiated. @throws TypeError if there is none */
 export function negotiatedVersion(req: IncomingMessage): Version {
   const version = microversionOf(req);
   if (version) return version;

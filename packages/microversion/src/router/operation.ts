@@ -21,8 +21,8 @@ type ReplyOf<R> = WindowContent<R> extends infer S ? (S extends ReplyShape ? Rep
 
 /**
  * The return type of a handler: a value of the shape of the reply, or a {@link PreparedResponse}; any value if the operation
- * has no reply. It is a message as a type if a view of the reply needs data that the call does not have. (This is checked here
- * and not at the reply, because the type of `load` is inferred after the reply and before the handler.)
+ * has no reply. If a view of the reply needs data that the call does not have, it is a string literal that describes the error.
+ * This is checked here and not at the reply, because the type of `load` is inferred after the reply and before the handler.
  */
 type Result<R, Call> = R extends undefined
   ? unknown

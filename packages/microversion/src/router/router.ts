@@ -24,7 +24,7 @@ export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operat
 /** Options of `createRouter()` for an API whose calls have the type C. */
 export interface RouterOptions<C> {
   readonly operations: readonly Operation[];
-  /** Creates the call of a request: the caller's identity and other data for handlers. Runs before routing; its errors are sent. */
+  /** Creates the call of a request: the caller's identity and other data for handlers. Runs before routing. */
   readonly call: (req: IncomingMessage, res: ServerResponse) => C | Promise<C>;
   /** The path to route, without the query. Default: the path of the request URL. */
   readonly path?: (req: IncomingMessage, call: C) => string;
@@ -42,7 +42,7 @@ export interface RouterOptions<C> {
    * Default: problem details (RFC 9457) for errors with a status below 500, otherwise a 500 without details.
    */
   readonly fault?: Fault;
-  /** Called with errors of `fault`, errors after the start of the response, and, without `fault`, internal errors. Default: ignored. */
+  /** Called with errors of `fault`, errors after the start of the response and, without `fault`, internal errors. Default: none. */
   readonly onError?: OnError;
   /** Maximum length of a body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number;
@@ -127,7 +127,7 @@ function send(res: ServerResponse, status: number, text: string | Buffer | undef
   }
 }
 
-/** Returns whether a value must be awaited. Other values are not, because an await defers the rest of the request. */
+/** Returns whether a value must be awaited. Other values are not awaited, because an await defers the rest of the request. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }

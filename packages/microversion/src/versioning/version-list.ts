@@ -42,7 +42,7 @@ export class VersionList {
     });
   }
 
-  /** Returns whether a text can name a version of this API, listed or not. */
+  /** Returns whether a text has the format of a version of this API, listed or not. */
   readonly isVersion = (text: string): boolean =>
     text === 'latest' || this.#scheme.parse(text) !== undefined || this.#scheme.range?.(text) !== undefined;
 

@@ -19,7 +19,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly cost?: Cost<Req>;
   /** The amounts of several kinds, reserved together or not at all: `{ secrets: 1, orders: (req) => req.body.orders.length }`. */
   readonly kinds?: Readonly<Record<string, Cost<Req>>>;
-  /** Returns the id of the project on whose quota the request counts. */
+  /** Returns the id of the project whose quota is charged. */
   readonly project: (req: Req) => string | Promise<string>;
   /**
    * `take` reserves the amounts before the handler runs; `give-back` releases them after the handler has succeeded. Default:
@@ -64,7 +64,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly onError?: (error: unknown, req: Req) => void;
   /**
    * Time-to-live of a reservation in milliseconds. The reservation is renewed periodically while the client is connected, and
-   * once when it disconnects: set it to more than the time for which a handler can run after that. Default: that of the quota.
+   * once when it disconnects, so it should be longer than a handler can run after a disconnect. Default: that of the quota.
    */
   readonly ttlMs?: number;
 }

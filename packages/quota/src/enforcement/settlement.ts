@@ -1,7 +1,7 @@
 import { QuotaStoreError, ReservationEnded } from '../errors.js';
 import type { Reservation } from '../reservation.js';
 
-/** Delays between attempts. Their sum is longer than a restart of the store and shorter than a usual time-to-live. */
+/** Delays between attempts. Their sum is longer than a restart of the store and shorter than a typical time-to-live. */
 const RETRY_DELAYS_MS = [50, 200, 1_000, 3_000, 10_000];
 
 /** A commit that is retried until it succeeds or fails permanently. */

@@ -166,9 +166,9 @@ export const RELEASE = script(`${releaseAmounts}
 for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
 
 /**
- * Undoes an operation if it was executed, and otherwise prevents that it is executed later. Idempotent. KEYS: the counters of
- * each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the project from 0, and each
- * kind and amount] of its requests.
+ * Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. KEYS: the counters
+ * of each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the project from 0, and
+ * each kind and amount] of its requests.
  */
 export const UNDO = script(`${releaseAmounts}
 local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]

@@ -21,7 +21,7 @@ export type ProjectQuotaRouter = (
 
 /**
  * Creates a handler for the project-quota REST API: `/v1/quotas`, `/v1/project-quotas` and `/v1/project-quotas/{project_id}`. It
- * responds to all requests below these paths, and also sends the responses to errors.
+ * responds to all requests below these paths, including those that fail.
  *
  * @throws TypeError if an option is unknown or invalid
  *

@@ -77,7 +77,7 @@ async function rowsOf(connection: MysqlConnection, { sql, parameters }: Statemen
   return rows ?? Array.from({ length: found }, () => ({}));
 }
 
-/** The driver sends numbers as floating-point numbers, which `LIMIT` does not accept. */
+/** Converts a parameter to a string, because the driver sends numbers as floating point, which `LIMIT` does not accept. */
 function parameterOf(value: SqlValue): SqlValue {
   return value === null ? null : String(value);
 }

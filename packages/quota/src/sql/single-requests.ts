@@ -91,7 +91,7 @@ function requestedOf({ project, defaults }: ConsumeRequest, [kind, amount]: Entr
 function textsFor(prefix: string) {
   const { limits, counters, holds, receipts } = tablesOf(prefix);
   const limitsOf = `(SELECT own_limits FROM ${limits} AS own WHERE own.project = $1)`;
-  /** project, kind, amount, default limit */
+  /** Adds an amount to a column of a counter, if it fits. Parameters: project, kind, amount, default limit. */
   const take = (
     column: 'used' | 'reserved',
   ) => `WITH taken AS (UPDATE ${counters} SET ${column} = ${column} + $3::bigint
@@ -100,17 +100,20 @@ function textsFor(prefix: string) {
         AND (top < 0 OR used + reserved + $3::bigint <= top) RETURNING true)`;
   // Statements that take or settle report success by their row count instead of rows, which would have to be parsed.
   return {
-    /** project, kind, amount, default limit, lane, number: adds to used. */
+    /** Takes an amount permanently. Parameters: project, kind, amount, default limit, lane, number. */
     consume: `${take('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM taken`,
-    /** project, kind, amount, default limit, id, amounts, ttlMs, now: reserves. */
+    /** Reserves an amount. Parameters: project, kind, amount, default limit, id, amounts, ttlMs, now. */
     reserve: `${take('reserved')} INSERT INTO ${holds} (project, id, amounts, expires_at)
       SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken`,
     // ORDER BY makes PostgreSQL use the index. Without it, PostgreSQL expects to find a matching row early in a scan.
-    /** project, kind, now: the counter, and the earliest expired reservation of the project. */
+    /** Returns the counter, and whether the project has an expired reservation. Parameters: project, kind, now. */
     rejection: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
         WHERE project = $1 AND expires_at <= ${nowOf('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
       FROM ${counters} WHERE project = $1 AND kind = $2`,
-    /** project, kind, id, amount, the amount to add to used, now. Locks the counter first, as all statements do. */
+    /**
+     * Settles a reservation. Locks the counter first, as all statements do. Parameters: project, kind, id, amount, the amount to
+     * add to used, now.
+     */
     settle: `WITH locked AS (SELECT FROM ${counters} WHERE project = $1 AND kind = $2 FOR UPDATE),
       ended AS (DELETE FROM ${holds} WHERE project = $1 AND id = $3 AND expires_at > ${nowOf('$6')}
         AND EXISTS (SELECT FROM locked) RETURNING true)

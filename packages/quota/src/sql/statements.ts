@@ -65,27 +65,27 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
       // SQLite needs no receipts, because the result of a database in the same process cannot be lost.
       ...(postgres ? [receiptsTable] : []),
     ],
-    /** With the parameter [[project, kind]], sorted: creates missing counters and locks all of them. */
+    /** Creates missing counters and locks all of them. Parameter: [[project, kind]], sorted. */
     lock,
-    /** The same, and returns them with the projects' own limits. */
+    /** Does the same as `lock`, and returns the counters with the projects' own limits. */
     lockAndRead: `${lock} RETURNING project, kind, used, reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
-    /** [[project, kind, used, reserved]]: adds to counters. */
+    /** Adds to counters. Parameter: [[project, kind, used, reserved]]. */
     add: `UPDATE ${counters} SET used = used + ${item(2, 'bigint')}, reserved = reserved + ${item(3, 'bigint')}
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
-    /** now, [[project, id, amounts, ttlMs]]: writes reservations. */
+    /** Writes reservations. Parameters: now, [[project, id, amounts, ttlMs]]. */
     hold: `INSERT INTO ${holds} (project, id, amounts, expires_at)
       SELECT ${item(0, 'text')}, ${item(1, 'text')}, ${item(2, 'text')}, ${now} + ${item(3, 'bigint')} FROM ${list}`,
-    /** [[project, id]], now: deletes reservations that have not expired, and returns their ids. */
+    /** Deletes reservations that have not expired, and returns their ids. Parameters: [[project, id]], now. */
     end: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
       AND expires_at > ${now} RETURNING id`,
-    /** [[project, id]], now: deletes expired reservations. */
+    /** Deletes expired reservations, and returns their ids. Parameters: [[project, id]], now. */
     endExpired: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
       AND expires_at <= ${now} RETURNING id`,
-    /** now, ttlMs, project, id, now */
+    /** Renews a reservation that has not expired. Parameters: now, ttlMs, project, id, now. */
     renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint)
       WHERE project = ? AND id = ? AND expires_at > ${now} RETURNING id`,
-    /** [[project]], now: expired reservations of some projects, at most a thousand of each. */
+    /** Returns expired reservations of some projects, at most a thousand of each on PostgreSQL. Parameters: [[project]], now. */
     expiredOf: postgres
       ? `SELECT gone.id, gone.project, gone.amounts FROM ${list} CROSS JOIN LATERAL (
           SELECT id, project, amounts FROM ${holds}
@@ -93,40 +93,40 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
       : // CROSS JOIN makes SQLite keep this join order, regardless of its size estimates.
         `SELECT held.id, held.project, held.amounts FROM ${list} CROSS JOIN ${holds} AS held ${byExpiry}
           WHERE held.project = ${item(0, 'text')} AND held.expires_at <= ${now} LIMIT 1000`,
-    /** now: expired reservations of all projects. */
+    /** Returns at most a thousand expired reservations of all projects. Parameter: now. */
     expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT 1000`,
-    /** project, project, now: counters, then expired reservations, as one snapshot. */
+    /** Returns the counters and the expired reservations of a project as one snapshot. Parameters: project, project, now. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
     // The statements for receipts are not used on SQLite.
     /**
-     * lane, number: records an operation. Fails if the number exists, so that an undone operation cannot be executed
-     * later.
+     * Records an operation. Fails if the number exists, so that an undone operation cannot be executed later. Parameters: lane,
+     * number.
      */
     receipt: `INSERT INTO ${receipts} (lane, number) VALUES (?, ?)`,
-    /** lane, number: marks an operation as undone, and returns a row if it had been executed. */
+    /** Marks an operation as undone, and returns a row if it had been executed. Parameters: lane, number. */
     undo: `UPDATE ${receipts} SET undone = true WHERE lane = ? AND number = ? AND NOT undone RETURNING number`,
-    /** lane, number: forbids an operation that was not executed. */
+    /** Prevents an operation that was not executed from being executed later. Parameters: lane, number. */
     forbid: `INSERT INTO ${receipts} (lane, number, undone) VALUES (?, ?, true) ON CONFLICT (lane, number) DO NOTHING`,
-    /** lane, number: deletes receipts up to this one. */
+    /** Deletes the receipts of a lane up to a number. Parameters: lane, number. */
     clear: `DELETE FROM ${receipts} WHERE lane = ? AND number <= ?`,
     /** Deletes obsolete receipts of processes that have ended. */
     clearOld: `DELETE FROM ${receipts} WHERE at < clock_timestamp() - interval '1 day'`,
-    /** [[project, kind, amount]] */
+    /** Releases used amounts. Parameter: [[project, kind, amount]]. */
     release: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
-    /** project, kind, used */
+    /** Sets the used amount of a kind. Parameters: project, kind, used. */
     recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
       ON CONFLICT (project, kind) DO UPDATE SET used = excluded.used`,
-    /** project */
+    /** Returns the limits of a project. Parameter: project. */
     limitsOf: `SELECT own_limits FROM ${limits} WHERE project = ?`,
-    /** project, limits */
+    /** Replaces the limits of a project. Parameters: project, limits. */
     setLimits: `INSERT INTO ${limits} (project, own_limits) VALUES (?, ?)
       ON CONFLICT (project) DO UPDATE SET own_limits = excluded.own_limits`,
-    /** project */
+    /** Removes the limits of a project. Parameter: project. */
     removeLimits: `DELETE FROM ${limits} WHERE project = ? RETURNING project`,
     countLimits: `SELECT count(*) AS total FROM ${limits}`,
-    /** limit, offset */
+    /** Returns a page of limits, oldest entry first. Parameters: limit, offset. */
     listLimits: `SELECT project, own_limits FROM ${limits} ORDER BY position LIMIT ? OFFSET ?`,
   };
 }

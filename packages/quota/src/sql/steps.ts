@@ -75,7 +75,7 @@ export class QuotaSteps {
     return { results: outcomes.map(({ exceeded }) => exceeded) };
   }
 
-  /** Undoes an operation if it was executed, and otherwise prevents that it is executed later. Idempotent. */
+  /** Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. */
   *undo({ lane, number, reserved }: Receipt): Steps<void> {
     // An operation in progress also locks these first, so one of the two waits for the other.
     yield write(this.#text.lock, countersOf(reserved));
