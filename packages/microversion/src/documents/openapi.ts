@@ -87,10 +87,7 @@ function nextPageLink(group: readonly Entry[]): Json | undefined {
   };
 }
 
-function bodyContent(
-  group: readonly Entry[],
-  examplesOf: (one: Entry) => Example | undefined,
-): Json | undefined {
+function bodyContent(group: readonly Entry[], examplesOf: (one: Entry) => Example | undefined): Json | undefined {
   const bodies = group.filter(({ shape }) => shape.body !== undefined);
   if (bodies.length === 0) return undefined;
   const schemas = bodies.map(({ operation, shape, notes }) => {
@@ -207,6 +204,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   const separate = options.actions === 'separate';
   const documentPath = ({ operation: { path, action } }: Entry) =>
     separate && action !== undefined ? `${path}#${action}` : path;
+  // Cached, because both the request and the response use the example.
   const examples = new Map(
     present.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
   );
