@@ -57,34 +57,34 @@ function textsOf(rules: Json, keyword: string): readonly unknown[] | undefined {
   return unionOf(strings.map(({ [keyword]: text }) => (text === undefined ? undefined : [text])));
 }
 
-/** Describes values that `before` allows and `after` does not. Returns undefined if there are none. */
-function narrowingReason(before: Json, after: Json): string | undefined {
-  const [oldTypes, newTypes] = [typesOf(before), typesOf(after)];
+/** Describes values that `wide` allows and `narrow` does not. Returns undefined if there are none. */
+function narrowingReason(wide: Json, narrow: Json): string | undefined {
+  const [wideTypes, narrowTypes] = [typesOf(wide), typesOf(narrow)];
   const removedTypes =
-    newTypes &&
-    (oldTypes ?? ['any type']).filter(
-      (type) => !newTypes.includes(type) && !(type === 'integer' && newTypes.includes('number')),
+    narrowTypes &&
+    (wideTypes ?? ['any type']).filter(
+      (type) => !narrowTypes.includes(type) && !(type === 'integer' && narrowTypes.includes('number')),
     );
   if (removedTypes && removedTypes.length > 0) return removedTypes.join(', ');
-  const [oldValues, newValues] = [valuesOf(before), valuesOf(after)];
-  if (newValues) {
-    const removedValues = (oldValues ?? ['other values']).filter((value) => !newValues.includes(value));
+  const [wideValues, narrowValues] = [valuesOf(wide), valuesOf(narrow)];
+  if (narrowValues) {
+    const removedValues = (wideValues ?? ['other values']).filter((value) => !narrowValues.includes(value));
     if (removedValues.length > 0) return removedValues.map(String).join(', ');
   }
   for (const keyword of UPPER_BOUNDS) {
-    const [oldBound, newBound] = [boundOf(before, keyword), boundOf(after, keyword)];
-    if (newBound !== undefined && (oldBound === undefined || newBound < oldBound))
-      return `values above ${keyword} ${newBound}`;
+    const [wideBound, narrowBound] = [boundOf(wide, keyword), boundOf(narrow, keyword)];
+    if (narrowBound !== undefined && (wideBound === undefined || narrowBound < wideBound))
+      return `values above ${keyword} ${narrowBound}`;
   }
   for (const keyword of LOWER_BOUNDS) {
-    const [oldBound, newBound] = [boundOf(before, keyword), boundOf(after, keyword)];
-    if (newBound !== undefined && (oldBound === undefined || newBound > oldBound))
-      return `values below ${keyword} ${newBound}`;
+    const [wideBound, narrowBound] = [boundOf(wide, keyword), boundOf(narrow, keyword)];
+    if (narrowBound !== undefined && (wideBound === undefined || narrowBound > wideBound))
+      return `values below ${keyword} ${narrowBound}`;
   }
   for (const keyword of ['pattern', 'format']) {
-    const [oldTexts, newTexts] = [textsOf(before, keyword), textsOf(after, keyword)];
-    if (newTexts && newTexts.length > 0 && (oldTexts ?? [undefined]).some((text) => !newTexts.includes(text)))
-      return `values that do not match the ${keyword} ${newTexts.join(' or ')}`;
+    const [wideTexts, narrowTexts] = [textsOf(wide, keyword), textsOf(narrow, keyword)];
+    if (narrowTexts && narrowTexts.length > 0 && (wideTexts ?? [undefined]).some((text) => !narrowTexts.includes(text)))
+      return `values that do not match the ${keyword} ${narrowTexts.join(' or ')}`;
   }
   return undefined;
 }
