@@ -77,6 +77,6 @@ function flag(value: string, name: string): boolean {
 /** Returns the same error with the spelling of the option in the file. */
 function withOriginalMessage(error: unknown): unknown {
   if (!(error instanceof HealthcheckConfigError)) return error;
-  const spelled = [...NAMES].find(([, [option]]) => option === error.option);
-  return spelled ? error.named(spelled[0]) : error;
+  const entry = [...NAMES].find(([, [option]]) => option === error.option);
+  return entry ? error.named(entry[0]) : error;
 }

@@ -51,8 +51,8 @@ export function endpoint(
 ): Endpoint {
   /** The states by port, because the results may differ by port and a difference between ports is not a change. */
   const lastStates = new Map<number | undefined, CheckState>();
-  let down: HealthStatus | undefined;
-  let notReady: HealthStatus | undefined;
+  let shutdownStatus: HealthStatus | undefined;
+  let notReadyStatus: HealthStatus | undefined;
 
   /** Reports a change of the state and returns the status. */
   function record(port: number | undefined, status: HealthStatus): HealthStatus {
@@ -65,26 +65,30 @@ export function endpoint(
   return {
     name,
     evaluate(probe) {
-      if (down) return down;
-      if (notReady) return record(probe.port, notReady);
+      if (shutdownStatus) return shutdownStatus;
+      if (notReadyStatus) return record(probe.port, notReadyStatus);
       if (backends.length === 0) return NO_BACKENDS;
       return Promise.all(backends.map((backend) => backend.run(probe))).then(
         (results) =>
           // A shutdown may have started during the checks.
-          down ?? record(probe.port, notReady ?? statusOf(results)),
+          shutdownStatus ?? record(probe.port, notReadyStatus ?? statusOf(results)),
       );
     },
     shutdown() {
-      if (!failsOnShutdown || down) return;
-      down = unavailable('shutdown', 'SHUTTING DOWN', 'The service completes its requests and accepts no new ones');
+      if (!failsOnShutdown || shutdownStatus) return;
+      shutdownStatus = unavailable(
+        'shutdown',
+        'SHUTTING DOWN',
+        'The service completes its requests and accepts no new ones',
+      );
       const [state, ...others] = new Set(lastStates.values());
       const from: CheckState = state !== undefined && others.length === 0 ? state : 'available';
-      if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: down });
+      if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: shutdownStatus });
     },
     setNotReadyReason(reason) {
       if (!failsOnShutdown) return;
       const line = reason?.replaceAll(/[\r\n]+/g, ' ');
-      notReady =
+      notReadyStatus =
         line === undefined
           ? undefined
           : unavailable('ready', line || 'NOT READY', 'The service is marked as not ready');

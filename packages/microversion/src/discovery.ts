@@ -163,10 +163,10 @@ export function discovery(options: DiscoveryOptions): Discovery {
     const base = baseOf(req);
     // If a router that is mounted at the path of the version serves the document, Express includes that path in the base.
     const mount = version.path.slice(0, -1);
-    const shown = entry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
+    const versionEntry = entry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
     const { describedBy, mediaTypes = [] } = version.definition;
     const described = describedBy ? [{ rel: 'describedby', type: 'text/html', href: describedBy }] : [];
-    return { version: { ...shown, links: [...shown.links, ...described], 'media-types': mediaTypes } };
+    return { version: { ...versionEntry, links: [...versionEntry.links, ...described], 'media-types': mediaTypes } };
   }
 
   function choicesOf(req: IncomingMessage, path: string) {

@@ -11,11 +11,11 @@ export interface JsonLimits {
 /** The default limits, which are far above real needs: bodies are about ten levels deep and contain a few hundred values. */
 export const defaultJsonLimits: JsonLimits = { depth: 64, values: 20_000 };
 
-function tooDeep({ depth }: JsonLimits): RequestError {
+function tooDeepError({ depth }: JsonLimits): RequestError {
   return new RequestError('BODY_TOO_COMPLEX', `The request body is nested too deeply: the limit is ${depth} levels`);
 }
 
-function tooWide({ values }: JsonLimits): RequestError {
+function tooManyValuesError({ values }: JsonLimits): RequestError {
   return new RequestError('BODY_TOO_COMPLEX', `The request body contains too many values: the limit is ${values}`);
 }
 
@@ -23,7 +23,7 @@ const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
 /**
- * Rejects a JSON text that is too deep or too wide for later code, which is recursive. Counts brackets and commas instead
+ * Rejects a JSON text that is too deep or too large for later code, which is recursive. Counts brackets and commas instead
  * of parsing, because parsing an abusive text is already too expensive. For invalid JSON, the result is unspecified.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
@@ -40,10 +40,10 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
         if (unit === BACKSLASH) position++;
       }
     } else if (mark === OPEN_LIST || mark === OPEN_OBJECT) {
-      if (++depth > limits.depth) throw tooDeep(limits);
-      if (++values > limits.values) throw tooWide(limits);
+      if (++depth > limits.depth) throw tooDeepError(limits);
+      if (++values > limits.values) throw tooManyValuesError(limits);
     } else if (mark === COMMA) {
-      if (++values > limits.values) throw tooWide(limits);
+      if (++values > limits.values) throw tooManyValuesError(limits);
     } else if (mark === CLOSE_LIST || mark === CLOSE_OBJECT) depth--;
   }
 }
@@ -57,12 +57,12 @@ export function checkJsonValue(body: unknown, limits: JsonLimits = defaultJsonLi
   let level: object[] = typeof body === 'object' && body !== null ? [body] : [];
   let values = 0;
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > limits.depth) throw tooDeep(limits);
+    if (depth > limits.depth) throw tooDeepError(limits);
     const below: object[] = [];
     for (const holder of level) {
       const children = Array.isArray(holder) ? holder : Object.values(holder);
       values += children.length;
-      if (values > limits.values) throw tooWide(limits);
+      if (values > limits.values) throw tooManyValuesError(limits);
       for (const value of children) if (typeof value === 'object' && value !== null) below.push(value);
     }
     level = below;

@@ -5,7 +5,7 @@ function compareDigits(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
-function incomparable(a: Version, b: Version): TypeError {
+function incomparableError(a: Version, b: Version): TypeError {
   const [first, second] = [a, b].map(({ text, scheme }) => `${text} (${scheme.name})`);
   return new TypeError(`${first} and ${second} cannot be compared: use one scheme for all versions of an API`);
 }
@@ -67,7 +67,7 @@ export class Version {
    * @throws TypeError if the versions have different schemes
    */
   compare(other: Version): number {
-    if (this.scheme !== other.scheme) throw incomparable(this, other);
+    if (this.scheme !== other.scheme) throw incomparableError(this, other);
     return (
       compareDigits(this.major, other.major) ||
       compareDigits(this.minor, other.minor) ||

@@ -43,13 +43,13 @@ export interface EventLoopUtilizationOptions extends LimitOptions {
 export function eventLoopUtilization(options: EventLoopUtilizationOptions = {}): Check {
   validateLimits('eventLoopUtilization', options, ['max']);
   const { name = 'event_loop_utilization', max = 0.98 } = options;
-  const evaluatedFrom = performance.now() + WINDOW_MS;
+  const evaluationStartsAt = performance.now() + WINDOW_MS;
   let last = performance.eventLoopUtilization();
   return {
     name,
     ...timingOf(options, WINDOW_MS),
     check() {
-      if (performance.now() < evaluatedFrom) {
+      if (performance.now() < evaluationStartsAt) {
         return { state: 'available', details: `The first measurement of the event loop takes ${WINDOW_MS} ms` };
       }
       const now = performance.eventLoopUtilization();

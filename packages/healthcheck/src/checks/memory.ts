@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
-import { byteCount } from '../byte-count.js';
 import type { Check } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
+import { formatBytes } from '../format-bytes.js';
 import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
 /** Options of `heap()`. */
@@ -19,7 +19,7 @@ export function heap(options: HeapOptions = {}): Check {
     ...timingOf(options),
     check() {
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-      const details = `${byteCount(used)} of ${byteCount(limit)} of the heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
+      const details = `${formatBytes(used)} of ${formatBytes(limit)} of the heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
       return limitResult(used / limit <= maxRatio, 'HEAP FULL', details, options);
     },
   };
@@ -46,7 +46,7 @@ export function rss(options: RssOptions): Check {
       return limitResult(
         used <= maxBytes,
         'RSS TOO HIGH',
-        `${byteCount(used)} are resident, limit ${byteCount(maxBytes)}`,
+        `${formatBytes(used)} are resident, limit ${formatBytes(maxBytes)}`,
         options,
       );
     },

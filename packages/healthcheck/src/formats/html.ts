@@ -1,7 +1,7 @@
-import { byteCount } from '../byte-count.js';
 import { type CheckReport, type CheckState, worstOf } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
 import type { Extras, PageLink, ServiceInfo } from '../extras.js';
+import { formatBytes } from '../format-bytes.js';
 import { RESULT_CLASS } from './json.js';
 import { PAGE_STYLE } from './page-style.js';
 
@@ -78,7 +78,7 @@ function summaryHeader(reports: readonly CheckReport[]): string {
 function serverStatus(server: ServerReport, named: ServiceInfo | undefined): string {
   const { hostname, now, runtimeVersion, platform, uptimeSeconds, gc } = server;
   const [minor, major, incremental] = gc.counts;
-  const [limit, available, allocated] = gc.threshold.map(byteCount);
+  const [limit, available, allocated] = gc.threshold.map(formatBytes);
   const service = [named?.name, named?.version].filter(Boolean).join(' ');
   return [
     '<H1>Server status</H1>',

@@ -44,7 +44,7 @@ export async function readBody(req: IncomingMessage, options: BodyOptions): Prom
 }
 
 function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
-  if (Number(req.headers['content-length']) > options.limitBytes) return Promise.reject(tooLarge(options));
+  if (Number(req.headers['content-length']) > options.limitBytes) return Promise.reject(tooLargeError(options));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -53,7 +53,7 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
       if (size > options.limitBytes) {
         req.removeAllListeners('data');
         req.resume();
-        reject(tooLarge(options));
+        reject(tooLargeError(options));
       } else chunks.push(chunk);
     });
     req.once('end', () => {
@@ -69,6 +69,6 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   });
 }
 
-function tooLarge(options: BodyOptions): RequestError {
+function tooLargeError(options: BodyOptions): RequestError {
   return new RequestError('BODY_TOO_LARGE', `Request is too large: the limit is ${options.limitBytes} bytes`);
 }

@@ -177,8 +177,8 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
   const converted = options.migrations && conversionsOf(options.operations, options.migrations);
 
   async function serve(req: IncomingMessage, res: ServerResponse, trace?: RequestTrace): Promise<void> {
-    const called = options.call(req, res);
-    const call = (isPromiseLike(called) ? await called : called) as C & RoutedCall;
+    const created = options.call(req, res);
+    const call = (isPromiseLike(created) ? await created : created) as C & RoutedCall;
     trace?.endStage('identity');
     const url = req.url ?? '/';
     const mark = url.indexOf('?');
@@ -217,8 +217,8 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     const loaded = operation.load?.(call);
     call.loaded = isPromiseLike(loaded) ? await loaded : loaded;
     trace?.endStage('load');
-    const ran: unknown = operation.run(call);
-    const result = responseOf(isPromiseLike(ran) ? await ran : ran);
+    const returned: unknown = operation.run(call);
+    const result = responseOf(isPromiseLike(returned) ? await returned : returned);
     trace?.endStage('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
     if (result.headers) for (const [name, value] of Object.entries(result.headers)) res.setHeader(name, value);

@@ -4,7 +4,7 @@ import { limitFor } from '../limit-for.js';
 import { type Amounts, type Excess, fits } from '../limits.js';
 import type { ConsumeRequest, OwnLimits, Page, QuotaStore, ReserveRequest, StoredReservation } from '../store.js';
 import { type ReservationEntry, ReservationHeap } from './reservation-heap.js';
-import { warnIfSeveral } from './several-processes.js';
+import { warnIfMultipleProcesses } from './several-processes.js';
 
 /** Options of `memoryStore()`. */
 export interface MemoryStoreOptions {
@@ -41,7 +41,7 @@ const NO_EXCESS: readonly Excess[] = Object.freeze([]);
  */
 export function memoryStore(options: MemoryStoreOptions = {}): QuotaStore {
   checkOptions('memoryStore', options, { clock: true, perProcess: true });
-  if (!options.perProcess) warnIfSeveral();
+  if (!options.perProcess) warnIfMultipleProcesses();
   return new MemoryStore(options.clock ?? Date.now);
 }
 

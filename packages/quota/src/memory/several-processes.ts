@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
  * Returns the reason why this process is probably one of several, or undefined. PM2 passes the settings of a program to its
  * processes as environment variables; hosting platforms set `WEB_CONCURRENCY`.
  */
-export function severalProcesses(
+export function detectMultipleProcesses(
   env: NodeJS.ProcessEnv = process.env,
   isWorker = cluster.isWorker,
 ): string | undefined {
@@ -17,7 +17,7 @@ export function severalProcesses(
 let warned = false;
 
 /** Warns once that quotas in memory are not shared between processes. */
-export function warnIfSeveral(reason = severalProcesses()): void {
+export function warnIfMultipleProcesses(reason = detectMultipleProcesses()): void {
   if (reason === undefined || warned) return;
   warned = true;
   process.emitWarning(

@@ -16,7 +16,7 @@ export function script(text: string): Script {
  * The counters of a project are a hash with the fields `u:<kind>` (used) and `r:<kind>` (reserved); fields that are 0 are missing.
  * Its reservations are a sorted set of members `<id>|<kind>=<amount>,...` by expiry, so that the member contains the amounts.
  */
-export const counting = `
+export const countingFunctions = `
 local now = tonumber(ARGV[1])
 local function clock()
   if not now then
@@ -45,7 +45,7 @@ end
 `;
 
 /** Lua functions that compare amounts with limits. Sums that a double cannot represent exactly never fit. */
-export const fitting = `
+export const limitFunctions = `
 local function fits(limit, after)
   return after <= 9007199254740991 and (limit < 0 or after <= limit)
 end

@@ -1,7 +1,7 @@
-import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
+import { countingFunctions, limitFunctions, RECEIPT_SECONDS, script } from './lua.js';
 
 /** Lua functions of RESERVE and SETTLE, which read each project once per batch. */
-const batch = `
+const batchFunctions = `
 local batch = cjson.decode(ARGV[2])
 local projects = {}
 local function projectOf(number)
@@ -33,7 +33,7 @@ end
  * name, amount and default limit], and the number of the operation if there are receipts. Returns a list for each request: kind,
  * used and limit of each kind that exceeds its limit.
  */
-export const RESERVE = script(`${counting}${fitting}${batch}
+export const RESERVE = script(`${countingFunctions}${limitFunctions}${batchFunctions}
 local receipts, number, done = KEYS[#KEYS], tonumber(ARGV[3] or 0), ''
 if number > 0 then
   local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
@@ -109,7 +109,7 @@ return replies`);
  * from 0, member, 1 for commit or 0 for release, and each kind and amount]. Returns 1 for each reservation that was settled, 0
  * for each unknown or expired one.
  */
-export const SETTLE = script(`${counting}${batch}
+export const SETTLE = script(`${countingFunctions}${batchFunctions}
 for _, settlement in ipairs(batch) do
   local project = projectOf(settlement[1])
   project.counters, project.holds = KEYS[settlement[1] * 2 + 1], KEYS[settlement[1] * 2 + 2]
@@ -138,18 +138,18 @@ end
 return replies`);
 
 /** Renews a reservation. KEYS: holds. ARGV: now, member, ttlMs. Returns 1 if it was renewed. */
-export const RENEW = script(`${counting}
+export const RENEW = script(`${countingFunctions}
 local expiry = redis.call('ZSCORE', KEYS[1], ARGV[2])
 if not expiry or tonumber(expiry) <= clock() then return 0 end
 redis.call('ZADD', KEYS[1], clock() + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
 /** Removes expired reservations and returns the hash of counters. KEYS: counters, holds. */
-export const COUNTS = script(`${counting}
+export const COUNTS = script(`${countingFunctions}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);
 
-const releaseAmounts = `
+const releaseFunction = `
 local function release(counters, kind, amount)
   local field = 'u:' .. kind
   local used = tonumber(redis.call('HGET', counters, field) or 0)
@@ -162,7 +162,7 @@ end
 `;
 
 /** Releases used amounts. KEYS: counters. ARGV: now, then alternating kinds and amounts. */
-export const RELEASE = script(`${releaseAmounts}
+export const RELEASE = script(`${releaseFunction}
 for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
 
 /**
@@ -170,7 +170,7 @@ for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
  * of each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the project from 0, and
  * each kind and amount] of its requests.
  */
-export const UNDO = script(`${releaseAmounts}
+export const UNDO = script(`${releaseFunction}
 local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]
 local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
 if last > number then return end

@@ -1,4 +1,4 @@
-import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
+import { countingFunctions, limitFunctions, RECEIPT_SECONDS, script } from './lua.js';
 
 // Scripts for a single request, the usual case on a server that is not busy. The parts of the request are plain arguments, and
 // functions that are rarely used are defined only when they are used.
@@ -7,7 +7,7 @@ import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
  * Lua functions for the alternating kinds, amounts and default limits in ARGV. `exceeded` returns the kinds that exceed their
  * limit, or nil if there are none. KEYS: counters, limits.
  */
-const exceeding = `
+const excessFunctions = `
 local function exceeded(first)
   local excess
   for index = first, #ARGV, 3 do
@@ -31,7 +31,7 @@ end
  * Reserves amounts. KEYS: counters, limits, holds. ARGV: now, member, ttlMs, then alternating kinds, amounts and default limits.
  * Returns kind, used and limit of the kinds that exceed their limit.
  */
-export const RESERVE_ONE = script(`${fitting}${exceeding}${counting}
+export const RESERVE_ONE = script(`${limitFunctions}${excessFunctions}${countingFunctions}
 local excess = exceeded(4)
 if excess then
   -- A client that lost its connection repeats requests without a response. They must not be executed twice.
@@ -46,11 +46,11 @@ return {}`);
  * Consumes amounts. KEYS: counters, limits, holds, receipts. ARGV: now, the number of the operation, then alternating kinds,
  * amounts and default limits. Returns the same as RESERVE_ONE; fails if the operation has been undone.
  */
-export const CONSUME_ONE = script(`${fitting}${exceeding}
+export const CONSUME_ONE = script(`${limitFunctions}${excessFunctions}
 local number, excess = tonumber(ARGV[2]), exceeded(3)
 if excess then
   if redis.call('HGET', KEYS[4], 'last') == ARGV[2] then return {} end
-${counting}
+${countingFunctions}
   if expire(KEYS[1], KEYS[3]) then excess = exceeded(3) end
   if excess then return excess end
 end
@@ -69,7 +69,7 @@ return {}`);
  * Settles a reservation. KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, then alternating kinds and
  * amounts. Returns 1 if the reservation was settled.
  */
-export const SETTLE_ONE = script(`${counting}
+export const SETTLE_ONE = script(`${countingFunctions}
 local expiry = redis.call('ZSCORE', KEYS[2], ARGV[2])
 if not expiry then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[2])

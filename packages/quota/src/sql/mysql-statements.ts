@@ -14,12 +14,12 @@ export function mysqlStatements(prefix: string): Statements {
   // Strings are compared as bytes, because collations ignore case or trailing spaces.
   const project = 'project varbinary(2048) NOT NULL';
   // Without STRAIGHT_JOIN, the optimizer may read and lock the whole table for a short list.
-  const ofList = (table: string, key: 'kind' | 'id') =>
+  const joinList = (table: string, key: 'kind' | 'id') =>
     `${list} STRAIGHT_JOIN ${table} AS owned FORCE INDEX (PRIMARY) ON owned.project = item.c0 AND owned.${key} = item.c1`;
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved) SELECT item.c0, item.c1, 0, 0 FROM ${list}
       ON DUPLICATE KEY UPDATE used = ${counters}.used`;
-  const delist = (state: string) => `SELECT owned.id FROM ${ofList(holds, 'id')} WHERE ${state} FOR UPDATE;
-      DELETE owned FROM ${ofList(holds, 'id')} WHERE ${state}`;
+  const deleteHolds = (state: string) => `SELECT owned.id FROM ${joinList(holds, 'id')} WHERE ${state} FOR UPDATE;
+      DELETE owned FROM ${joinList(holds, 'id')} WHERE ${state}`;
   return {
     schema: [
       `CREATE TABLE IF NOT EXISTS ${limits} (position bigint AUTO_INCREMENT PRIMARY KEY, ${project} UNIQUE,
@@ -36,13 +36,13 @@ export function mysqlStatements(prefix: string): Statements {
     lockAndRead: `${lock};
       SELECT owned.project, owned.kind, owned.used, owned.reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = owned.project) AS own_limits
-      FROM ${ofList(counters, 'kind')} FOR UPDATE`,
-    add: `UPDATE ${ofList(counters, 'kind')}
+      FROM ${joinList(counters, 'kind')} FOR UPDATE`,
+    add: `UPDATE ${joinList(counters, 'kind')}
       SET owned.used = owned.used + ${number(2)}, owned.reserved = owned.reserved + ${number(3)}`,
     hold: `INSERT INTO ${holds} (expires_at, project, id, amounts)
       SELECT ${now} + ${number(3)}, item.c0, item.c1, item.c2 FROM ${list}`,
-    end: delist(`owned.expires_at > ${now}`),
-    endExpired: delist(`owned.expires_at <= ${now}`),
+    end: deleteHolds(`owned.expires_at > ${now}`),
+    endExpired: deleteHolds(`owned.expires_at <= ${now}`),
     renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS SIGNED)
       WHERE project = ? AND id = ? AND expires_at > ${now}`,
     expiredOf: `SELECT owned.id, owned.project, owned.amounts FROM ${list}
@@ -57,7 +57,7 @@ export function mysqlStatements(prefix: string): Statements {
       ON DUPLICATE KEY UPDATE undone = undone`,
     clear: `DELETE FROM ${receipts} WHERE lane = ? AND number <= ?`,
     clearOld: `DELETE FROM ${receipts} WHERE at < unix_timestamp() - 86400`,
-    release: `UPDATE ${ofList(counters, 'kind')} SET owned.used = greatest(owned.used - ${number(2)}, 0)`,
+    release: `UPDATE ${joinList(counters, 'kind')} SET owned.used = greatest(owned.used - ${number(2)}, 0)`,
     recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
       ON DUPLICATE KEY UPDATE used = VALUES(used)`,
     limitsOf: `SELECT own_limits FROM ${limits} WHERE project = ?`,

@@ -36,7 +36,7 @@ export function mysql(pool: MysqlPool): SqlDatabase {
     dialect: 'mysql',
     // Each transaction uses its own connection.
     isInTransaction: () => false,
-    transaction: (work) => retryOnConflict(() => withConnection(pool, (connection) => drive(connection, work()))),
+    transaction: (work) => retryOnConflict(() => withConnection(pool, (connection) => runSteps(connection, work()))),
   };
 }
 
@@ -57,7 +57,7 @@ async function withConnection<T>(pool: MysqlPool, work: (connection: MysqlConnec
   }
 }
 
-async function drive<T>(connection: MysqlConnection, steps: Steps<T>): Promise<T> {
+async function runSteps<T>(connection: MysqlConnection, steps: Steps<T>): Promise<T> {
   for (const sql of BEGIN) await connection.query(sql);
   let step = steps.next([]);
   while (!step.done) step = steps.next(await rowsOf(connection, step.value));

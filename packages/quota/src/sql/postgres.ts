@@ -53,7 +53,8 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     dialect: 'postgres',
     // Each transaction uses its own connection.
     isInTransaction: () => false,
-    transaction: (work) => retryOnConflict(() => withConnection(pool, 'ROLLBACK', (client) => drive(client, work()))),
+    transaction: (work) =>
+      retryOnConflict(() => withConnection(pool, 'ROLLBACK', (client) => runSteps(client, work()))),
     query: (text, parameters) =>
       retryOnConflict(async () => {
         // If a single statement fails, there is no transaction to roll back.
@@ -106,7 +107,7 @@ async function withConnection<T>(
  * Runs a transaction with one round trip for each query and at most one more: statements without a result, `BEGIN` and `COMMIT`
  * are sent together with a query, as one text.
  */
-async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
+async function runSteps<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   const texts = ['BEGIN'];
   const send = async () => resultOf(await client.query(texts.splice(0).join(';'))).rows;
   let step = steps.next([]);

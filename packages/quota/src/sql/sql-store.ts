@@ -124,7 +124,7 @@ class QuotaSqlStore implements SqlStore {
 
   consume(request: ConsumeRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#consumeQueue.add(request);
-    return andThen(this.#takeBatch([permanently(request)]), onlyResult);
+    return andThen(this.#takeBatch([permanentRequest(request)]), onlyResult);
   }
 
   settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
@@ -205,7 +205,7 @@ class QuotaSqlStore implements SqlStore {
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    const permanentRequests = requests.map(permanently);
+    const permanentRequests = requests.map(permanentRequest);
     return this.#withReceipt((receipt) => this.#takeBatch(permanentRequests, receipt));
   }
 
@@ -250,7 +250,7 @@ function textsFor(dialect: SqlDatabase['dialect'], prefix: string): Statements {
   return dialect === 'mysql' ? mysqlStatements(prefix) : statementsFor(dialect, prefix);
 }
 
-function permanently({ id, project, amounts, defaults }: ConsumeRequest): TakeRequest {
+function permanentRequest({ id, project, amounts, defaults }: ConsumeRequest): TakeRequest {
   return { id, project, amounts, defaults, ttlMs: undefined };
 }
 

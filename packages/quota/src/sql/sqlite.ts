@@ -33,7 +33,7 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
     return [];
   }
 
-  function drive<T>(steps: Steps<T>): T {
+  function runSteps<T>(steps: Steps<T>): T {
     let step = steps.next([]);
     while (!step.done) step = steps.next(run(step.value));
     return step.value;
@@ -49,7 +49,7 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
       // IMMEDIATE, so that other writers wait for this statement instead of failing in the middle of a transaction.
       connection.exec(nested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
       try {
-        const result = drive(work());
+        const result = runSteps(work());
         connection.exec(nested ? 'RELEASE apistrata_quota' : 'COMMIT');
         return result;
       } catch (error) {

@@ -43,10 +43,11 @@ export function onFreshStore({ it, open, close }: QuotaStoreSuite): Test {
     });
 }
 
-/** Creates a request to reserve for a minute, without a default limit unless `more` contains one. */
-export function request(project: string, amounts: Amounts, more: Partial<ReserveRequest> = {}): ReserveRequest {
+/** Creates a request to reserve amounts for a minute, without default limits unless `overrides` contains them. */
+export function request(project: string, amounts: Amounts, overrides: Partial<ReserveRequest> = {}): ReserveRequest {
   const unlimited = Object.fromEntries(Object.keys(amounts).map((kind) => [kind, -1]));
-  return { id: randomUUID(), project, amounts, ttlMs: 60_000, ...more, defaults: { ...unlimited, ...more.defaults } };
+  const defaults = { ...unlimited, ...overrides.defaults };
+  return { id: randomUUID(), project, amounts, ttlMs: 60_000, ...overrides, defaults };
 }
 
 /** Takes amounts permanently. */
