@@ -44,7 +44,7 @@ function unavailable(name: string, reason: string, details: string): HealthStatu
  *
  * @param changed called when the state differs from that of the previous evaluation
  */
-export function endpoint(
+export function createEndpoint(
   { name, failsOnShutdown }: EndpointSettings,
   backends: readonly Backend[],
   changed: (change: HealthChange) => void,

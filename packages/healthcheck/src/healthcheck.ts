@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backend } from './backends/backend.js';
 import { backendRegistry } from './backends/backend-registry.js';
 import { watchServer } from './detailed/server-report.js';
-import { type Endpoint, endpoint, type HealthChange, type HealthStatus } from './endpoint.js';
+import { createEndpoint, type Endpoint, type HealthChange, type HealthStatus } from './endpoint.js';
 import { HealthcheckConfigError, HealthcheckUnavailable } from './errors.js';
 import type { Extras } from './extras.js';
 import { failingReasons } from './formats/json-formats.js';
@@ -66,7 +66,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     }
   };
   const registry = backendRegistry(settings, () => {
-    for (const each of byName.values()) void each.evaluate({ port: undefined });
+    for (const endpoint of byName.values()) void endpoint.evaluate({ port: undefined });
   });
   const { byName, byPath, main } = createEndpoints(settings, registry.resolve, emitChange);
   const watch = settings.detailed ? watchServer(settings.follow) : undefined;
@@ -79,7 +79,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     resolveFirstReady = resolve;
   });
   if (settings.startsReady) resolveFirstReady();
-  else for (const each of byName.values()) each.setNotReadyReason('NOT READY');
+  else for (const endpoint of byName.values()) endpoint.setNotReadyReason('NOT READY');
 
   function endpointFor(req: IncomingMessage): Endpoint | undefined {
     const found = byPath.get(requestPath(req));
@@ -128,19 +128,19 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
       return endpoint.evaluate({ port: undefined });
     },
     shutdown() {
-      for (const each of byName.values()) each.shutdown();
+      for (const endpoint of byName.values()) endpoint.shutdown();
     },
     markReady() {
-      for (const each of byName.values()) each.setNotReadyReason(undefined);
+      for (const endpoint of byName.values()) endpoint.setNotReadyReason(undefined);
       resolveFirstReady();
     },
     markNotReady(reason = 'NOT READY') {
-      for (const each of byName.values()) each.setNotReadyReason(reason);
+      for (const endpoint of byName.values()) endpoint.setNotReadyReason(reason);
     },
     whenFirstReady: () => firstReady,
     async metrics() {
       const statuses = [...byName].map(
-        async ([name, each]) => [name, await each.evaluate({ port: undefined })] as const,
+        async ([name, endpoint]) => [name, await endpoint.evaluate({ port: undefined })] as const,
       );
       return metricsText(new Map(await Promise.all(statuses)));
     },
@@ -166,18 +166,19 @@ function createEndpoints(
 ): Endpoints {
   const byName = new Map<string, Endpoint>();
   const byPath = new Map<string, Endpoint>();
-  for (const each of all) {
-    const created = endpoint(each, resolve(each.backends, each.option), changed);
-    byName.set(each.name, created);
-    if (each.path === undefined) continue;
-    if (byPath.has(each.path)) {
+  for (const endpointSettings of all) {
+    const { name, path, backends, option } = endpointSettings;
+    const endpoint = createEndpoint(endpointSettings, resolve(backends, option), changed);
+    byName.set(name, endpoint);
+    if (path === undefined) continue;
+    if (byPath.has(path)) {
       throw new HealthcheckConfigError(
-        each.option.replace(/backends$/, 'path'),
-        `${each.path} is the path of another endpoint`,
+        option.replace(/backends$/, 'path'),
+        `${path} is the path of another endpoint`,
         'Give each endpoint a unique path',
       );
     }
-    byPath.set(each.path, created);
+    byPath.set(path, endpoint);
   }
   return { main: byName.get('healthcheck') as Endpoint, byName, byPath };
 }

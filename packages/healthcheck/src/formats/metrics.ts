@@ -6,7 +6,7 @@ type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 export function metricsText(statuses: ReadonlyMap<string, HealthStatus>): string {
   const endpoints = [...statuses].map(([endpoint, { available }]): Sample => [{ endpoint }, Number(available)]);
   // A check that several endpoints share is reported once.
-  const checks = new Map([...statuses.values()].flatMap(({ results }) => results.map((each) => [each.name, each])));
+  const checks = new Map([...statuses.values()].flatMap(({ results }) => results.map((check) => [check.name, check])));
   const checkSamples = (value: (report: HealthStatus['results'][0]) => number) =>
     [...checks.values()].map((report): Sample => [{ check: report.name }, value(report)]);
   return [

@@ -44,7 +44,7 @@ const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'm
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 
 function boundOf(rules: Json, keyword: string): number | undefined {
-  const bounds = alternativesOf(rules).map((each) => each[keyword] as number | undefined);
+  const bounds = alternativesOf(rules).map((alternative) => alternative[keyword] as number | undefined);
   return bounds.length === 1 ? bounds[0] : undefined;
 }
 

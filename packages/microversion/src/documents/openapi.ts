@@ -87,16 +87,16 @@ function nextPageLink(group: readonly Entry[]): Json | undefined {
   };
 }
 
-function bodyContent(group: readonly Entry[], examplesOf: (one: Entry) => Example | undefined): Json | undefined {
+function bodyContent(group: readonly Entry[], examplesOf: (entry: Entry) => Example | undefined): Json | undefined {
   const bodies = group.filter(({ shape }) => shape.body !== undefined);
   if (bodies.length === 0) return undefined;
   const schemas = bodies.map(({ operation, shape, notes }) => {
     const schema = annotate(shape.body as Json, 'body', notes);
     return operation.action === undefined ? schema : { title: nameOf(operation), ...schema };
   });
-  const examples = bodies.flatMap((one): [string, Json][] => {
-    const value = examplesOf(one)?.request;
-    return value === undefined ? [] : [[nameOf(one.operation), { summary: one.operation.summary, value }]];
+  const examples = bodies.flatMap((entry): [string, Json][] => {
+    const value = examplesOf(entry)?.request;
+    return value === undefined ? [] : [[nameOf(entry.operation), { summary: entry.operation.summary, value }]];
   });
   return {
     [JSON_TYPE]: {
@@ -109,15 +109,15 @@ function bodyContent(group: readonly Entry[], examplesOf: (one: Entry) => Exampl
 function successResponses(
   group: readonly Entry[],
   headers: Json,
-  examplesOf: (one: Entry) => Example | undefined,
+  examplesOf: (entry: Entry) => Example | undefined,
 ): Writable {
   const responses: Writable = {};
   for (const [status, responding] of groupBy(group, ({ shape }) => shape.status)) {
     const bodies = responding.filter(({ shape }) => shape.reply !== undefined);
     const schemas = bodies.map(({ shape, notes }) => annotate(shape.reply as Json, 'reply', notes));
-    const examples = bodies.flatMap((one): [string, Json][] => {
-      const value = examplesOf(one)?.response;
-      return value === undefined ? [] : [[nameOf(one.operation), { summary: one.operation.summary, value }]];
+    const examples = bodies.flatMap((entry): [string, Json][] => {
+      const value = examplesOf(entry)?.response;
+      return value === undefined ? [] : [[nameOf(entry.operation), { summary: entry.operation.summary, value }]];
     });
     const links = nextPageLink(responding);
     const content = schemas.length > 0 && {
@@ -211,7 +211,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   const examplesOf = ({ operation }: Entry) => examples.get(operation);
   const paths: Record<string, Writable> = {};
   const ids = new Map<string, string>();
-  for (const group of groupBy(present, (one) => `${one.operation.method} ${documentPath(one)}`).values()) {
+  for (const group of groupBy(present, (entry) => `${entry.operation.method} ${documentPath(entry)}`).values()) {
     const [first] = group;
     const { operation, shape } = first;
     const isActionGroup = group.length > 1 && operation.action !== undefined;
@@ -227,7 +227,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     const isPublic = options.isPublic?.(operation) ?? false;
     const description = isActionGroup
       ? group
-          .map((one) => `- \`${one.operation.action}\`: ${withNote(one.operation.summary, one.notes.operation)}`)
+          .map(({ operation: { action, summary }, notes }) => `- \`${action}\`: ${withNote(summary, notes.operation)}`)
           .join('\n')
       : [withNote(shape.description, first.notes.operation), policyNote(operation)].filter(Boolean).join('\n\n');
     const methods = (paths[documentPath(first)] ??= {});
@@ -240,7 +240,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       ...(content && { requestBody: { required: true, content } }),
       responses: { ...successes, ...errorResponses(group, options, shared.headers, successes) },
       ...(operation.action !== undefined && {
-        'x-action': isActionGroup ? group.map((one) => one.operation.action) : operation.action,
+        'x-action': isActionGroup ? group.map((entry) => entry.operation.action) : operation.action,
       }),
       ...(options.securitySchemes && isPublic && { security: [] }),
     };
