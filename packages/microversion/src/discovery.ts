@@ -104,8 +104,8 @@ interface KnownVersion {
 
 function checkVersion(definition: ApiVersion): KnownVersion {
   rejectUnknown('discovery version', definition, Object.keys(VERSION_KEYS));
-  const { id, path = id, min, max } = definition;
-  const bare = path.replace(/^\/+|\/+$/g, '');
+  const { id, path, min, max } = definition;
+  const bare = (path ?? id).replace(/^\/+|\/+$/g, '');
   const text = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
   return { definition, path: bare === '' ? '/' : `/${bare}/`, min: text(min), max: text(max) };
 }
