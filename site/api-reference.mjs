@@ -39,9 +39,9 @@ function nameModules(app) {
  */
 function withPlainSubheadings(markdown) {
   let constructors = 0;
-  // The headings above those of members become plain: members move up a level.
+  // Headings of members move up one level; the headings above them become bold text.
   return markdown.replace(/^#####(?= .*\{#)/gm, '####').replace(/^#{4,} ((?!.*\{#).*)$/gm, (_heading, text) => {
-    // The only headings of this kind that links refer to, numbered in order.
+    // Of these headings, links refer only to constructors, whose anchors are numbered in order.
     if (text !== 'Constructor') return `**${text}**`;
     const anchor = constructors === 0 ? 'constructor' : `constructor-${constructors}`;
     constructors++;

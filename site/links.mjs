@@ -10,7 +10,7 @@ export const REPOSITORY = 'https://github.com/apistrata/apistrata';
 
 const addresses = new Map(pages.map((page) => [page.source, addressOf(page)]));
 
-/** The beginning of full addresses of files: a README that npm shows needs them. */
+/** The prefix of absolute URLs of repository files, which READMEs need because npm shows them. */
 const OWN_FILES = new RegExp(
   `^(?:${REPOSITORY}/(?:blob|tree|raw)|${REPOSITORY.replace('github.com', 'raw.githubusercontent.com')})/main/`,
 );

@@ -5,7 +5,7 @@ const page = (text, source, path) => ({ text, source, path });
 
 const readme = (name) => page(name, `packages/${name}/README.md`, `packages/${name}`);
 
-/** The areas of the site: an entry in the bar at the top each, with the groups of its sidebar. */
+/** The areas of the site. Each is an entry in the bar at the top, and has the groups of its sidebar. */
 export const areas = [
   {
     text: 'Guide',
@@ -77,7 +77,7 @@ export const areas = [
       { text: 'Middleware', pages: ['microversion', 'request-id', 'healthcheck', 'quota'].map(readme) },
       { text: 'Pages', pages: ['explorer', 'ui'].map(readme) },
       { text: 'Compute', pages: ['compute-router', 'compute-engine', 'catalogs', 'record-store'].map(readme) },
-      { text: 'About all', pages: [page('Dependencies', 'docs/dependencies.md', 'packages/dependencies')] },
+      { text: 'All packages', pages: [page('Dependencies', 'docs/dependencies.md', 'packages/dependencies')] },
     ],
   },
   {
@@ -110,7 +110,7 @@ export const areas = [
         ],
       },
       {
-        text: 'Observation',
+        text: 'Observability',
         pages: [
           page('Metrics', 'docs/operating/metrics.md', 'operating/metrics'),
           page('Traces', 'docs/operating/traces.md', 'operating/traces'),

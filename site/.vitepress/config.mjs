@@ -21,8 +21,8 @@ const sidebars = areas.map(({ groups }) => {
   return groups.flatMap(({ pages }) => pages.map((page) => [addressOf(page), sidebar]));
 });
 
-/** Returns the searchable text of a page: none of the changelog, whose long sections contain every word. */
-const searchable = (markdown, env, renderer) =>
+/** Returns the HTML of a page that the search indexes: none for the changelog, whose long sections contain every word. */
+const renderForSearch = (markdown, env, renderer) =>
   env.relativePath === 'reference/changelog.md' ? '' : renderer.render(markdown, env);
 
 /** The pages of the API reference: an entry for each entry point. */
@@ -72,7 +72,7 @@ export default defineConfig({
     nav: [...areas.map(navItemOf), { text: 'Explorer', link: `/${EXPLORER}/`, target: '_self' }],
     sidebar: { ...Object.fromEntries(sidebars.flat()), [`/${API_REFERENCE}/`]: apiSidebar },
     outline: [2, 3],
-    search: { provider: 'local', options: { _render: searchable } },
+    search: { provider: 'local', options: { _render: renderForSearch } },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     editLink: {
       pattern: ({ frontmatter }) => frontmatter.source,
