@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkListening, warnIfOpen } from './check-listening.js';
+import { checkListening, warnIfUnauthenticated } from './check-listening.js';
 
 const LOCAL = { host: '127.0.0.1', auth: 'noauth', cloud: false, insecure: false } as const;
 
@@ -8,7 +8,7 @@ function warnings(given: Partial<Parameters<typeof checkListening>[0]>): readonl
   const options = { ...LOCAL, ...given };
   const warned: unknown[] = [];
   checkListening(options);
-  warnIfOpen(options, { warn: (line: unknown) => warned.push(line) });
+  warnIfUnauthenticated(options, { warn: (line: unknown) => warned.push(line) });
   return warned;
 }
 

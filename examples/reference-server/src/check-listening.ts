@@ -4,21 +4,24 @@ import { callerKind } from './callers.js';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-/** Returns whether clients on other computers are authenticated, including administrators. */
-function isOpen(options: Pick<Options, 'host' | 'auth' | 'cloud'>): boolean {
+/** Returns whether clients on other computers can use the API without authentication. */
+function isReachableUnauthenticated(options: Pick<Options, 'host' | 'auth' | 'cloud'>): boolean {
   return callerKind(options) === 'noauth' && !isLoopback(options.host);
 }
 
 /** Checks that the server authenticates its callers if other computers can reach it, unless `--insecure` is set. @throws StartError */
 export function checkListening(options: Pick<Options, 'host' | 'auth' | 'cloud' | 'insecure'>): void {
-  if (isOpen(options) && !options.insecure)
+  if (isReachableUnauthenticated(options) && !options.insecure)
     throw new StartError(
       `--host ${options.host} needs --cloud, --auth tokens or --auth identity: with --auth noauth, every client that reaches this computer is an administrator. --insecure accepts that`,
     );
 }
 
 /** Logs a warning if every client is an administrator. */
-export function warnIfOpen(options: Pick<Options, 'host' | 'auth' | 'cloud'>, log: Pick<Logger, 'warn'>): void {
-  if (isOpen(options))
+export function warnIfUnauthenticated(
+  options: Pick<Options, 'host' | 'auth' | 'cloud'>,
+  log: Pick<Logger, 'warn'>,
+): void {
+  if (isReachableUnauthenticated(options))
     log.warn(`clients are not authenticated: every client that reaches ${options.host} is an administrator`);
 }

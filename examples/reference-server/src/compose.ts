@@ -39,11 +39,11 @@ async function countsOf({ hypervisors }: Engine) {
 }
 
 /** Returns the observer that logs how lists are read, at the level debug. */
-function logsOf(log: Logger): EngineObserver {
+function listLogger(log: Logger): EngineObserver {
   return { list: (plan) => log.debug(plan, 'list of servers') };
 }
 
-async function engineFrom(plan: Plan, database: string, log: Logger, works: boolean): Promise<Engine> {
+async function engineFrom(plan: Plan, database: string, log: Logger, runsJobs: boolean): Promise<Engine> {
   const { settings, catalogs, databaseSettings, options, environment, observation } = plan;
   try {
     const { preset, driver } = await machinesFrom(plan, log);
@@ -55,10 +55,10 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
       preset,
       settings,
       catalogs,
-      ...(works ? {} : { worker: false as const }),
+      ...(runsJobs ? {} : { worker: false as const }),
       driver,
       imageDirectory: options['image-dir'],
-      observer: [...observersOf(observation).engine, logsOf(log)],
+      observer: [...observersOf(observation).engine, listLogger(log)],
       events: plan.events,
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
@@ -75,7 +75,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
   }
 }
 
-/** The administrator who starts the program may see the database's own message, unlike callers. */
+/** Returns the database's own message, which the administrator who starts the program may see, unlike callers. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable ? (error.cause as Error) : (error as Error);
   return cause.message || String((cause as { code?: string }).code);
@@ -121,15 +121,15 @@ function checkHosts(app: Express, options: Options): void {
 /**
  * Opens the database and creates all parts.
  *
- * @param works false: other processes run the background jobs
+ * @param runsJobs whether this process runs background jobs; if false, other processes run them
  * @throws StartError with one line, after closing everything that was opened
  */
-export async function compose(plan: Plan, database: string, log: Logger, works = true): Promise<Composed> {
+export async function compose(plan: Plan, database: string, log: Logger, runsJobs = true): Promise<Composed> {
   const { options, observation } = plan;
   let engine: Engine;
-  const reported = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
-  const health = healthFrom(options, { engine: () => engine, database, log: reported });
-  engine = await engineFrom(plan, database, log, works);
+  const lineLog = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
+  const health = healthFrom(options, { engine: () => engine, database, log: lineLog });
+  engine = await engineFrom(plan, database, log, runsJobs);
   const rateLimits = new RateLimits(options, log);
   const close = async () => {
     health.close();
@@ -165,7 +165,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
       if (document) res.type('json').send(document);
       else res.status(400).json({ error: `'${version}' is not a version` });
     });
-    if (options.metrics && observation.scraped) app.use('/metrics', observation.scraped);
+    if (options.metrics && observation.scrapeHandler) app.use('/metrics', observation.scrapeHandler);
     mountDocs(app, options);
     app.get('/favicon.ico', favicon());
     const { consoleProxyUrl } = engine.settings;

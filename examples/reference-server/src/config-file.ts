@@ -58,7 +58,7 @@ function keysOf(path: Path): readonly string[] {
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
 }
 
-function sentenceOf(parsed: Parsed, { path, ...issue }: Issue & { readonly path: Path }): string {
+function describeIssue(parsed: Parsed, { path, ...issue }: Issue & { readonly path: Path }): string {
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys ?? [];
     const place = path.length > 0 ? ` of "${path.join('.')}"` : '';
@@ -79,11 +79,11 @@ function sentenceOf(parsed: Parsed, { path, ...issue }: Issue & { readonly path:
 export function readConfigFile(file: string): Partial<Record<OptionName, unknown>> {
   const lines = new LineCounter();
   const document = parseDocument(textOf(file), { lineCounter: lines });
-  const [broken] = document.errors;
-  if (broken) throw new StartError(`--config ${file}: ${broken.message.replace(/:?\n[\s\S]*/, '')}`);
-  const checked = configSchema.safeParse(document.toJS() ?? {});
-  if (checked.success) return checked.data;
-  throw new StartError(`--config ${file}: ${sentenceOf({ document, lines }, checked.error.issues[0] as never)}`);
+  const [syntaxError] = document.errors;
+  if (syntaxError) throw new StartError(`--config ${file}: ${syntaxError.message.replace(/:?\n[\s\S]*/, '')}`);
+  const parsed = configSchema.safeParse(document.toJS() ?? {});
+  if (parsed.success) return parsed.data;
+  throw new StartError(`--config ${file}: ${describeIssue({ document, lines }, parsed.error.issues[0] as never)}`);
 }
 
 function textOf(file: string): string {

@@ -20,7 +20,7 @@ export function isFile(url: string): boolean {
 
 const KNOWN_SCHEMES = ['postgres', 'postgresql'];
 
-/** @throws StartError for a URL of another scheme, which would become the name of a SQLite file */
+/** Checks the scheme of a URL: with an unknown scheme, it would become the name of a SQLite file. @throws StartError */
 function checkScheme(db: string): void {
   // A single letter is a drive of Windows.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(db) ?? [];
@@ -35,12 +35,12 @@ function checkScheme(db: string): void {
   throw new StartError(`--db: unsupported scheme "${scheme}:". ${fix}`);
 }
 
-/** Returns the nearest folder upwards that exists. */
+/** Returns the folder if it exists, otherwise its nearest ancestor that does. */
 function existingFolder(folder: string): string {
   return existsSync(folder) ? folder : existingFolder(dirname(folder));
 }
 
-/** @throws StartError if the folder neither exists nor can be created, or is not writable; creates nothing */
+/** Checks that a folder is writable, or can be created; creates nothing. @throws StartError */
 export function checkFolder(option: string, folder: string): void {
   const nearest = existingFolder(resolve(folder));
   if (!statSync(nearest).isDirectory())

@@ -17,30 +17,30 @@ import { SERVICE_OPTIONS } from './services.js';
 import { StartError } from './start-error.js';
 
 /** Load balancers probe every few seconds from several addresses; the cache bounds the cost. */
-const OWN_PARTS = { timeoutMs: 3_000, cacheMs: 1_000 };
-const OTHER_SERVICES = { timeoutMs: 3_000, cacheMs: 5_000 };
+const LOCAL_CHECK = { timeoutMs: 3_000, cacheMs: 1_000 };
+const REMOTE_CHECK = { timeoutMs: 3_000, cacheMs: 5_000 };
 
 /** A service that returns any status below 500 is available: not all of them serve unauthenticated requests. */
-const ALIVE = Array.from({ length: 300 }, (_, index) => 200 + index);
+const STATUSES_BELOW_500 = Array.from({ length: 300 }, (_, index) => 200 + index);
 
-function ownPart(name: string, request: () => Promise<PartHealth>): Check {
+function requiredCheck(name: string, probe: () => Promise<PartHealth>): Check {
   return {
     name,
-    ...OWN_PARTS,
+    ...LOCAL_CHECK,
     async check() {
-      const { healthy, reason } = await request();
+      const { healthy, reason } = await probe();
       return healthy ? { state: 'available', details: reason } : { state: 'unavailable', reason, details: reason };
     },
   };
 }
 
-/** The service does not depend on this part: replicas only reduce the load of the primary, and hosts run only machines. */
-function optionalPart(name: string, request: () => Promise<PartHealth>): Check {
+/** Creates a check that cannot make the service unavailable: replicas only reduce the load of the primary, and hosts run only machines. */
+function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
   return {
     name,
-    ...OWN_PARTS,
+    ...LOCAL_CHECK,
     async check() {
-      const { healthy, reason } = await request();
+      const { healthy, reason } = await probe();
       return { state: healthy ? 'available' : 'degraded', details: reason };
     },
   };
@@ -53,20 +53,20 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
   const remote = { identity: options['identity-url'] } as Record<string, string | undefined>;
   for (const [name, option] of Object.entries(SERVICE_OPTIONS)) remote[name] = options[option];
   return [
-    ownPart('database', () => engine().health.database()),
-    ownPart('worker', () => engine().health.worker()),
-    ...(options['db-read'].length > 0 ? [optionalPart('replicas', () => engine().health.replicas())] : []),
-    ...(options.driver === 'qemu' ? [optionalPart('machines', () => engine().health.machines())] : []),
+    requiredCheck('database', () => engine().health.database()),
+    requiredCheck('worker', () => engine().health.worker()),
+    ...(options['db-read'].length > 0 ? [optionalCheck('replicas', () => engine().health.replicas())] : []),
+    ...(options.driver === 'qemu' ? [optionalCheck('machines', () => engine().health.machines())] : []),
     ...(isFile(database)
-      ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: MIN_FREE_BYTES, ...OWN_PARTS })]
+      ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: MIN_FREE_BYTES, ...LOCAL_CHECK })]
       : []),
     ...Object.entries(remote).flatMap(([name, url]) =>
-      url ? [http(url, { name, statuses: ALIVE, ...OTHER_SERVICES })] : [],
+      url ? [http(url, { name, statuses: STATUSES_BELOW_500, ...REMOTE_CHECK })] : [],
     ),
   ];
 }
 
-/** The links of the other pages; relative, because a proxy may serve the pages below a prefix. */
+/** Returns the links to the other pages. They are relative, because a proxy may serve the pages below a prefix. */
 function pageLinks(options: Options): readonly PageLink[] {
   return [
     { href: './', text: 'Compute API' },
@@ -97,8 +97,8 @@ const STARTING: PartHealth = { healthy: false, reason: 'The host is starting.' }
  */
 export function hostHealthFrom(options: Options, host: () => Host | undefined, log: HealthcheckLog): Healthcheck {
   const checks = [
-    ownPart('heartbeat', async () => host()?.health.heartbeat() ?? STARTING),
-    optionalPart('machines', async () => host()?.health.machines() ?? STARTING),
+    requiredCheck('heartbeat', async () => host()?.health.heartbeat() ?? STARTING),
+    optionalCheck('machines', async () => host()?.health.machines() ?? STARTING),
   ];
   return endpointFrom(options, { checks, log });
 }

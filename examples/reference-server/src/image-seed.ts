@@ -21,23 +21,23 @@ function formatOf(path: string): string {
   }
 }
 
-function digits(parts: readonly unknown[]): string {
+function hexDigest(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
 /** Returns the first half of the id, which all versions of a file with the same name share. */
 function idPrefixOf(name: string, path: string): string {
-  const hex = digits([name, path]);
+  const hex = hexDigest([name, path]);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-`;
 }
 
-/** Returns the other half of the id, which changes with the file and the properties. */
+/** Returns the second half of the id, which changes with the file and the properties. */
 function idSuffixOf(state: readonly unknown[]): string {
-  const hex = digits(state);
+  const hex = hexDigest(state);
   return `8${hex.slice(0, 3)}-${hex.slice(3, 15)}`;
 }
 
-/** The parts of `[NAME=]FILE[,PROPERTY=VALUE...]`. A string that is the path of a file names that file. */
+/** Parses `[NAME=]FILE[,PROPERTY=VALUE...]`. A string that is the path of a file names that file. */
 function partsOf(text: string): {
   readonly name: string;
   readonly file: string;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { StartError } from './start-error.js';
 
-const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use: stop the other program, or choose another port with --port',
   EACCES: 'needs privileges that this user does not have: choose a port above 1023 with --port',
   EADDRNOTAVAIL: 'cannot be used: this computer does not have that address. Choose another one with --host',
@@ -12,7 +12,7 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 export function listen(server: Server, host: string, port: number, prefix = ''): Promise<string> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = LISTEN_FAULTS[error.code ?? ''] ?? `cannot be used: ${error.message}`;
+      const reason = LISTEN_ERRORS[error.code ?? ''] ?? `cannot be used: ${error.message}`;
       fail(new StartError(`port ${port} of ${host} ${reason.replace('--', `--${prefix}`)}`));
     });
     server.listen(port, host, () => {

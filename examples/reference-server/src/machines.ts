@@ -12,7 +12,7 @@ function withImages(preset: Preset, files: readonly string[]): Preset {
   return { ...preset, images: [...(preset.images ?? []), ...files.map(imageSeed)] };
 }
 
-/** The initial resources with real machines: this computer, and no images without content. */
+/** Returns the initial resources for real machines: this computer as the host, and no images without content. */
 function realPreset(preset: Preset | undefined, host: NonNullable<Preset['hosts']>[number]): Preset {
   if (preset) return { ...preset, hosts: preset.hosts ?? [host] };
   const tiny = { id: '0', name: 'm1.nano', vcpus: 1, memoryMb: 192, diskGb: 1 };

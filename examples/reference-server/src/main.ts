@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // No imports and no new syntax here: an old Node must be able to print the error below.
-const NEEDED = { major: 22, minor: 16 };
+const REQUIRED_NODE = { major: 22, minor: 16 };
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
+if (major < REQUIRED_NODE.major || (major === REQUIRED_NODE.major && minor < REQUIRED_NODE.minor)) {
   console.error(
-    `Node ${process.versions.node} is too old: this program needs ${NEEDED.major}.${NEEDED.minor} or newer. Install one (nodejs.org, nvm, fnm) and start again.`,
+    `Node ${process.versions.node} is too old: this program needs ${REQUIRED_NODE.major}.${REQUIRED_NODE.minor} or newer. Install one (nodejs.org, nvm, fnm) and start again.`,
   );
   process.exitCode = 1;
 } else {

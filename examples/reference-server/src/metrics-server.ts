@@ -4,7 +4,7 @@ import type { MetricsHandler } from '@apistrata/compute-router/prometheus';
 /** A scrape waits for a slow database, but at most this long. */
 const REQUEST_MS = 30_000;
 
-/** Handles all paths except `/metrics`. */
+/** Returns 404, for paths other than `/metrics`. */
 const unknownPath: MetricsHandler = (_req, res) => {
   res.writeHead(404, { 'Content-Length': 0 }).end();
 };

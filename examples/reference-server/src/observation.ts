@@ -5,8 +5,8 @@ import type { Options } from './options.js';
 /** The observers of the program; undefined for those that are not enabled. */
 export interface Observation {
   readonly metrics: PrometheusMetrics | undefined;
-  /** The handler of scrapes. */
-  readonly scraped: MetricsHandler | undefined;
+  /** Handles requests for metrics. */
+  readonly scrapeHandler: MetricsHandler | undefined;
   readonly traces: OpenTelemetryTraces | undefined;
 }
 
@@ -17,14 +17,14 @@ export function areMetricsRequested({ metrics, 'metrics-port': port }: Options):
 
 /**
  * Creates the enabled observers; packages of disabled ones are not loaded.
- * @param served source of the served metrics; default: those of this process
+ * @param source the source of the metrics that are served; default: the metrics of this process
  */
-export async function observationFrom(options: Options, served?: MetricsSource): Promise<Observation> {
+export async function observationFrom(options: Options, source?: MetricsSource): Promise<Observation> {
   const prometheus = areMetricsRequested(options) ? await import('@apistrata/compute-router/prometheus') : undefined;
   const telemetry = options.traces ? await import('@apistrata/compute-router/opentelemetry') : undefined;
   const metrics = prometheus?.prometheusMetrics();
-  const scraped = served ? prometheus?.metricsHandler(served) : metrics?.handler;
-  return { metrics, scraped, traces: telemetry?.openTelemetry() };
+  const scrapeHandler = source ? prometheus?.metricsHandler(source) : metrics?.handler;
+  return { metrics, scrapeHandler, traces: telemetry?.openTelemetry() };
 }
 
 /** Returns the observers. Traces are first, so that their context is active when metrics are recorded. */

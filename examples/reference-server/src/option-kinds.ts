@@ -23,14 +23,14 @@ export interface OptionKind<T> {
 export type ValueOf<Kind> = Kind extends OptionKind<infer T> ? T : never;
 
 const last = <T>(given: readonly T[]): T => given.at(-1) as T;
-const once = { repeat: false, combine: last } as const;
+const single = { repeat: false, combine: last } as const;
 
 /** Creates an option with a string value: a path, an address, an id. */
 export function text(placeholder: string, help: string): OptionKind<string | undefined>;
 export function text(placeholder: string, help: string, fallback: string): OptionKind<string>;
 export function text(placeholder: string, help: string, fallback?: string): OptionKind<string | undefined> {
   return {
-    ...once,
+    ...single,
     help,
     placeholder,
     fallback,
@@ -46,7 +46,7 @@ export function integer<T extends number | undefined>(
 ): OptionKind<T | number> {
   const { min, max, fallback } = bounds;
   return {
-    ...once,
+    ...single,
     help,
     placeholder: 'N',
     fallback,
@@ -68,7 +68,7 @@ export function choice<const Word extends string>(
   help: string,
 ): OptionKind<Word> {
   return {
-    ...once,
+    ...single,
     help,
     placeholder,
     fallback,
@@ -84,10 +84,10 @@ export function choice<const Word extends string>(
   };
 }
 
-/** Creates an option that makes the program do something other than serve. */
-export function command(help: string): OptionKind<boolean> {
+/** Creates a boolean option of the command line only. */
+export function commandLineFlag(help: string): OptionKind<boolean> {
   return {
-    ...once,
+    ...single,
     help,
     placeholder: undefined,
     fallback: false,
@@ -98,18 +98,18 @@ export function command(help: string): OptionKind<boolean> {
 
 /** Creates a boolean option, allowed in a configuration file too. */
 export function flag(help: string): OptionKind<boolean> {
-  return { ...command(help), schema: z.boolean() };
+  return { ...commandLineFlag(help), schema: z.boolean() };
 }
 
-/** Creates an option with a string value that is not allowed in a configuration file. */
-export function pointer(placeholder: string, help: string): OptionKind<string | undefined> {
+/** Creates an option of the command line and the environment only, with a string value. */
+export function commandLineText(placeholder: string, help: string): OptionKind<string | undefined> {
   return { ...text(placeholder, help), schema: undefined };
 }
 
 /** Creates an option with a list of strings. */
 export function list(placeholder: string, help: string): OptionKind<readonly string[]> {
   return {
-    ...once,
+    ...single,
     help,
     placeholder,
     fallback: [],
@@ -141,9 +141,9 @@ export function pairs(
     : z.strictObject(names).partial();
 
   function read(label: string, given: string): readonly [string, unknown] {
-    const mark = given.indexOf('=');
-    if (mark < 1) throw new StartError(`${label} must have the form ${placeholder}; it is "${given}"`);
-    const [name, value] = [given.slice(0, mark), given.slice(mark + 1)];
+    const separator = given.indexOf('=');
+    if (separator < 1) throw new StartError(`${label} must have the form ${placeholder}; it is "${given}"`);
+    const [name, value] = [given.slice(0, separator), given.slice(separator + 1)];
     const expected = Object.hasOwn(names, name) ? names[name] : rest?.names.test(name) ? rest.schema : undefined;
     if (!expected) {
       const knownNames = Object.keys(names);
@@ -151,12 +151,12 @@ export function pairs(
         knownNames.length > 0 ? `Known names: ${knownNames.join(', ')}.` : 'Names are lower_case_words.';
       throw new StartError(`${label}: unknown name "${name}". ${suggestion(name, knownNames, otherwise)}`);
     }
-    const [found] = readings(value).flatMap((reading) => {
-      const { success, data } = expected.safeParse(reading);
+    const [found] = possibleValues(value).flatMap((candidate) => {
+      const { success, data } = expected.safeParse(candidate);
       return success ? [{ data }] : [];
     });
     if (found) return [name, found.data];
-    const [issue] = expected.safeParse(readings(value)[0]).error?.issues ?? [];
+    const [issue] = expected.safeParse(possibleValues(value)[0]).error?.issues ?? [];
     throw new StartError(`${label}: "${name}" ${expectationOf(issue as Issue, value)}`);
   }
 
@@ -172,7 +172,7 @@ export function pairs(
 }
 
 /** Returns the possible values of a string, the narrowest type first. */
-function readings(value: string): readonly unknown[] {
+function possibleValues(value: string): readonly unknown[] {
   const number = /^-?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
   const flag = value === 'true' || value === 'false' ? [value === 'true'] : [];
   const nullValue = value === 'null' ? [null] : [];

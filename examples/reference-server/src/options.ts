@@ -4,13 +4,13 @@ import { defaultLimits } from '@apistrata/healthcheck/server';
 import { z } from 'zod';
 import {
   choice,
-  command,
+  commandLineFlag,
+  commandLineText,
   flag,
   integer,
   list,
   type OptionKind,
   pairs,
-  pointer,
   text,
   type ValueOf,
 } from './option-kinds.js';
@@ -18,7 +18,7 @@ import {
 const DAY_MS = 86_400_000;
 
 /** Returns the schema of each setting, derived from its default. */
-function like(defaults: object): Record<string, z.ZodType> {
+function schemasFrom(defaults: object): Record<string, z.ZodType> {
   const schemaOf = (value: unknown) => {
     if (typeof value === 'number') return z.number();
     if (typeof value === 'boolean') return z.boolean();
@@ -32,11 +32,14 @@ const { durability: _, ...databaseLimits } = defaultDatabaseSettings;
 const limit = z.int().min(-1);
 
 const general = {
-  help: command('print this text'),
-  version: command('print the version of the program'),
-  config: pointer('FILE', 'YAML or JSON file with any of these options; environment and command line override it'),
-  'check-config': command('check all options and the files that they refer to, then exit'),
-  'print-config-schema': command('print the JSON Schema of the configuration file'),
+  help: commandLineFlag('print this text'),
+  version: commandLineFlag('print the version of the program'),
+  config: commandLineText(
+    'FILE',
+    'YAML or JSON file with any of these options; environment and command line override it',
+  ),
+  'check-config': commandLineFlag('check all options and the files that they refer to, then exit'),
+  'print-config-schema': commandLineFlag('print the JSON Schema of the configuration file'),
 } as const;
 
 const listening = {
@@ -51,7 +54,7 @@ const listening = {
     'proxies whose X-Forwarded-Proto, -Host and -Prefix headers are trusted: loopback, uniquelocal, an address or a network',
   ),
   'cors-origin': list('ORIGIN', 'origin whose pages may call the API from a browser; * for all'),
-  limit: pairs('NAME=N', like(defaultLimits), 'connection limit, such as maxConnections=500'),
+  limit: pairs('NAME=N', schemasFrom(defaultLimits), 'connection limit, such as maxConnections=500'),
   workers: integer(
     'number of server processes; restarted when they exit, replaced one by one on SIGHUP; needs PostgreSQL; default: a single process',
     { min: 1, max: 256, fallback: undefined },
@@ -72,7 +75,7 @@ const data = {
     'disk',
     'what acknowledged writes to a SQLite file survive: disk (power loss) or process (process exit; faster)',
   ),
-  database: pairs('NAME=N', like(databaseLimits), 'database limit, such as poolSize=20'),
+  database: pairs('NAME=N', schemasFrom(databaseLimits), 'database limit, such as poolSize=20'),
   'secret-key-file': text(
     'FILE',
     'keys that encrypt secrets in the database, one per line; created if missing; all processes of a database need the same keys; default: next to the SQLite file, data/secret.key for PostgreSQL',
@@ -89,7 +92,7 @@ const authentication = {
   insecure: flag('listen beyond loopback with --auth noauth: every client is an administrator'),
   'noauth-project': text('ID', 'project of noauth tokens without one'),
   tokens: text('FILE', 'JSON object: token -> { userId, projectId, roles }'),
-  'policy-file': text('FILE', 'policies that replace defaults'),
+  'policy-file': text('FILE', 'file with policies that replace the defaults'),
 } as const;
 
 const api = {
@@ -117,9 +120,9 @@ const api = {
 
 const cloud = {
   preset: text('FILE', 'JSON file with the initial resources of the cloud (see --print-preset)'),
-  'print-preset': command('print the built-in preset'),
-  'print-preset-schema': command('print the JSON Schema of preset files'),
-  setting: pairs('NAME=VALUE', like(defaultSettings), 'engine setting, such as reclaimSeconds=3600'),
+  'print-preset': commandLineFlag('print the built-in preset'),
+  'print-preset-schema': commandLineFlag('print the JSON Schema of preset files'),
+  setting: pairs('NAME=VALUE', schemasFrom(defaultSettings), 'engine setting, such as reclaimSeconds=3600'),
   'latency-ms': integer('duration of each step of a simulated machine', {
     min: 0,
     max: 3_600_000,
@@ -141,7 +144,7 @@ const wholeCloud = {
   ),
   'clouds-yaml': text(
     'FILE',
-    'file with the settings of clients that the first start with --cloud writes; default: clouds.yaml next to the SQLite file, data/clouds.yaml for PostgreSQL, none in memory',
+    'file with client settings that the first start with --cloud writes; default: clouds.yaml next to the SQLite file, data/clouds.yaml for PostgreSQL, none in memory',
   ),
   'image-source': list(
     'HOST[:PORT]',
@@ -155,7 +158,7 @@ const wholeCloud = {
     'seconds after the last failed login for which an account is locked; 0: until an administrator changes the user',
     { min: 0, max: 1_000_000_000, fallback: 1800 },
   ),
-  'reset-admin-password': command('with --cloud: give the user admin a new password, as on the first start'),
+  'reset-admin-password': commandLineFlag('with --cloud: give the user admin a new password, as on the first start'),
 } as const;
 
 const machines = {
@@ -209,11 +212,11 @@ const machines = {
     { names: /^[\w.-]+$/, schema: z.string().min(1) },
   ),
   'no-vhost-net': flag(
-    'do not use /dev/vhost-net for interfaces of virtual machines (with --network-mode bridge and KVM); default: if the user that runs machines can open it',
+    'do not use /dev/vhost-net for interfaces of virtual machines (with --network-mode bridge and KVM); default: used if the user that runs the machines can open it',
   ),
   forward: list(
     '[[PROJECT/]NAME:]PORT:GUESTPORT',
-    'forwards a port of this computer to a port of a server; PORT may be a range, with one port per server; PROJECT is an ID, needed where projects share the name',
+    'port of this computer that is forwarded to a port of a server; PORT may be a range, with one port per server; PROJECT is an ID, needed if several projects have servers with that name',
   ),
   'forward-address': text('ADDRESS', 'address that --forward listens on', '127.0.0.1'),
 } as const;
@@ -254,7 +257,7 @@ const monitoring = {
   events: flag('store events and stream them to administrators at /events'),
   webhook: list('URL', 'send events to this URL; needs --webhook-secret-file'),
   'webhook-attempts': integer(
-    'how often an event is sent to a webhook that rejects it, before it is listed by admin webhook failures',
+    'number of attempts to send an event to a webhook that rejects it, before admin webhook failures lists it',
     {
       min: 1,
       max: 1000,

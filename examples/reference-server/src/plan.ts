@@ -18,7 +18,7 @@ import { settingsFrom } from './settings-from.js';
 import { StartError } from './start-error.js';
 import { checkWorkers } from './workers/check-workers.js';
 
-/** The result of the options before anything is opened: files are parsed, names and values are validated. */
+/** The validated options, before anything is opened: files are parsed, and names and values are validated. */
 export interface Plan {
   readonly options: Options;
   readonly identity: Identity;

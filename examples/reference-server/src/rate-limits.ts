@@ -10,12 +10,12 @@ const SPEC = /^(user|project)=(\d{1,9})\/(\d{0,6})([smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** The longest window that timers support, in seconds. */
-const LONGEST_SECONDS = 20 * 86_400;
+const MAX_WINDOW_SECONDS = 20 * 86_400;
 
 function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
   const [, per, requests, count, unit] = SPEC.exec(spec) ?? [];
   const windowSeconds = Number(count || 1) * (UNIT_SECONDS[unit ?? ''] ?? 0);
-  if (windowSeconds < 1 || windowSeconds > LONGEST_SECONDS || Number(requests) < 1)
+  if (windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS || Number(requests) < 1)
     throw new StartError(
       `--rate-limit is '${spec}': it must be user=N/TIME or project=N/TIME, such as user=600/m or project=100/10s; at most 20d`,
     );
@@ -26,8 +26,8 @@ function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
 export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limit'>): readonly RateLimit[] {
   const limits = specs.map(rateLimitFrom);
   const names = limits.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new StartError(`--rate-limit contains ${twice} twice: remove one of them`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate) throw new StartError(`--rate-limit contains ${duplicate} twice: remove one of them`);
   return limits;
 }
 
@@ -46,7 +46,7 @@ export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options):
 }
 
 /** A store for counting requests, and the function that closes it. */
-interface Opened {
+interface OpenedStore {
   readonly store: RateLimitStore;
   readonly close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ interface Opened {
 /** After this time, the store counts as unavailable. */
 const STORE_TIMEOUT_MS = 500;
 
-async function open({ 'rate-limit-store': store, db }: Options): Promise<Opened> {
+async function openStore({ 'rate-limit-store': store, db }: Options): Promise<OpenedStore> {
   if (store === 'memory') return { store, close: async () => {} };
   if (store === 'database') {
     const { default: pg } = await import('pg');
@@ -80,7 +80,7 @@ export class RateLimits implements RateLimiter {
   readonly #options: Options;
   readonly #log: Logger;
   #limiter: CallerRateLimiter | undefined;
-  #opened: Opened | undefined;
+  #opened: OpenedStore | undefined;
 
   constructor(options: Options, log: Logger) {
     this.#options = options;
@@ -104,7 +104,7 @@ export class RateLimits implements RateLimiter {
   async #begin(): Promise<CallerRateLimiter> {
     const { rateLimiter } = await import('@apistrata/compute-router/rate-limit');
     const exempt = new Set(this.#options['rate-limit-exempt']);
-    this.#opened = await open(this.#options);
+    this.#opened = await openStore(this.#options);
     return rateLimiter({
       limits: [],
       store: this.#opened.store,

@@ -16,7 +16,7 @@ export function variableOf(name: string): string {
   return `APISTRATA_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** @param allowPositionals whether positional arguments are allowed */
+/** Parses the command line. @param allowPositionals whether positional arguments are allowed */
 function fromCommandLine(args: readonly string[], entries: readonly Entry[], allowPositionals: boolean) {
   const config = Object.fromEntries(
     entries.map(([name, { placeholder }]) => [
@@ -39,12 +39,12 @@ function fromCommandLine(args: readonly string[], entries: readonly Entry[], all
     return { values: given, positionals };
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(sentenceOf(error as NodeJS.ErrnoException, entries));
+    throw new StartError(describeParseError(error as NodeJS.ErrnoException, entries));
   }
 }
 
 /** Returns the fault of a command line as one sentence, with the fix. */
-function sentenceOf({ code, message }: NodeJS.ErrnoException, entries: readonly Entry[]): string {
+function describeParseError({ code, message }: NodeJS.ErrnoException, entries: readonly Entry[]): string {
   const option = /'(-[^' ]*)/.exec(message)?.[1] ?? '';
   const names = entries.map(([name]) => `--${name}`);
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')

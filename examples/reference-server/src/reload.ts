@@ -2,9 +2,9 @@ import type { Options } from './options.js';
 import type { Running } from './serve.js';
 
 /** Applies changed options to the running process, and logs it; invalid options change nothing. */
-export async function reload({ reload: take, log }: Running, rereadOptions: () => Options): Promise<void> {
+export async function reload({ reload: apply, log }: Running, rereadOptions: () => Options): Promise<void> {
   try {
-    await take(rereadOptions());
+    await apply(rereadOptions());
     log.info('policies, log level, connection limits and rate limits were reloaded');
   } catch (error) {
     log.error({ err: error }, 'the new configuration is invalid and was not applied');

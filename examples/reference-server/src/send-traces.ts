@@ -8,10 +8,10 @@ const FLUSH_MS = 3_000;
 /** Sends the buffered traces, which would otherwise be lost. */
 export async function sendTraces({ traces }: Observation, log: Logger): Promise<void> {
   if (!traces) return;
-  const late = pause(FLUSH_MS, undefined, { ref: false }).then(() => {
-    throw new Error(`the collector did not accept them within ${FLUSH_MS} ms`);
+  const timeout = pause(FLUSH_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`the collector did not accept the traces within ${FLUSH_MS} ms`);
   });
-  await Promise.race([traces.flush(), late]).catch((error: Error) =>
+  await Promise.race([traces.flush(), timeout]).catch((error: Error) =>
     log.warn({ err: error }, 'the last traces could not be sent'),
   );
 }

@@ -3,8 +3,8 @@ import type { MetricsSource, PrometheusMetrics } from '@apistrata/compute-router
 import { type DrainOptions, guardServer } from '@apistrata/healthcheck/server';
 import { type Logger, pino } from 'pino';
 import { openControl } from './admin/control-socket.js';
-import { warnIfOpen } from './check-listening.js';
-import { checkPlaces } from './check-places.js';
+import { checkEnvironment } from './check-environment.js';
+import { warnIfUnauthenticated } from './check-listening.js';
 import type { FirstAccess } from './cloud/cloud.js';
 import { compose } from './compose.js';
 import { openConsoles } from './consoles/open-consoles.js';
@@ -27,7 +27,7 @@ export interface Running {
   /** URL of the metrics, if they have a separate port. */
   readonly metricsUrl: string | undefined;
   readonly engine: Engine;
-  /** The access of the first administrator, if this start with `--cloud` created it. */
+  /** The credentials of the first administrator, if this start with `--cloud` created them. */
   readonly firstAccess: FirstAccess | undefined;
   /** The metrics of this process, if they are enabled. */
   readonly metrics: PrometheusMetrics | undefined;
@@ -59,42 +59,43 @@ export interface Running {
  */
 export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
   const log = await openLog(options);
-  warnIfOpen(options, log);
-  const desired = planFrom(options, environment, await observationFrom(options, group));
+  warnIfUnauthenticated(options, log);
+  const initialPlan = planFrom(options, environment, await observationFrom(options, group));
   const database = databaseFrom(options);
   const consoles = await openConsoles(options, log);
-  const plan = { ...desired, settings: { ...consoles?.settings, ...desired.settings } };
+  const plan = { ...initialPlan, settings: { ...consoles?.settings, ...initialPlan.settings } };
   const composed = await compose(plan, database, log).catch((error) => {
     consoles?.close();
     throw error;
   });
   const { engine, health, rateLimits, app, cloud, close: closeEngine } = composed;
   consoles?.use(engine);
-  const { metrics, scraped } = plan.observation;
-  const monitored = scraped && !group && options['metrics-port'] !== undefined ? metricsServer(scraped) : undefined;
+  const { metrics, scrapeHandler } = plan.observation;
+  const scrapeServer =
+    scrapeHandler && !group && options['metrics-port'] !== undefined ? metricsServer(scrapeHandler) : undefined;
   const close = async () => {
-    monitored?.close();
-    monitored?.closeAllConnections();
+    scrapeServer?.close();
+    scrapeServer?.closeAllConnections();
     consoles?.close();
     await closeEngine();
     await sendTraces(plan.observation, log);
   };
   try {
     const server = expressServer(app);
-    // With other workers, Node would offer them rejected connections, repeatedly if all are full.
+    // Otherwise Node would pass rejected connections to other workers, repeatedly if all of them are full.
     Object.assign(server, { dropMaxConnection: true });
     const guarded = guardServer(server, plan.limits);
     metrics?.scrape({ engine, server: guarded });
     const metricsUrl =
-      monitored && (await listen(monitored, options['metrics-host'], options['metrics-port'] ?? 0, 'metrics-'));
+      scrapeServer && (await listen(scrapeServer, options['metrics-host'], options['metrics-port'] ?? 0, 'metrics-'));
     const url = await listen(server, options.host, options.port);
     const firstAccess = await cloud?.begin(clientUrl(url)).catch((error) => {
       server.close();
       throw error;
     });
     const closeControl = isFile(database) ? await openControl(engine, database, log) : undefined;
-    let leaving: Promise<void> | undefined;
-    const leave = async (options: DrainOptions) => {
+    let ending: Promise<void> | undefined;
+    const drainAndClose = async (options: DrainOptions) => {
       // Event streams never end on their own, and would delay the shutdown.
       engine.events.endReading();
       await guarded.drain(options);
@@ -118,18 +119,18 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
         await rateLimits.apply(rates);
       },
       async stop() {
-        if (leaving) setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
-        leaving ??= leave({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
-        await leaving;
+        if (ending) setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
+        ending ??= drainAndClose({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
+        await ending;
       },
       async retire() {
         const { keepAliveMs } = plan.limits;
-        leaving ??= leave({
+        ending ??= drainAndClose({
           delayMs: 0,
           quietMs: Math.min(keepAliveMs, RETIRED_IDLE_MS),
           graceMs: keepAliveMs + GRACE_MS,
         });
-        await leaving;
+        await ending;
       },
       stopsWithinMs: options['drain-ms'] + GRACE_MS,
     };
@@ -140,12 +141,12 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
 }
 
 /**
- * Checks options, their files, addresses and folders like a start. Opens no database and creates nothing.
+ * Checks options, files, addresses and folders as a start does. Opens no database and creates nothing.
  *
  * @throws StartError for the first fault
  */
 export async function checkConfig(options: Options, environment: NodeJS.ProcessEnv): Promise<void> {
-  await checkPlaces(options);
+  await checkEnvironment(options);
   const composed = await compose(
     planFrom(options, environment, await observationFrom(options)),
     ':memory:',

@@ -7,7 +7,7 @@ export interface EndCommands {
   /** Ends the program like SIGTERM; a no-op if it is already ending. */
   readonly end: () => void;
   /** Ends the program when the promise resolves, unless a signal comes first. */
-  readonly endAfter: (left: () => Promise<void>) => void;
+  readonly endAfter: (finish: () => Promise<void>) => void;
 }
 
 /** A server or host that can be shut down. */
@@ -27,19 +27,19 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown
 
   function end(code: number): void {
     ending = true;
-    const bound = setTimeout(() => {
+    const timer = setTimeout(() => {
       log.error('shutdown timed out: the next start continues interrupted jobs');
       process.exit(1);
     }, stopsWithinMs + RELEASE_LEASES_MS);
-    bound.unref();
-    exitWithin(stop, code);
+    timer.unref();
+    exitAfter(stop, code);
   }
 
-  function exitWithin(left: () => Promise<void>, code: number): void {
-    left().then(
+  function exitAfter(finish: () => Promise<void>, code: number): void {
+    finish().then(
       () => process.exit(code),
       (error) => {
-        log.error({ err: error }, 'ending failed');
+        log.error({ err: error }, 'shutdown failed');
         process.exit(1);
       },
     );
@@ -66,8 +66,8 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown
     end() {
       if (!ending) end(0);
     },
-    endAfter(left) {
-      if (!ending) exitWithin(left, 0);
+    endAfter(finish) {
+      if (!ending) exitAfter(finish, 0);
     },
   };
 }

@@ -12,21 +12,21 @@ export interface StartupMessage {
   readonly firstAccess?: FirstAccess | undefined;
 }
 
-/** Returns the access of the first administrator, which is shown once. */
+/** Returns the credentials of the first administrator as text, which is shown once. */
 function accessText({ settings, file }: FirstAccess): string {
   return [
     '',
-    'The user admin has this password, which is not shown again (--reset-admin-password makes a new one):',
+    'The user admin has this password, which is not shown again (--reset-admin-password sets a new one):',
     '',
     openrc(settings),
     '',
     ...(file === undefined
       ? []
-      : [`The same for clients: export OS_CLIENT_CONFIG_FILE=${file} OS_CLOUD=${CLOUD_NAME}`, '']),
+      : [`To select it in clients: export OS_CLIENT_CONFIG_FILE=${file} OS_CLOUD=${CLOUD_NAME}`, '']),
   ].join('\n');
 }
 
-/** Prints the address of the API, its documentation, a first command, and the access of a new cloud. */
+/** Prints the address of the API, its documentation, a first command, and the credentials of a new cloud. */
 export function startupMessage(message: StartupMessage, options: Options): void {
   const { url, database, metricsUrl, firstAccess } = message;
   console.log(

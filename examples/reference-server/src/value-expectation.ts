@@ -29,21 +29,21 @@ const looksNumeric = (source: string | undefined) => source !== undefined && /^-
  * @param source the value as the user wrote it
  */
 export function expectationOf(issue: Issue, source: string | undefined): string {
-  const is = source === undefined ? '' : `; it is "${source}"`;
+  const actual = source === undefined ? '' : `; it is "${source}"`;
   switch (issue.code) {
     case 'invalid_type':
       if (issue.expected === 'string' && looksNumeric(source)) return `must be a string: put it in quotes, "${source}"`;
-      return `must be ${NAMES[issue.expected ?? ''] ?? issue.expected}${is}`;
+      return `must be ${NAMES[issue.expected ?? ''] ?? issue.expected}${actual}`;
     case 'invalid_value':
-      return `must be one of ${issue.values?.join(', ')}${is}`;
+      return `must be one of ${issue.values?.join(', ')}${actual}`;
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty';
-      return `must be at least ${issue.minimum}${is}`;
+      return `must be at least ${issue.minimum}${actual}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}${is}`;
+      return `must be at most ${issue.maximum}${actual}`;
     case 'invalid_union':
-      return `must be a string, true or false${is}`;
+      return `must be a string, true or false${actual}`;
     default:
-      return `is invalid${is}: ${issue.message}`;
+      return `is invalid${actual}: ${issue.message}`;
   }
 }

@@ -13,7 +13,7 @@ export interface WelcomeOptions {
   readonly database: string;
   /** Returns the number of hosts and of servers on them. */
   readonly counts: () => Promise<{ readonly hosts: number; readonly servers: number }>;
-  /** URL of the proxy of consoles. */
+  /** URL of the console proxy. */
   readonly consoleProxyUrl: string;
 }
 
@@ -46,7 +46,7 @@ function databaseText(database: string): string {
 
 async function welcomeText(url: string, { options, database, counts }: WelcomeOptions): Promise<string> {
   const kind = callerKind(options);
-  // Without authentication, everyone can also read them from the API.
+  // Without authentication, every client can also read these numbers from the API.
   const { hosts, servers } = kind === 'noauth' ? await counts() : { hosts: undefined, servers: undefined };
   const figures: readonly (readonly [string, string | number | undefined])[] = [
     ['API versions', `${MIN_VERSION} to ${options['max-version']}`],
@@ -60,7 +60,7 @@ async function welcomeText(url: string, { options, database, counts }: WelcomeOp
     { href: `${url}/openapi.json`, text: 'OpenAPI' },
     { href: `${url}/healthcheck`, text: 'Health' },
   ];
-  const about = html`<p>The server runs. Clients use the address <a href="${url}/v2.1/">${url}/v2.1/</a>.</p>
+  const about = html`<p>The server is running. Clients use the address <a href="${url}/v2.1/">${url}/v2.1/</a>.</p>
 ${facts(figures.filter(([, value]) => value !== undefined))}
 <h3>First request</h3><p>${prose(CALLERS[kind])}</p>
 ${nextSteps(url, options).map((step) => card('curl', codeBlock(step, 'the command')))}
@@ -97,13 +97,13 @@ export function welcome(options: WelcomeOptions): RequestHandler {
     // Browsers list text/html first; `*/*` and JSON select the API.
     if (!PATHS.has(req.path) || req.method !== 'GET' || !/^\s*text\/html\b/i.test(requested)) return next();
     const host = req.headers.host ?? '';
-    const safe = /^[\w.:[\]-]+$/.test(host) ? `${req.protocol}://${host}` : '';
+    const baseUrl = /^[\w.:[\]-]+$/.test(host) ? `${req.protocol}://${host}` : '';
     const frames = options.options.driver === 'simulated' ? [] : [new URL(options.consoleProxyUrl).origin];
     res.set({
       Vary: 'Accept',
       'Content-Security-Policy': pagePolicy(...frames),
       'X-Content-Type-Options': 'nosniff',
     });
-    res.type('html').send(await welcomeText(safe, options));
+    res.type('html').send(await welcomeText(baseUrl, options));
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
-import { checkPlaces } from '../src/check-places.js';
+import { checkEnvironment } from '../src/check-environment.js';
 import { configJsonSchema } from '../src/config-file.js';
 import { readOptions } from '../src/read-options.js';
 import { StartError } from '../src/start-error.js';
@@ -154,7 +154,7 @@ quota: { instances: 1, quota_secrets: 5 }
       '--machine-dir /proc/version/m cannot be created: /proc/version is not a folder',
     ],
   ])('are checked together with ports, addresses and folders: %j', async (args, message) => {
-    await expect(checkPlaces(readOptions(args, {}))).rejects.toThrow(new StartError(message));
+    await expect(checkEnvironment(readOptions(args, {}))).rejects.toThrow(new StartError(message));
   });
 
   it('are published as a JSON Schema, with every option that a file may have', () => {

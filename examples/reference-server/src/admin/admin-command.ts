@@ -11,13 +11,13 @@ export interface AdminRequest {
 }
 
 /** The database of a command, and the options of its server. */
-export interface DatabasePlace {
+export interface DatabaseTarget {
   readonly database: string;
   readonly options: Options;
   readonly environment: NodeJS.ProcessEnv;
 }
 
-interface Shape<Result> {
+interface CommandDefinition<Result> {
   /** Placeholders after the name, as the help shows them. */
   readonly usage: string;
   readonly summary: string;
@@ -31,13 +31,13 @@ interface Shape<Result> {
 }
 
 /** A command that uses the database directly, concurrently with servers. */
-export interface DatabaseCommand<Result = any> extends Shape<Result> {
+export interface DatabaseCommand<Result = any> extends CommandDefinition<Result> {
   readonly on: 'database';
-  run(place: DatabasePlace, requested: AdminRequest): Promise<Result>;
+  run(target: DatabaseTarget, requested: AdminRequest): Promise<Result>;
 }
 
 /** A command that uses an engine: its own, or that of the server that has locked the database. */
-export interface EngineCommand<Result = any> extends Shape<Result> {
+export interface EngineCommand<Result = any> extends CommandDefinition<Result> {
   readonly on: 'engine';
   /** Validates the arguments before anything is opened. @throws UsageError */
   check?(request: AdminRequest): void;

@@ -11,7 +11,7 @@ import { StartError } from '../start-error.js';
 import {
   type AdminCommand,
   type AdminRequest,
-  type DatabasePlace,
+  type DatabaseTarget,
   type EngineCommand,
   UsageError,
 } from './admin-command.js';
@@ -21,7 +21,7 @@ import { engineCommands } from './engine-commands.js';
 import { keyFileOf } from './key-file.js';
 
 const commands: Readonly<Record<string, AdminCommand>> = { ...databaseCommands, ...engineCommands };
-const common = { json: flag('print the result as JSON') };
+const commonOptions = { json: flag('print the result as JSON') };
 
 function helpText(): string {
   const rows = Object.entries(commands).flatMap(([name, { usage, summary, options = {} }]) => [
@@ -32,46 +32,51 @@ function helpText(): string {
     'Usage: apistrata admin COMMAND [options]',
     '',
     ...paragraphs(
-      'Commands for administrators, run on the computer of the database. They work while servers use the database. --db, --config, --secret-key-file and the environment are those of the server.',
+      'Commands for administrators. Run them on the computer of the database; servers may use the database at the same time. Use the same --db, --config, --secret-key-file and environment as for the server.',
     ),
     '',
     'Commands:',
     ...rows,
     '',
     'Options:',
-    ...optionRows(common),
+    ...optionRows(commonOptions),
     '',
     'Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a check found a problem.',
   ].join('\n');
 }
 
 /** The options of all commands, which determine which arguments are command words. */
-const anyOptions: OptionTable = Object.assign({ ...common }, ...Object.values(commands).map(({ options }) => options));
+const allOptions: OptionTable = Object.assign(
+  { ...commonOptions },
+  ...Object.values(commands).map(({ options }) => options),
+);
 
 /** Returns the command that the first words select. */
 function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((candidate) => Object.hasOwn(commands, candidate));
   if (name !== undefined) return [name, commands[name] as AdminCommand];
-  const family = Object.keys(commands).filter((command) => command.startsWith(`${args[0]} `));
-  const there = (family.length > 0 ? family : Object.keys(commands)).join(', ');
-  throw new UsageError(`'${args.slice(0, 2).join(' ')}' is not a command. Known commands: ${there}. See admin --help.`);
+  const subcommands = Object.keys(commands).filter((command) => command.startsWith(`${args[0]} `));
+  const knownCommands = (subcommands.length > 0 ? subcommands : Object.keys(commands)).join(', ');
+  throw new UsageError(
+    `'${args.slice(0, 2).join(' ')}' is not a command. Known commands: ${knownCommands}. See admin --help.`,
+  );
 }
 
-function databaseOf({ db }: DatabasePlace['options']): string {
+function databaseOf({ db }: DatabaseTarget['options']): string {
   if (db === ':memory:')
     throw new UsageError('an in-memory database exists only in its server: select another one with --db');
   return isFile(db) ? resolve(db) : db;
 }
 
 /** Runs a command with its own engine, or in the server that has locked the database. */
-async function withEngine(
+async function runWithEngine(
   name: string,
   command: EngineCommand,
-  place: DatabasePlace,
+  target: DatabaseTarget,
   requested: AdminRequest,
 ): Promise<unknown> {
   command.check?.(requested);
-  const { database, options, environment } = place;
+  const { database, options, environment } = target;
   const { tables } = await databaseStatus(database);
   if (tables.pending.length > 0)
     throw new StartError(`the tables are those of an older version: run 'admin db migrate'`);
@@ -91,7 +96,7 @@ async function withEngine(
   }
 }
 
-/** Errors that administrators can fix are printed as one line; other errors are bugs. */
+/** Converts errors that administrators can fix to a StartError, which is printed as one line; other errors are bugs. */
 function startErrorOf(error: unknown, database: string): unknown {
   const isExpected = error instanceof MaintenanceError || error instanceof Rejection || error instanceof DatabaseInUse;
   const { code, message, cause } = error as { code?: string; message: string; cause?: Error };
@@ -114,8 +119,8 @@ export interface Outcome {
  */
 export async function admin(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
   if (args.length === 0 || isHelpRequested(args)) return { output: helpText(), exitCode: args.length === 0 ? 2 : 0 };
-  const [name, command] = findCommand(readCommandLine(args, environment, anyOptions).positionals);
-  const { positionals, own, options } = readCommandLine(args, environment, { ...common, ...command.options });
+  const [name, command] = findCommand(readCommandLine(args, environment, allOptions).positionals);
+  const { positionals, own, options } = readCommandLine(args, environment, { ...commonOptions, ...command.options });
   const { json, ...ownOptions } = own;
   const request: AdminRequest = { arguments: positionals.slice(name.split(' ').length), own: ownOptions };
   const [min, max] = command.argumentCount;
@@ -124,10 +129,12 @@ export async function admin(args: readonly string[], environment: NodeJS.Process
   const database = databaseOf(options);
   if (isFile(database) && name !== 'db restore' && !existsSync(database))
     throw new StartError(`the database ${database} does not exist: use the --db of the server`);
-  const place = { database, options, environment };
+  const target = { database, options, environment };
   try {
     const result =
-      command.on === 'database' ? await command.run(place, request) : await withEngine(name, command, place, request);
+      command.on === 'database'
+        ? await command.run(target, request)
+        : await runWithEngine(name, command, target, request);
     const output = json ? JSON.stringify(result, null, 2) : command.text(result);
     return { output, exitCode: command.exitCode?.(result) ?? 0 };
   } catch (error) {

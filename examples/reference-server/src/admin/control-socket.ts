@@ -13,15 +13,15 @@ export interface Request extends AdminRequest {
 type ControlResponse = { readonly result: unknown } | { readonly error: string };
 
 /** The maximum length of a socket's path. */
-const LONGEST_PATH_BYTES = 103;
-const LONGEST_LINE = 64 * 1024;
+const MAX_PATH_BYTES = 103;
+const MAX_LINE_LENGTH = 64 * 1024;
 /** The request line must arrive within this time; its execution may take longer. */
-const LINE_MS = 5_000;
+const REQUEST_LINE_TIMEOUT_MS = 5_000;
 
-/** Returns the socket next to a SQLite file, by its shorter path; undefined if there can be none. */
-function socketOf(database: string): string | undefined {
+/** Returns the path of the socket next to a SQLite file, absolute or relative; undefined if both are too long, or on Windows. */
+function socketPathFor(database: string): string | undefined {
   const names = [`${database}-admin`, relative('', `${database}-admin`)];
-  const fits = names.find((name) => Buffer.byteLength(name) <= LONGEST_PATH_BYTES);
+  const fits = names.find((name) => Buffer.byteLength(name) <= MAX_PATH_BYTES);
   return process.platform === 'win32' ? undefined : fits;
 }
 
@@ -32,7 +32,7 @@ function lineFrom(socket: Socket): Promise<string> {
     socket.on('data', (chunk) => {
       text += chunk;
       if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-      else if (text.length > LONGEST_LINE) reject(new Error('too long'));
+      else if (text.length > MAX_LINE_LENGTH) reject(new Error('too long'));
     });
     socket.once('error', reject);
     socket.once('close', () => reject(new Error('closed')));
@@ -57,7 +57,7 @@ async function execute(engine: Engine, { command, ...requested }: Request): Prom
  * file's owner can open. Returns a function that closes the socket.
  */
 export async function openControl(engine: Engine, database: string, log: Logger): Promise<() => Promise<void>> {
-  const path = socketOf(database);
+  const path = socketPathFor(database);
   if (path === undefined) {
     log.warn('admin commands cannot reach this server: the path of its database is too long for a socket');
     return async () => {};
@@ -67,7 +67,7 @@ export async function openControl(engine: Engine, database: string, log: Logger)
     open.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => open.delete(socket));
-    socket.setTimeout(LINE_MS, () => socket.destroy());
+    socket.setTimeout(REQUEST_LINE_TIMEOUT_MS, () => socket.destroy());
     try {
       const request: Request = JSON.parse(await lineFrom(socket));
       socket.setTimeout(0);
@@ -78,7 +78,7 @@ export async function openControl(engine: Engine, database: string, log: Logger)
       socket.destroy();
     }
   });
-  // Left by a process that was killed: the holder of the database owns the socket too.
+  // A process that was killed leaves its socket. This process has locked the database, so no other one uses the socket.
   rmSync(path, { force: true });
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
@@ -101,7 +101,7 @@ export async function openControl(engine: Engine, database: string, log: Logger)
  * reached
  */
 export async function callServer(database: string, request: Request): Promise<unknown> {
-  const path = socketOf(database);
+  const path = socketPathFor(database);
   if (path === undefined)
     throw new StartError(`the path of ${database} is too long for a socket: move it, or stop the server`);
   const socket = connect(path);

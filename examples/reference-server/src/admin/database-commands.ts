@@ -16,7 +16,7 @@ import { hostRole } from './host-role-command.js';
 import { keyFileOf } from './key-file.js';
 
 const MEBIBYTE = 1024 * 1024;
-const size = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+const formatSize = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
 const formatNames = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
 
 interface Status extends DatabaseStatus {
@@ -32,8 +32,8 @@ const status: DatabaseCommand<Status> = {
   text: ({ database, bytes, usedBy, tables, servers, work }) => {
     const states = Object.entries(servers).map(([state, n]) => `${n} ${state}`);
     return columns([
-      ['database', `${database} (${size(bytes)})`],
-      ['used by', usedBy ?? 'nobody'],
+      ['database', `${database} (${formatSize(bytes)})`],
+      ['used by', usedBy ?? 'no process'],
       [
         'tables',
         `at ${tables.at ?? 'no migration'}; pending: ${formatNames(tables.pending)}; of a newer version: ${formatNames(tables.newer)}`,
@@ -78,7 +78,7 @@ const backup: DatabaseCommand<BackupReport> = {
   run: ({ database, options }, { arguments: [file = ''] }) =>
     backupDatabase(database, file, { imageDirectory: options['image-dir'] }),
   text: ({ file, bytes, images }) =>
-    `${file} (${size(bytes)})${images > 0 ? ` and ${file}.images (${images} files)` : ''} contain the whole database. Its secrets are encrypted: store the secret key too, in another place.`,
+    `${file} (${formatSize(bytes)})${images > 0 ? ` and ${file}.images (${images} files) contain` : ' contains'} the whole database. Its secrets are encrypted: store the secret key too, in another place.`,
 };
 
 const restore: DatabaseCommand<RestoreReport> = {

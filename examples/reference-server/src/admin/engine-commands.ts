@@ -38,7 +38,7 @@ interface Quota {
   readonly used: QuotaValues;
 }
 
-const ofUser = { user: text('ID', 'quota of one user in the project') };
+const userOption = { user: text('ID', 'quota of one user in the project') };
 
 async function quotaOf(engine: Engine, { arguments: [projectId = ''], own }: AdminRequest): Promise<Quota> {
   const scope = { projectId, userId: own.user };
@@ -56,12 +56,12 @@ const quotaShow: EngineCommand<Quota> = {
   usage: 'PROJECT',
   summary: 'show the limits and the usage of a project',
   argumentCount: [1, 1],
-  options: ofUser,
+  options: userOption,
   run: quotaOf,
   text: quotaText,
 };
 
-function limitsIn({ arguments: args }: AdminRequest): Partial<Record<QuotaKind, number>> {
+function parseLimits({ arguments: args }: AdminRequest): Partial<Record<QuotaKind, number>> {
   const entries = args.slice(1).map((word) => {
     const [, name, value] = /^([a-z_]+)=(-1|\d{1,9})$/.exec(word) ?? [];
     if (!quotaKinds.includes(name as QuotaKind))
@@ -76,14 +76,14 @@ const quotaSet: EngineCommand<Quota> = {
   usage: 'PROJECT NAME=N ...',
   summary: 'set the limits of a project; -1 is unlimited',
   argumentCount: [2, 1 + quotaKinds.length],
-  options: { ...ofUser, force: flag('allow limits below the current usage') },
-  check: (requested) => void limitsIn(requested),
+  options: { ...userOption, force: flag('allow limits below the current usage') },
+  check: (requested) => void parseLimits(requested),
   run: async (engine, requested) => {
     const {
       arguments: [projectId = ''],
       own,
     } = requested;
-    await engine.quotas.set({ projectId, userId: own.user }, limitsIn(requested), { force: own.force });
+    await engine.quotas.set({ projectId, userId: own.user }, parseLimits(requested), { force: own.force });
     return quotaOf(engine, requested);
   },
   text: quotaText,

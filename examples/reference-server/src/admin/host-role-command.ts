@@ -5,7 +5,7 @@ import { choice, flag, text } from '../option-kinds.js';
 import type { DatabaseCommand } from './admin-command.js';
 import { keyFileOf } from './key-file.js';
 
-export interface Granted extends HostRole {
+export interface GrantedHostRole extends HostRole {
   /** The SQL, if it was requested instead of its execution. */
   readonly sql?: string;
   /** The file with the key of the host, if one was requested. */
@@ -19,7 +19,7 @@ async function writeKeys(file: string, keys: readonly string[]): Promise<void> {
 }
 
 /** Grants a PostgreSQL role the rights of one host, and writes the key of that host. */
-export const hostRole: DatabaseCommand<Granted> = {
+export const hostRole: DatabaseCommand<GrantedHostRole> = {
   on: 'database',
   usage: 'NAME',
   summary: 'grant a PostgreSQL role the rights of the host NAME and no others; repeat it after an update',
@@ -35,7 +35,7 @@ export const hostRole: DatabaseCommand<Granted> = {
       'KIND',
       ['off', 'wireguard'],
       'off',
-      'that of the host, with --tunnel-address: encryption makes the header larger',
+      'tunnel encryption of the host, with --tunnel-address: encryption makes the header larger',
     ),
     'stores-volumes': flag('the host stores the data of volumes (host --volumes)'),
     'print-sql': flag('print the SQL instead of executing it'),

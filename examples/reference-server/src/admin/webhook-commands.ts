@@ -31,12 +31,12 @@ export const webhookFailures: EngineCommand<{ failures: readonly DeadLetter[] }>
     ]),
 };
 
-function numbersIn({ arguments: args, own }: AdminRequest): readonly number[] | undefined {
+function parseNumbers({ arguments: args, own }: AdminRequest): readonly number[] | undefined {
   if (own.all === true && args.length === 0) return undefined;
   if (own.all === true || args.length === 0)
-    throw new UsageError('webhook retry needs numbers of webhook failures, or --all');
+    throw new UsageError("webhook retry needs numbers that 'webhook failures' lists, or --all");
   const wrong = args.find((word) => !/^\d{1,15}$/.test(word));
-  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a number of webhook failures`);
+  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a number that 'webhook failures' lists`);
   return args.map(Number);
 }
 
@@ -44,10 +44,10 @@ function numbersIn({ arguments: args, own }: AdminRequest): readonly number[] | 
 export const webhookRetry: EngineCommand<{ due: number }> = {
   on: 'engine',
   usage: '[NUMBER ...]',
-  summary: 'send events again that webhooks did not accept, once',
+  summary: 'retry, once, events that webhooks did not accept',
   argumentCount: [0, 100],
-  options: { all: flag('all of them') },
-  check: (requested) => void numbersIn(requested),
-  run: async ({ events }, requested) => ({ due: await events.deadLetters.retry(numbersIn(requested)) }),
+  options: { all: flag('retry all of them') },
+  check: (requested) => void parseNumbers(requested),
+  run: async ({ events }, requested) => ({ due: await events.deadLetters.retry(parseNumbers(requested)) }),
   text: ({ due }) => `${due} ${due === 1 ? 'event is' : 'events are'} about to be sent again.`,
 };

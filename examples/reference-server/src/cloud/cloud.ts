@@ -9,7 +9,7 @@ import type { Options } from '../options.js';
 import { adminSettings, writeCloudsYaml } from './client-settings.js';
 import { cloudsYamlPath } from './clouds-yaml-path.js';
 
-/** The access data of a new cloud, which are shown once. */
+/** The credentials of the first administrator, which are shown once. */
 export interface FirstAccess {
   readonly settings: Environment;
   /** Path of the written clouds.yaml, if there is one. */
@@ -22,10 +22,10 @@ export interface Cloud {
   /** Serves the services, and the compute API below `/compute`. */
   mount(app: Express, compute: RequestHandler): void;
   /**
-   * Creates the first administrator, or gives it a new password if the options require it. The file is written first: a
-   * password that is stored has been shown.
+   * Creates the first administrator, or sets a new password if the options require it. clouds.yaml is written before the
+   * password is stored, so that a stored password cannot be lost.
    *
-   * @returns the access of the administrator; undefined if nothing was created
+   * @returns the credentials of the administrator; undefined if nothing was changed
    */
   begin(url: string): Promise<FirstAccess | undefined>;
 }
@@ -59,7 +59,7 @@ export async function openCloud(options: Options, engine: Engine, log: Logger): 
     imageSources: options['image-source'],
     lockout: lockoutOf(options),
     onUnserved: (service, method, url) =>
-      log.info({ service, method, url: redactSecrets(url) }, 'a request that no service handles'),
+      log.info({ service, method, url: redactSecrets(url) }, 'no service handles this request'),
     onError: (error) => log.error({ err: error }, 'a request failed'),
   });
   return {

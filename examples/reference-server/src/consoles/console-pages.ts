@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { static as files, Router } from 'express';
 
-/** Allows only what these pages need; both clients set styles in the page. */
+/** Allows only what these pages need. Both clients, noVNC and xterm.js, set inline styles. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'";
 

@@ -15,7 +15,7 @@ const MAX_CONNECTIONS = 500;
 /** The subprotocol that clients of older noVNC versions request; other clients request none. */
 const SUBPROTOCOL = 'binary';
 
-/** Returns the token of a request: it is in the query; noVNC also sends it without a name. */
+/** Returns the token in the query string of a request; an empty string if it is missing. */
 function tokenOf({ url = '' }: IncomingMessage): string {
   return new URL(url, 'http://console').searchParams.get('token') ?? '';
 }
@@ -35,17 +35,17 @@ function rejectUpgrade(socket: Duplex, status: string): void {
 }
 
 /** Pings a client, and disconnects it if it does not respond. */
-function watch(client: WebSocket): void {
+function disconnectIfUnresponsive(client: WebSocket): void {
   let responded = true;
   client.on('pong', () => {
     responded = true;
   });
-  const beat = setInterval(() => {
+  const timer = setInterval(() => {
     if (!responded) return client.terminate();
     responded = false;
     client.ping();
   }, HEARTBEAT_MS);
-  client.once('close', () => clearInterval(beat));
+  client.once('close', () => clearInterval(timer));
 }
 
 /** A proxy of consoles. */
@@ -61,8 +61,8 @@ export interface ConsoleProxy {
  * carry the bytes of a screen (RFB) or of a serial line. Tokens are checked by the engine, so they end when they expire
  * or their server is deleted.
  *
- * @param engine returns the engine; called per connection, because the proxy must listen before the engine exists,
- * which needs its URL
+ * @param engine returns the engine; called per connection, because the engine needs the URL of the proxy, which therefore
+ * listens before the engine exists
  */
 export function consoleProxy(
   engine: () => Pick<Engine, 'consoles' | 'settings'>,
@@ -80,9 +80,11 @@ export function consoleProxy(
   });
 
   async function relay(client: WebSocket, console: Duplex): Promise<void> {
-    watch(client);
+    disconnectIfUnresponsive(client);
     const stream = createWebSocketStream(client);
-    const directions = [pipeline(stream, console), pipeline(console, stream)].map((way) => way.catch(() => {}));
+    const directions = [pipeline(stream, console), pipeline(console, stream)].map((direction) =>
+      direction.catch(() => {}),
+    );
     // The end of either side ends the other; it is not an error.
     await Promise.race(directions);
     console.destroy();

@@ -5,11 +5,11 @@ import { listen } from '../listen.js';
 import type { Options } from '../options.js';
 import { consoleProxy } from './console-proxy.js';
 
-/** The usual port of console proxies. */
-const USUAL_PORT = 6080;
+/** The port that console proxies usually have. */
+const DEFAULT_PORT = 6080;
 
 /** A console proxy that listens. */
-export interface OpenConsoles {
+export interface RunningConsoleProxy {
   /** Settings of the engine: the proxy's URL. */
   readonly settings: Pick<Settings, 'consoleProxyUrl'>;
   /** Sets the engine whose consoles the proxy serves. */
@@ -26,18 +26,18 @@ function withHostName(url: string, { host }: Options): string {
  * Starts the console proxy, if machines have consoles.
  * @throws StartError if the requested port is not available
  */
-export async function openConsoles(options: Options, log: Logger): Promise<OpenConsoles | undefined> {
+export async function openConsoles(options: Options, log: Logger): Promise<RunningConsoleProxy | undefined> {
   if (options.driver === 'simulated') return undefined;
   let engine: Engine | undefined;
   const proxy = consoleProxy(
     () => {
-      if (!engine) throw new Error('console URLs do not exist before the engine');
+      if (!engine) throw new Error('the engine has not started yet');
       return engine;
     },
     (error) => log.warn({ err: error }, 'a console could not be opened'),
   );
   const { host, 'console-port': port } = options;
-  const listening = listen(proxy.server, host, port ?? USUAL_PORT, 'console-');
+  const listening = listen(proxy.server, host, port ?? DEFAULT_PORT, 'console-');
   const url = await (port === undefined ? listening.catch(() => listen(proxy.server, host, 0, 'console-')) : listening);
   return {
     settings: { consoleProxyUrl: withHostName(url, options) },

@@ -6,11 +6,11 @@ import { createHost, type Host, type HostOptions } from '@apistrata/compute-engi
 import { QemuError, qemuDriver } from '@apistrata/qemu';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { checkPorts } from '../check-places.js';
+import { checkPorts } from '../check-environment.js';
 import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
 import { optionRows, paragraphs } from '../help-text.js';
 import { openLog } from '../open-log.js';
-import { choice, command, integer, pairs, text } from '../option-kinds.js';
+import { choice, commandLineFlag, integer, pairs, text } from '../option-kinds.js';
 import type { Options } from '../options.js';
 import { type OptionTable, readCommandLine } from '../read-options.js';
 import { realMachines } from '../real-machines.js';
@@ -34,7 +34,7 @@ const table = {
   ),
   'host-key-file': text(
     'FILE',
-    "key of this host, written by 'admin host-role', instead of --secret-key-file: the host opens only what is addressed to it",
+    "key of this host, written by 'admin host-role', instead of --secret-key-file: the host can decrypt only data that is addressed to it",
   ),
   'link-port': integer('port for connections of other processes; 0 selects a free port', {
     min: 0,
@@ -74,7 +74,7 @@ const table = {
     'off',
     'what happens to the machines after two thirds of serviceDownSeconds without a heartbeat, before they may be evacuated: off, stop or pause',
   ),
-  volumes: command('store the data of volumes on this host; exactly one host of a cloud does'),
+  volumes: commandLineFlag('store the data of volumes on this host; set it on exactly one host of a cloud'),
   reserve: pairs('NAME=N', amounts, 'capacity reserved for the computer itself: vcpus, memoryMb (default 512), diskGb'),
 } satisfies OptionTable;
 
@@ -108,7 +108,7 @@ export function hostHelpText(): string {
     ...optionRows(table),
     '',
     ...paragraphs(
-      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment.',
+      'It also accepts these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment.',
     ),
   ].join('\n');
 }
@@ -158,7 +158,7 @@ function keysFrom(
   return { secretKeyFile: secretKeyFile(options, environment, options.db) };
 }
 
-/** Errors that administrators can fix are printed as one line. */
+/** Converts errors that administrators can fix to a StartError, which is printed as one line. */
 function startErrorOf(error: unknown, db: string): unknown {
   const { message, code, cause } = error as { message: string; code?: string; cause?: Error };
   if (error instanceof StartError) return error;
@@ -176,27 +176,27 @@ function startErrorOf(error: unknown, db: string): unknown {
 
 /**
  * Starts a host.
- * @param lost called when another process has taken over the name of this host
+ * @param onLost called when another process has taken over the name of this host
  * @throws StartError with one line
  */
 export async function startHost(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-  lost: () => void,
+  onLost: () => void,
 ): Promise<RunningHost> {
   const { positionals, own, options } = readCommandLine(args, environment, table);
   if (positionals.length > 0) throw new StartError(`unexpected argument '${positionals[0]}': see host --help`);
   const ownOptions = own as unknown as OwnOptions;
-  const { name, address, resource, reserve, fence, ...times } = ownOptions;
+  const { name, address, resource, reserve, fence, ...others } = ownOptions;
   const { db } = options;
   const { serviceDownSeconds = defaultSettings.serviceDownSeconds } = options.setting as Partial<
     typeof defaultSettings
   >;
   if (isFile(db) || db === ':memory:')
     throw new StartError(
-      `--db ${db} cannot be shared with separate hosts: they need PostgreSQL (--db postgres://...). The process of a SQLite file runs its machines itself`,
+      `--db ${db} cannot be shared with separate hosts: they need PostgreSQL (--db postgres://...). With SQLite, the process that serves the API runs the machines itself`,
     );
-  checkPorts({ 'link-port': times['link-port'], 'metrics-port': options['metrics-port'] });
+  checkPorts({ 'link-port': others['link-port'], 'metrics-port': options['metrics-port'] });
   const log = await openLog(options);
   const monitoring = await openHostMonitoring(options, log);
   try {
@@ -207,14 +207,14 @@ export async function startHost(
       ...keysFrom(ownOptions, options, environment),
       name,
       address,
-      port: times['link-port'],
-      listen: times['link-listen'],
+      port: others['link-port'],
+      listen: others['link-listen'],
       driver,
       directory,
       resources: { ...driverResources, ...resource },
       reserved: reserve,
-      heartbeatMs: times['heartbeat-ms'],
-      leaseMs: times['lease-ms'],
+      heartbeatMs: others['heartbeat-ms'],
+      leaseMs: others['lease-ms'],
       serviceDownSeconds,
       fence,
       catalogs: catalogsFrom(options, environment, { traces: undefined }),
@@ -223,7 +223,7 @@ export async function startHost(
       onError: (error) => log.error({ err: error }, 'background work of this host failed'),
       onLost: () => {
         log.fatal(`another process has taken over the host ${name}`);
-        lost();
+        onLost();
       },
     });
     monitoring?.use(host);

@@ -18,8 +18,8 @@ export interface HostMonitoring {
 }
 
 /**
- * Listens at `--metrics-port`, which is free or not before the host takes part in the cloud. Returns undefined without that option;
- * packages for metrics are then not loaded.
+ * Listens at `--metrics-port` before the host joins the cloud, so that a port in use prevents the start. Returns undefined without
+ * that option; packages for metrics are then not loaded.
  *
  * @throws StartError
  */

@@ -22,7 +22,7 @@ export class CombinedMetrics implements MetricsSource {
     return text;
   }
 
-  responded(id: number, text: string | undefined): void {
+  handleResponse(id: number, text: string | undefined): void {
     this.#pending.get(id)?.(text);
     this.#pending.delete(id);
   }

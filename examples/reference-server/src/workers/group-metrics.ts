@@ -74,7 +74,7 @@ export class GroupMetrics implements MetricsSource {
         resolve(figures);
       };
       this.#requests.set(id, { worker: member.worker, responded });
-      sendToWorker(member, { kind: 'figures?', id });
+      sendToWorker(member, { kind: 'requestFigures', id });
     });
   }
 }

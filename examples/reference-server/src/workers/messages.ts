@@ -18,7 +18,7 @@ export type FromWorker =
   /** A response; without `id`, the last metrics before the end. */
   | { readonly kind: 'figures'; readonly id?: number; readonly figures: Figures }
   /** A scrape of this worker, which needs the metrics of all workers. */
-  | { readonly kind: 'metrics?'; readonly id: number };
+  | { readonly kind: 'requestMetrics'; readonly id: number };
 
 /** Messages of the primary process to workers. */
 export type ToWorker =
@@ -28,6 +28,6 @@ export type ToWorker =
   | { readonly kind: 'retire' }
   /** Reload options that can change at run time. */
   | { readonly kind: 'reload' }
-  | { readonly kind: 'figures?'; readonly id: number }
+  | { readonly kind: 'requestFigures'; readonly id: number }
   /** A response; without a text, the metrics are unavailable. */
   | { readonly kind: 'metrics'; readonly id: number; readonly text?: string };

@@ -11,11 +11,11 @@ import { GRACE_MS, RELEASE_LEASES_MS } from '../shutdown-times.js';
 import { startupMessage } from '../startup-message.js';
 import { checkWorkers } from './check-workers.js';
 import type { GroupMetrics } from './group-metrics.js';
-import type { WorkerMessages } from './worker.js';
+import type { WorkerContext } from './worker.js';
 import { type GroupListener, sendToWorker, WorkerGroup } from './worker-group.js';
 
-/** A worker exits on its own within its timeout; otherwise it is killed this long after it. */
-const DEAF_MS = 5_000;
+/** A worker exits within its shutdown timeout; otherwise it is killed this long after the timeout. */
+const KILL_DELAY_MS = 5_000;
 
 /** Creates the aggregated metrics of a group, if they are enabled, and loads `prom-client` only in that case. */
 async function metricsOf(options: Options, group: () => WorkerGroup): Promise<GroupMetrics | undefined> {
@@ -24,7 +24,7 @@ async function metricsOf(options: Options, group: () => WorkerGroup): Promise<Gr
   return new GroupMetrics(() => group().serving);
 }
 
-async function monitoring(options: Options, metrics: MetricsSource | undefined) {
+async function openMonitoring(options: Options, metrics: MetricsSource | undefined) {
   const { 'metrics-port': port, 'metrics-host': host } = options;
   if (!metrics || port === undefined) return undefined;
   const { metricsHandler } = await import('@apistrata/compute-router/prometheus');
@@ -38,13 +38,13 @@ async function monitoring(options: Options, metrics: MetricsSource | undefined) 
  *
  * @throws StartError
  */
-export async function serveByWorkers(options: Options, { rereadOptions }: WorkerMessages): Promise<void> {
+export async function serveByWorkers(options: Options, { rereadOptions }: WorkerContext): Promise<void> {
   checkWorkers(options);
   const log = await openLog(options);
   const listener: GroupListener = {
     message(worker, message) {
       if (message.kind === 'figures') metrics?.received(worker, message.id, message.figures);
-      if (message.kind === 'metrics?')
+      if (message.kind === 'requestMetrics')
         respond(worker, message.id).catch((error) => log.warn({ err: error }, 'sending metrics to a worker failed'));
     },
     ended: (worker) => metrics?.ended(worker),
@@ -57,12 +57,12 @@ export async function serveByWorkers(options: Options, { rereadOptions }: Worker
     sendToWorker({ worker }, { kind: 'metrics', id, ...(text !== undefined && { text }) });
   }
 
-  const monitored = await monitoring(options, metrics);
+  const monitored = await openMonitoring(options, metrics);
   endWithGroup(group, options, log);
   const serving = await group.start();
   // The worker has logged the reason, or a shutdown is in progress.
   if (typeof serving === 'number') return void group.end().then(() => process.exit(serving));
-  process.on('SIGHUP', () => changeAll(group, log, rereadOptions));
+  process.on('SIGHUP', () => reloadAll(group, log, rereadOptions));
   startupMessage({ ...serving, metricsUrl: monitored?.url }, options);
 }
 
@@ -70,7 +70,7 @@ export async function serveByWorkers(options: Options, { rereadOptions }: Worker
  * Applies options that can change at run time immediately; all others apply to the new processes that replace the
  * workers.
  */
-function changeAll(group: WorkerGroup, log: Logger, rereadOptions: () => Options): void {
+function reloadAll(group: WorkerGroup, log: Logger, rereadOptions: () => Options): void {
   try {
     const options = rereadOptions();
     checkWorkers(options);
@@ -103,7 +103,7 @@ function endWithGroup(group: WorkerGroup, options: Options, log: Logger): void {
           log.error('a worker did not exit: killing it');
           killAll(1);
         },
-        options['drain-ms'] + GRACE_MS + RELEASE_LEASES_MS + DEAF_MS,
+        options['drain-ms'] + GRACE_MS + RELEASE_LEASES_MS + KILL_DELAY_MS,
       ).unref();
       process.exit(await group.end());
     });

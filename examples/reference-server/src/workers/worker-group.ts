@@ -2,14 +2,14 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { REPLACED_MS } from '../shutdown-times.js';
+import { REPLACEMENT_WAIT_MS } from '../shutdown-times.js';
 import type { FromWorker, Serving, ToWorker } from './messages.js';
 
 /** Delay before a worker that died is replaced; it doubles each time another worker dies early. */
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** A worker that has served this long does not count as failed at its start. */
-const STEADY_MS = 60_000;
+const STABLE_MS = 60_000;
 
 /** A worker process. */
 export interface Member {
@@ -125,7 +125,8 @@ export class WorkerGroup {
       // A worker with a long request does not delay the others for longer, and the number of processes with database
       // connections stays small.
       const waiting = new AbortController();
-      await Promise.race([old.ended, pause(REPLACED_MS, undefined, { signal: waiting.signal }).catch(() => {})]);
+      const timeout = pause(REPLACEMENT_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => {});
+      await Promise.race([old.ended, timeout]);
       waiting.abort();
     }
     await Promise.all(before.map(({ ended }) => ended));
@@ -168,7 +169,7 @@ export class WorkerGroup {
       }),
     };
     this.#members.add(member);
-    worker.on('error', (error) => this.#log.error({ err: error, worker: worker.process.pid }, 'a worker fails'));
+    worker.on('error', (error) => this.#log.error({ err: error, worker: worker.process.pid }, 'a worker failed'));
     worker.once('exit', (code, signal) => this.#handleExit(member, code, signal));
     return member;
   }
@@ -178,9 +179,9 @@ export class WorkerGroup {
     this.#listener.ended(member.worker);
     if (this.#ending || member.expendable) return;
     const { servingSince, worker } = member;
-    const steady = servingSince !== undefined && performance.now() - servingSince > STEADY_MS;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (steady ? 0 : this.#failures), LONGEST_PAUSE_MS);
-    this.#failures = steady ? 1 : this.#failures + 1;
+    const stable = servingSince !== undefined && performance.now() - servingSince > STABLE_MS;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (stable ? 0 : this.#failures), MAX_PAUSE_MS);
+    this.#failures = stable ? 1 : this.#failures + 1;
     this.#log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker exited: starting another one');
     const timer = setTimeout(() => {
       this.#timers.delete(timer);

@@ -5,8 +5,8 @@ import { shutDownGracefully } from '../shut-down-gracefully.js';
 import { CombinedMetrics } from './combined-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
-/** The environment and options of the program, and how to read them again. */
-export interface WorkerMessages {
+/** The environment of the program, and the function that reads its options again. */
+export interface WorkerContext {
   readonly environment: NodeJS.ProcessEnv;
   /** @throws StartError */
   readonly rereadOptions: () => Options;
@@ -21,9 +21,9 @@ function send(message: FromWorker): Promise<void> {
 }
 
 /** Serves as one of several processes, until the primary process ends it. @throws StartError */
-export async function serveAsWorker(options: Options, { environment, rereadOptions }: WorkerMessages): Promise<void> {
-  const all = new CombinedMetrics((id) => void send({ kind: 'metrics?', id }));
-  const running = await serve(options, environment, all);
+export async function serveAsWorker(options: Options, { environment, rereadOptions }: WorkerContext): Promise<void> {
+  const combined = new CombinedMetrics((id) => void send({ kind: 'requestMetrics', id }));
+  const running = await serve(options, environment, combined);
   const { log, metrics } = running;
 
   async function sendMetrics(id?: number): Promise<void> {
@@ -40,8 +40,8 @@ export async function serveAsWorker(options: Options, { environment, rereadOptio
     end: () => ending.end(),
     retire: () => ending.endAfter(thenSendMetrics(running.retire)),
     reload: () => reload(running, rereadOptions),
-    'figures?': ({ id }) => sendMetrics(id),
-    metrics: ({ id, text }) => all.responded(id, text),
+    requestFigures: ({ id }) => sendMetrics(id),
+    metrics: ({ id, text }) => combined.handleResponse(id, text),
   };
   process.on('message', (message: ToWorker) => (listener[message.kind] as (message: ToWorker) => unknown)?.(message));
   process.on('SIGHUP', () => reload(running, rereadOptions));

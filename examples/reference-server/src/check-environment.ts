@@ -9,7 +9,7 @@ import { StartError } from './start-error.js';
 const PORT_OPTIONS = ['port', 'metrics-port', 'console-port'] as const;
 const FOLDER_OPTIONS = ['machine-dir', 'shared-dir', 'image-dir'] as const;
 
-/** @throws StartError if two options have the same port */
+/** Checks that no two options have the same port. @throws StartError */
 export function checkPorts(ports: Readonly<Record<string, number | undefined>>): void {
   const used = new Map<number, string>();
   for (const [name, port] of Object.entries(ports)) {
@@ -28,7 +28,7 @@ async function checkAddress(host: string, prefix: string): Promise<void> {
 }
 
 /** Checks ports, addresses and folders. Creates nothing. @throws StartError for the first fault */
-export async function checkPlaces(options: Options): Promise<void> {
+export async function checkEnvironment(options: Options): Promise<void> {
   checkPorts(Object.fromEntries(PORT_OPTIONS.map((name) => [name, options[name]])));
   await checkAddress(options.host, '');
   if (options['metrics-port'] !== undefined) await checkAddress(options['metrics-host'], 'metrics-');
