@@ -9,20 +9,20 @@ socket.binaryType = 'arraybuffer';
 let text = '';
 
 const end = (code, message) => {
-  if (message) console.error(`${message}; its output:\n${text}`);
+  if (message) console.error(`${message}; the output:\n${text}`);
   socket.close();
   process.exit(code);
 };
 setTimeout(() => end(1, `the guest did not print "${expected}"`), CONDITION_TIMEOUT_MS);
 
 // A guest that is still booting ignores input.
-const type = () => socket.send(new TextEncoder().encode(`${say}\n`));
+const sendLine = () => socket.send(new TextEncoder().encode(`${say}\n`));
 socket.onopen = () => {
-  type();
-  setInterval(type, RETRY_MS);
+  sendLine();
+  setInterval(sendLine, RETRY_MS);
 };
 socket.onerror = () => end(1, `${url} cannot be reached`);
-socket.onclose = () => end(1, 'the line was closed');
+socket.onclose = () => end(1, 'the console was closed');
 socket.onmessage = ({ data }) => {
   text += new TextDecoder().decode(data);
   if (!text.includes(expected)) return;

@@ -107,25 +107,25 @@ until_output in-use openstack volume show "$name" -f value -c status
 openstack server remove volume "$name" "$name"
 until_output available openstack volume show "$name" -f value -c status
 
-step 'creates an image of it while it runs'
+step 'creates an image of the running server'
 openstack server image create --name "$name-copy" --wait "$name" -f value -c name -c status -c disk_format
 created="copy $created"
 
-step 'resizes it'
+step 'resizes the server'
 openstack server resize --flavor "$larger" --wait "$name"
 openstack server resize confirm "$name"
 until_output ACTIVE openstack server show "$name" -f value -c status -c flavor
 cat "$files/output"
 
 if [ "$(openstack hypervisor list -f value -c ID | wc -l)" -gt 1 ] && [ -z "${STAY:-}" ]; then
-  step 'migrates it to another host while it runs'
+  step 'migrates the running server to another host'
   openstack server migrate --live-migration --wait "$name"
   until_output ACTIVE openstack server show "$name" -f value -c status -c OS-EXT-SRV-ATTR:host
   cat "$files/output"
   serial "$say" "$expect"
 fi
 
-step 'deletes it'
+step 'deletes the server'
 openstack server delete --wait "$name"
 created=$(echo "$created" | sed 's/server//')
 step 'all steps succeeded'

@@ -10,17 +10,17 @@ export interface Account {
   readonly invoices: Invoices;
 }
 
-/** The request has no valid key. */
+/** Thrown for a request without a valid key. */
 export class Unauthorized extends Error {
   readonly status = 401;
   readonly code = 'UNAUTHORIZED';
 }
 
-/** All accounts, by their keys. A program with a database would read them from it: the functions may return promises. */
+/** All accounts, by their keys. A program with a database would read accounts from it: the functions may return promises. */
 export class Accounts {
   readonly #byKey = new Map<string, Account>();
 
-  /** Adds an account and pins it to a version. Default: the newest version of the current day. */
+  /** Adds an account and pins it to a version. Default: the newest version. */
   add(key: string, name: string, pinned = String(versions.at(-1)?.version)): Account {
     const account = { name, pinned, invoices: new Invoices() };
     this.#byKey.set(key, account);
@@ -28,14 +28,14 @@ export class Accounts {
   }
 
   /** Returns the account of a request; undefined without a valid key. */
-  of(req: IncomingMessage): Account | undefined {
+  find(req: IncomingMessage): Account | undefined {
     const [, key = ''] = /^Bearer (.+)$/.exec(req.headers.authorization ?? '') ?? [];
     return this.#byKey.get(key);
   }
 
-  /** @throws Unauthorized without a valid key */
+  /** Returns the account of a request. @throws Unauthorized without a valid key */
   authenticate(req: IncomingMessage): Account {
-    const account = this.of(req);
+    const account = this.find(req);
     if (!account) throw new Unauthorized('Send a key: Authorization: Bearer KEY.');
     return account;
   }

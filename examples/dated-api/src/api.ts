@@ -17,7 +17,7 @@ export interface ApiOptions {
 
 /** Creates the Express app: `/docs`, `/usage`, and the API. */
 export function api({ accounts, now = Date.now, validateReplies = false }: ApiOptions): express.Express {
-  const usage = usageReport({ client: (req) => accounts.of(req)?.name });
+  const usage = usageReport({ client: (req) => accounts.find(req)?.name });
   const app = express();
   app.use(
     '/docs',
@@ -38,7 +38,7 @@ export function api({ accounts, now = Date.now, validateReplies = false }: ApiOp
     versioning({
       versions,
       from: [header('Invoices-Version'), queryParameter('version')],
-      default: (req) => accounts.of(req)?.pinned,
+      default: (req) => accounts.find(req)?.pinned,
       afterSunset: 'reject',
       onVersion: usage.onVersion,
       now,

@@ -7,12 +7,12 @@ type Page<T> = { readonly data: readonly T[]; readonly next: string | null };
 const SINGLE = ['createInvoice', 'showInvoice', 'payInvoice', 'createPayment', 'voidInvoice'];
 
 /** Applies a conversion of one invoice to all responses that contain invoices: below 2025-12-01, lists are plain arrays. */
-function everywhere<New, Old>(convert: (invoice: New) => Old) {
+function forAllResponses<New, Old>(convert: (invoice: New) => Old) {
   const list = (invoices: readonly New[]) => invoices.map(convert);
   return { ...Object.fromEntries(SINGLE.map((name) => [name, convert])), listInvoices: list };
 }
 
-// The forms that invoices had, newest first. Each defines the fields that the change below it removed.
+// The previous forms of invoices, newest first. Each has the fields that the change on its date removed.
 type Before2025April = Omit<Invoice, 'status' | 'memo'> & { readonly paid: boolean };
 type Before2024September = Omit<Before2025April, 'customer'> & {
   readonly customer_name: string;
@@ -29,7 +29,7 @@ export const changes = migrations([
   {
     version: '2025-04-10',
     summary: '`status` replaces `paid`, because an invoice can also be void.',
-    responses: everywhere(
+    responses: forAllResponses(
       ({ status, memo, ...rest }: Invoice): Before2025April => ({ ...rest, paid: status === 'paid' }),
     ),
   },
@@ -42,7 +42,7 @@ export const changes = migrations([
         customer: { name: customer_name, email: customer_email },
       }),
     },
-    responses: everywhere(
+    responses: forAllResponses(
       ({ customer, ...rest }: Before2025April): Before2024September => ({
         ...rest,
         customer_name: customer.name,
@@ -60,6 +60,9 @@ export const changes = migrations([
         currency: 'EUR',
       }),
     },
-    responses: everywhere(({ amount, currency, ...rest }: Before2024September) => ({ ...rest, amount: amount / 100 })),
+    responses: forAllResponses(({ amount, currency, ...rest }: Before2024September) => ({
+      ...rest,
+      amount: amount / 100,
+    })),
   },
 ]);

@@ -32,7 +32,7 @@ export class Invoices {
     return created;
   }
 
-  /** @throws InvoiceError if it does not exist */
+  /** Returns an invoice. @throws InvoiceError if it does not exist */
   find(id: string): Invoice {
     const invoice = this.#byId.get(id);
     if (!invoice) throw new InvoiceError(404, 'INVOICE_NOT_FOUND', `The invoice ${id} does not exist.`);
@@ -47,7 +47,7 @@ export class Invoices {
     return { data, next: start + limit < all.length ? (data.at(-1)?.id ?? null) : null };
   }
 
-  /** @throws InvoiceError if it does not exist, or is paid or void */
+  /** Marks an open invoice as paid or void. @throws InvoiceError if it does not exist or is not open */
   settle(id: string, status: 'paid' | 'void'): Invoice {
     const invoice = this.find(id);
     if (invoice.status !== 'open')

@@ -58,7 +58,7 @@ export const operations = [
     reply: invoice,
     run: ({ account, params }) => account.invoices.settle(params.id, 'paid'),
   }),
-  // The fifth breaking change: `/payments` replaced it, and both existed for half a year.
+  // The fifth breaking change: `/payments` replaced this operation, and both existed for half a year.
   operation({
     method: 'POST',
     path: '/invoices/{id}/pay',

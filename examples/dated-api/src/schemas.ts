@@ -5,9 +5,10 @@ import { z } from 'zod';
 const customer = z.strictObject({ name: z.string().min(1), email: z.email() });
 
 /**
- * The body of a client's request. Each window is the form of a range of versions; the documents and the client read it.
+ * The fields of request bodies. Each window defines the form for a range of versions; documents and the typed client are derived
+ * from it.
  */
-const written = {
+const writableFields = {
   customer_name: before('2024-09-01', z.string().min(1)),
   customer_email: before('2024-09-01', z.email()),
   customer: since('2024-09-01', customer),
@@ -20,11 +21,11 @@ const written = {
   memo: since('2025-04-10', z.string().max(500).optional()),
 } as const;
 
-export const newInvoice = object(written);
+export const newInvoice = object(writableFields);
 
 export const invoice = object({
   id: z.string(),
-  ...written,
+  ...writableFields,
   paid: before('2025-04-10', z.boolean()),
   status: since('2025-04-10', z.enum(['open', 'paid', 'void'])),
 });

@@ -23,7 +23,7 @@ describe('the typed client', () => {
     const created = await client('POST /invoices', { body });
     if (!created.ok) throw new Error(created.error.detail);
     expectTypeOf(created.data.paid).toEqualTypeOf<boolean>();
-    // @ts-expect-error: the status came with 2025-04-10
+    // @ts-expect-error: the status exists since 2025-04-10
     expect(created.data.status).toBeUndefined();
     const list = await client('GET /invoices');
     expect(list.ok && list.data.map(({ amount }) => amount)).toEqual([12.5]);
@@ -37,7 +37,7 @@ describe('the typed client', () => {
     expectTypeOf(created.data.status).toEqualTypeOf<'open' | 'paid' | 'void'>();
     const paid = await client('POST /invoices/{id}/payments', { params: { id: created.data.id } });
     expect(paid.ok && paid.data.status).toBe('paid');
-    // @ts-expect-error: removed with 2026-06-30
+    // @ts-expect-error: removed in 2026-06-30
     const removed = await client('POST /invoices/{id}/pay', { params: { id: created.data.id } });
     expect(removed.status).toBe(404);
   });

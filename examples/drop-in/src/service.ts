@@ -21,7 +21,7 @@ export function service(quota: ProjectQuotas): Service {
 
   const store = {
     name: 'quota_store',
-    check: async () => ({ state: 'available' as const, details: await request(quota) }),
+    check: async () => ({ state: 'available' as const, details: await storeDetails(quota) }),
   };
   const health = healthcheck({ backends: [store] });
 
@@ -68,7 +68,7 @@ export function service(quota: ProjectQuotas): Service {
   return { app, health };
 }
 
-async function request(quota: ProjectQuotas): Promise<string> {
+async function storeDetails(quota: ProjectQuotas): Promise<string> {
   const { total } = await quota.list({ limit: 0 });
   return `${total} projects have their own limits`;
 }

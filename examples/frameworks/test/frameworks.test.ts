@@ -18,8 +18,8 @@ const src = join(import.meta.dirname, '../src');
 const read = (file: string) => readFileSync(join(src, file), 'utf8');
 const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/frameworks.md'), 'utf8');
 
-/** The modules of ours that the example of NestJS requires, with their sources. */
-const OWN: Readonly<Record<string, unknown>> = {
+/** Our modules that the example for NestJS requires, loaded from their sources. */
+const OUR_MODULES: Readonly<Record<string, unknown>> = {
   '@apistrata/healthcheck': healthcheck,
   '@apistrata/healthcheck/nestjs': healthcheckNest,
   '@apistrata/microversion': microversion,
@@ -29,7 +29,7 @@ const OWN: Readonly<Record<string, unknown>> = {
   '@apistrata/request-id/nestjs': requestIdNest,
 };
 
-/** Starts the example of NestJS, compiled with the decorators of TypeScript, which other tools do not know. */
+/** Starts the example for NestJS, compiled with the legacy decorators of TypeScript, which other tools do not support. */
 async function startNest(): Promise<Server> {
   const compilerOptions = {
     module: ts.ModuleKind.CommonJS,
@@ -40,7 +40,7 @@ async function startNest(): Promise<Server> {
   const { outputText } = ts.transpileModule(read('nest.ts'), { compilerOptions });
   const require = createRequire(import.meta.url);
   const exports: { start?: () => Promise<Server> } = {};
-  new Function('require', 'exports', outputText)((id: string) => OWN[id] ?? require(id), exports);
+  new Function('require', 'exports', outputText)((id: string) => OUR_MODULES[id] ?? require(id), exports);
   return (await exports.start?.()) as Server;
 }
 

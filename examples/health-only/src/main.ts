@@ -8,7 +8,7 @@ const received: number[] = [Date.now()];
 
 const { app, health } = service({
   drainFile,
-  onDuty: process.env.ON_DUTY ?? '127.0.0.0/8, ::1',
+  operatorNetworks: process.env.ON_DUTY ?? '127.0.0.0/8, ::1',
   orders: { waiting: () => received.length, oldestMs: () => Date.now() - (received[0] ?? Date.now()) },
 });
 
@@ -19,6 +19,6 @@ const server = app.listen(port, () => {
 
 process.once('SIGTERM', () => {
   // Fails the endpoints first, so that the load balancer uses other instances while the last requests are served.
-  for (const each of health) each.shutdown();
+  for (const endpoint of health) endpoint.shutdown();
   setTimeout(() => server.close(() => process.exit()), 5_000);
 });

@@ -2,12 +2,12 @@ import { eventLoopDelay, type Healthcheck, healthcheck } from '@apistrata/health
 import express, { type Express } from 'express';
 import { type OrderTable, stuckOrders } from './stuck-orders.js';
 
-/** The path of the drain file. */
+/** The options of the service. */
 export interface ServiceOptions {
-  /** While a file exists at this path, the load balancer sends no more requests. */
+  /** While a file exists at this path, the load balancer sends no requests. */
   readonly drainFile: string;
   /** Networks of the operators, comma-separated. */
-  readonly onDuty: string;
+  readonly operatorNetworks: string;
   readonly orders: OrderTable;
 }
 
@@ -18,31 +18,31 @@ export interface Service {
 }
 
 /** A shop without any compute API: one route, and two health endpoints for two audiences. */
-export function service({ drainFile, onDuty, orders }: ServiceOptions): Service {
-  const own = stuckOrders(orders);
+export function service({ drainFile, operatorNetworks, orders }: ServiceOptions): Service {
+  const ordersCheck = stuckOrders(orders);
 
   // For the load balancer and the orchestrator: states and reasons, no details.
-  const outside = healthcheck({
+  const publicHealth = healthcheck({
     path: '/healthcheck',
-    backends: ['disable_by_file', own],
+    backends: ['disable_by_file', ordersCheck],
     disableByFilePath: drainFile,
     groups: { live: { backends: [eventLoopDelay()] }, ready: { backends: ['disable_by_file', 'stuck_orders'] } },
   });
 
   // For operators: everything, but only from their networks and never through the proxy.
-  const inside = healthcheck({
+  const internalHealth = healthcheck({
     path: '/internal/health',
-    backends: [own, eventLoopDelay({ beyond: 'degraded' })],
+    backends: [ordersCheck, eventLoopDelay({ beyond: 'degraded' })],
     detailed: true,
     names: true,
-    allowedSourceRanges: onDuty,
+    allowedSourceRanges: operatorNetworks,
     ignoreProxiedRequests: true,
   });
 
   const app = express();
-  app.use(outside, inside);
+  app.use(publicHealth, internalHealth);
   app.get('/orders', (_req, res) => {
     res.json({ waiting: orders.waiting() });
   });
-  return { app, health: [outside, inside] };
+  return { app, health: [publicHealth, internalHealth] };
 }

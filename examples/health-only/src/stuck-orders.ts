@@ -4,14 +4,14 @@ import type { Check } from '@apistrata/healthcheck';
 export interface OrderTable {
   /** Returns the number of orders that are not packed yet. */
   waiting(): number;
-  /** The waiting time of the oldest of them, in milliseconds; 0 if none waits. */
+  /** Returns the waiting time of the oldest order, in milliseconds; 0 if none waits. */
   oldestMs(): number;
 }
 
 const OVERDUE_MS = 60_000;
 const STUCK_MS = 600_000;
 
-/** A custom check: waiting orders degrade the service, orders that wait for long make it unavailable. */
+/** Creates a check: overdue orders degrade the service, and stuck orders make it unavailable. */
 export function stuckOrders(orders: OrderTable): Check {
   return {
     name: 'stuck_orders',

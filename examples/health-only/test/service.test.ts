@@ -9,10 +9,10 @@ const folder = mkdtempSync(join(tmpdir(), 'apistrata-shop-'));
 const drainFile = join(folder, 'drain');
 let oldestMs = 0;
 const orders = { waiting: () => 3, oldestMs: () => oldestMs };
-const { app, health } = service({ drainFile, onDuty: '127.0.0.1, ::1', orders });
+const { app, health } = service({ drainFile, operatorNetworks: '127.0.0.1, ::1', orders });
 
 afterAll(() => {
-  for (const each of health) each.close();
+  for (const endpoint of health) endpoint.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -50,7 +50,7 @@ describe('the example service', () => {
     await request(app).get('/healthcheck').expect(503, 'DISABLED BY FILE\nOK');
     rmSync(drainFile);
     await request(app).get('/healthcheck').expect(200);
-    for (const each of health) each.shutdown();
+    for (const endpoint of health) endpoint.shutdown();
     await request(app).get('/healthcheck').expect(503, 'SHUTTING DOWN');
     await request(app).get('/livez').expect(200);
     await request(app).get('/orders').expect(200);

@@ -44,13 +44,13 @@ async function freePort(): Promise<number> {
 }
 
 /** Creates the example as a separate project, with the published packages, and builds it. */
-async function builtProject(modules: string, { name, packages, build }: Framework): Promise<string> {
+async function buildProject(modules: string, { name, packages, build }: Framework): Promise<string> {
   const installed = dirname(modules);
   // Bundlers resolve symbolic links and reject targets outside of the project, so the project is next to its packages.
   const project = mkdtempSync(join(installed, `${name}-`));
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   cpSync(join(src, name), project, { recursive: true });
-  // The builder of React Router installs what its package file lacks.
+  // The build of React Router installs packages that package.json does not list.
   const dependencies = Object.fromEntries(packages.split(' ').map((one) => one.split(/(?<=.)@/)));
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
   if (name === 'next')
@@ -65,7 +65,7 @@ async function builtProject(modules: string, { name, packages, build }: Framewor
   return project;
 }
 
-async function started(project: string): Promise<string> {
+async function startServer(project: string): Promise<string> {
   const port = await freePort();
   const child = spawn(process.execPath, ['server.mjs'], {
     cwd: project,
@@ -100,7 +100,7 @@ describe.each(FRAMEWORKS)('the custom server of $name', (framework) => {
       console.warn(`\n*** SKIPPED: the custom server of ${name}: the registry cannot be reached ***\n`);
       return skip();
     }
-    const url = await started(await builtProject(modules, framework));
+    const url = await startServer(await buildProject(modules, framework));
     const send = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
       const response = await fetch(url + path, { method, headers: { 'X-Account': 'acme', ...headers } });
       return { status: response.status, headers: response.headers, text: await response.text() };

@@ -119,7 +119,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     for (const line of ['42 times', `disk ${2 ** 30 / 512}`, '/dev/vdb', 'm1.tiny', '== all steps succeeded'])
       expect(output).toContain(line);
     if (!missingForSsh) expect(output).toContain('logged in as root');
-    if (postgresUrl) expect(output).toMatch(/migrates it to another host.*\nACTIVE\n.*42 times/s);
+    if (postgresUrl) expect(output).toMatch(/migrates the running server to another host.*\nACTIVE\n.*42 times/s);
     const left = () => names.flatMap((name) => readdirSync(join(machinesOf(name), 'machines')));
     await expect.poll(left, { timeout: CONDITION_TIMEOUT_MS }).toEqual([]);
     await expect.poll(() => processesOf(folder)).toEqual([]);
