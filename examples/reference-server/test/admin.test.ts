@@ -33,11 +33,12 @@ async function boot({ url }: Program, name: string, fields: object = {}): Promis
 const statusOf = async ({ url }: Program, id: string) =>
   (await sendRequest(url, 'GET', `/v2.1/servers/${id}`)).body.server?.status ?? 'gone';
 
-const until = (program: Program, id: string, status: string) =>
+const expectStatus = (program: Program, id: string, status: string) =>
   expect.poll(() => statusOf(program, id), { interval: 100 }).toBe(status);
 
 /** PostgreSQL reports connections for a moment after their process has ended. */
-const unused = (...place: string[]) => expect.poll(async () => (await adminJson('status', ...place)).usedBy).toBeNull();
+const expectUnused = (...place: string[]) =>
+  expect.poll(async () => (await adminJson('status', ...place)).usedBy).toBeNull();
 
 const kinds = [
   { kind: 'SQLite', database: async () => join(mkdtempSync(join(folder, 'db-')), 'cloud.db') },
@@ -50,7 +51,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     const place = ['--db', db, '--secret-key-file', key];
     const program = await start(...place);
     const id = await boot(program, 'web');
-    await until(program, id, 'ACTIVE');
+    await expectStatus(program, id, 'ACTIVE');
 
     // A server is ACTIVE before its job is deleted.
     await expect.poll(async () => (await adminJson('status', ...place)).work.jobs).toBe(0);
@@ -83,21 +84,21 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     expect((await adminJson('service', 'enable', host, ...place)).services).toMatchObject([{ status: 'enabled' }]);
 
     await adminJson('server', 'reset-state', id, ...place);
-    await until(program, id, 'ERROR');
+    await expectStatus(program, id, 'ERROR');
     await adminJson('server', 'reset-state', id, '--state', 'active', ...place);
-    await until(program, id, 'ACTIVE');
+    await expectStatus(program, id, 'ACTIVE');
     const actions = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}/os-instance-actions`);
     expect(actions.body.instanceActions[0]).toMatchObject({ action: 'resetState', user_id: 'operator' });
 
     await sendRequest(program.url, 'DELETE', `/v2.1/servers/${id}`);
-    await until(program, id, 'gone');
+    await expectStatus(program, id, 'gone');
     expect(await adminJson('db', 'purge', '--older-than', '1d', ...place)).toMatchObject({ servers: 0 });
     expect(await adminJson('db', 'purge', '--older-than', '0d', ...place)).toMatchObject({ servers: 1 });
     expect((await admin('db', 'migrate', ...place)).output).toMatch(
       kind === 'SQLite' ? /in use by process \d+/ : /^The tables are up to date/,
     );
     expect(await program.end('SIGTERM')).toBe(0);
-    await unused(...place);
+    await expectUnused(...place);
     expect(await adminJson('quota', 'show', 'demo', ...place)).toMatchObject({ limits: { instances: 3 } });
   });
 
@@ -130,7 +131,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     writeFileSync(image, randomBytes(100_000));
     const quick = await start('--db', db, '--secret-key-file', key, '--image', image);
     const done = await boot(quick, 'done');
-    await until(quick, done, 'ACTIVE');
+    await expectStatus(quick, done, 'ACTIVE');
     expect(await quick.end('SIGTERM')).toBe(0);
     // Jobs that start from here on are in progress until the end.
     const program = await start('--db', db, '--secret-key-file', key, '--latency-ms', '600000');
@@ -164,8 +165,8 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
 
     const restored = await start('--db', other, '--secret-key-file', key);
     expect(await statusOf(restored, done)).toBe('ACTIVE');
-    await until(restored, underway, 'ACTIVE');
-    await until(restored, await boot(restored, 'new'), 'ACTIVE');
+    await expectStatus(restored, underway, 'ACTIVE');
+    await expectStatus(restored, await boot(restored, 'new'), 'ACTIVE');
     expect(restored.output()).not.toContain(password);
     if (kind !== 'SQLite') return;
     // An image's content is a separate file there.
@@ -178,18 +179,18 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     const place = ['--db', db, '--secret-key-file', key];
     const program = await start(...place);
     const first = await boot(program, 'first');
-    await until(program, first, 'ACTIVE');
+    await expectStatus(program, first, 'ACTIVE');
     const file = join(folder, `${randomUUID()}.backup`);
     await adminJson('db', 'backup', file, ...place);
     const second = await boot(program, 'second');
-    await until(program, second, 'ACTIVE');
+    await expectStatus(program, second, 'ACTIVE');
     const rejected = await admin('db', 'restore', file, '--replace', ...place);
     expect([rejected.code, rejected.output]).toEqual([
       1,
       expect.stringMatching(/in use by process|is in use \(.* stop the servers/),
     ]);
     expect(await program.end('SIGTERM')).toBe(0);
-    await unused(...place);
+    await expectUnused(...place);
     const there = await admin('db', 'restore', file, ...place);
     expect([there.code, there.output]).toEqual([1, expect.stringMatching(/--replace/)]);
     const corrupt = join(folder, `${randomUUID()}.backup`);

@@ -31,7 +31,7 @@ const reasons = async ({ url }: Program, path = '/healthcheck') => {
 };
 
 /** Waits until both health and readiness match; liveness is not affected. */
-async function says(program: Program, response: RegExp): Promise<void> {
+async function expectHealth(program: Program, response: RegExp): Promise<void> {
   for (const path of ['/healthcheck', '/readyz']) {
     await eventually(async () => expect(await reasons(program, path)).toMatch(response));
   }
@@ -41,9 +41,9 @@ async function says(program: Program, response: RegExp): Promise<void> {
 describe('the health of the reference server on a SQLite file', () => {
   it('is initially healthy, and reports every part', async () => {
     const program = await start(['--db', join(folder, 'good.db')]);
-    await says(program, /^200 OK \| OK \| OK$/);
+    await expectHealth(program, /^200 OK \| OK \| OK$/);
     const named = await start(['--db', ':memory:', '--healthcheck', 'backends=worker']);
-    await says(named, /^200 OK$/);
+    await expectHealth(named, /^200 OK$/);
   });
 
   it('fails while another process has locked the file, and recovers', async () => {
@@ -51,10 +51,10 @@ describe('the health of the reference server on a SQLite file', () => {
     const program = await start(['--db', file]);
     const other = new DatabaseSync(file);
     other.exec('begin immediate');
-    await says(program, /^503 /);
+    await expectHealth(program, /^503 /);
     other.exec('rollback');
     other.close();
-    await says(program, /^200 OK \| OK \| OK$/);
+    await expectHealth(program, /^200 OK \| OK \| OK$/);
   });
 });
 
@@ -93,14 +93,14 @@ it('is degraded, with the reason in its details, while the host of this process 
 });
 
 /** Mounts a separate small file system, so that it can be filled; undefined if this machine does not allow that. */
-function smallDisk(): string | undefined {
+function mountSmallDisk(): string | undefined {
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'none', disk]).status !== 0) return undefined;
   return disk;
 }
 
-const disk = smallDisk();
+const disk = mountSmallDisk();
 if (!disk) console.warn('*** SKIPPED: a full disk needs the right to mount one ***');
 afterAll(() => void (disk && spawnSync('umount', ['-l', disk])));
 
@@ -118,11 +118,11 @@ function fill(folder: string): () => void {
 
 it.skipIf(!disk)('fails while the disk is full, and recovers', async () => {
   const program = await start(['--db', join(disk!, 'cloud.db')]);
-  await says(program, /^200 OK \| OK \| OK$/);
-  const empty = fill(disk!);
-  await says(program, /^503 OK \| OK \| DISK/);
-  empty();
-  await says(program, /^200 OK \| OK \| OK$/);
+  await expectHealth(program, /^200 OK \| OK \| OK$/);
+  const removeFiller = fill(disk!);
+  await expectHealth(program, /^503 OK \| OK \| DISK/);
+  removeFiller();
+  await expectHealth(program, /^200 OK \| OK \| OK$/);
 });
 
 const postgresUrl = inject('postgresUrl');
@@ -135,34 +135,34 @@ describe.skipIf(!postgresUrl)('the health of the reference server on PostgreSQL'
     onTestFinished(() => admin.end());
     await admin.query(`create database ${name}`);
     const program = await start(['--db', postgresUrl.replace(/\/[^/]*$/, `/${name}`)]);
-    await says(program, /^200 OK \| OK$/);
+    await expectHealth(program, /^200 OK \| OK$/);
     const change = async (value: string) => {
       await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);
       await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
     };
     await change('on');
-    await says(program, /^503 The database/);
+    await expectHealth(program, /^503 The database/);
     await change('off');
-    await says(program, /^200 OK \| OK$/);
+    await expectHealth(program, /^200 OK \| OK$/);
   });
 
   it.skipIf(!disk)('fails while the disk of the database is full, and recovers', async () => {
     const own = await startPostgres(disk);
     onTestFinished(() => own?.stop());
     const program = await start(['--db', String(own?.url)]);
-    await says(program, /^200 OK \| OK$/);
-    const empty = fill(String(disk));
-    await says(program, /^503 The disk of the database is full\. /);
-    empty();
-    await says(program, /^200 OK \| OK$/);
+    await expectHealth(program, /^200 OK \| OK$/);
+    const removeFiller = fill(String(disk));
+    await expectHealth(program, /^503 The disk of the database is full\. /);
+    removeFiller();
+    await expectHealth(program, /^200 OK \| OK$/);
   });
 
   it('fails when the database is stopped', async () => {
     const own = await startPostgres();
     const program = await start(['--db', own!.url]);
-    await says(program, /^200 OK \| OK$/);
+    await expectHealth(program, /^200 OK \| OK$/);
     await own!.stop();
-    await says(program, /^503 The database/);
+    await expectHealth(program, /^503 The database/);
   });
 });
 
@@ -173,8 +173,8 @@ describe('the health of the reference server in front of other services', () => 
     const identity = ['--auth', 'identity', '--identity-url', cloud.authUrl.replace(/\/v3\/?$/, '')];
     const services = ['--image-url', `${cloud.url}/image`, '--volume-url', `${cloud.url}/volume/v3`];
     const program = await start([...identity, ...services, '--db', ':memory:'], environment);
-    await says(program, /^200 OK \| OK \| OK \| OK \| OK$/);
+    await expectHealth(program, /^200 OK \| OK \| OK \| OK \| OK$/);
     await cloud.stop();
-    await says(program, /^503 OK \| OK \| UNREACHABLE \| UNREACHABLE \| UNREACHABLE$/);
+    await expectHealth(program, /^503 OK \| OK \| UNREACHABLE \| UNREACHABLE \| UNREACHABLE$/);
   });
 });

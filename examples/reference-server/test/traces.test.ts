@@ -37,31 +37,33 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const page = readFileSync(join(ROOT, 'docs/operating/traces.md'), 'utf8');
 
-/** Returns a required part of the page. */
-function shown(pattern: RegExp): readonly string[] {
+/** Returns the groups of the match of a pattern on the page. */
+function matchOnPage(pattern: RegExp): readonly string[] {
   const [, ...found] = pattern.exec(page) ?? [];
   if (found.length === 0) throw new Error(`the page on traces does not contain ${pattern}`);
   return found;
 }
 
-/** Follows the steps of the page: installs the packages that it names into a folder, and writes its module there. */
+/** Follows the steps on the page: installs the packages and writes the module into a folder. */
 async function installAsShown(): Promise<void> {
-  const [packages = ''] = shown(/^npm install (.*)$/m);
+  const [packages = ''] = matchOnPage(/^npm install (.*)$/m);
   for (const name of packages.split(' ')) {
     const target = join(folder, 'node_modules', name);
     mkdirSync(dirname(target), { recursive: true });
     if (name !== '@apistrata/server') symlinkSync(installedFor(ROOT, name), target, 'junction');
     else execFileSync(process.execPath, [INSTALL, 'server', target], { stdio: 'pipe' });
   }
-  const [module = ''] = shown(/```js\n\/\/ tracing\.mjs\n([\s\S]*?)```/);
+  const [module = ''] = matchOnPage(/```js\n\/\/ tracing\.mjs\n([\s\S]*?)```/);
   writeFileSync(join(folder, 'tracing.mjs'), module);
 }
 
 /**
- * Runs the command of the page instead of the program of the workspace: in the folder, with its variables and options.
+ * Runs the command on the page instead of the program of the workspace: in that folder, with its variables and options.
  */
 const documentedCommand: Enter = (program, [, ...args]) => {
-  const [variables, options] = shown(/^OTEL_EXPORTER_OTLP_ENDPOINT=\S+ (NODE_OPTIONS='[^']*') npx apistrata (.*)$/m);
+  const [variables, options] = matchOnPage(
+    /^OTEL_EXPORTER_OTLP_ENDPOINT=\S+ (NODE_OPTIONS='[^']*') npx apistrata (.*)$/m,
+  );
   const main = join(folder, 'node_modules/@apistrata/server/dist/main.js');
   return ['sh', ['-c', `cd '${folder}' && ${variables} exec "$0" '${main}' ${options} "$@"`, program, ...args]];
 };
@@ -99,8 +101,8 @@ it('sends its traces to a collector with the steps of the page, and the remainin
   });
   const { id } = ((await created.json()) as { server: { id: string } }).server;
   await eventually(async () => {
-    const { body: shown } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
-    expect(shown.server.status).toBe('ACTIVE');
+    const { body: matchOnPage } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
+    expect(matchOnPage.server.status).toBe('ACTIVE');
   });
   expect(await program.end('SIGTERM')).toBe(0);
   collector.close();

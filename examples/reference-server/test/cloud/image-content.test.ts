@@ -10,7 +10,7 @@ ISO.write('CD001', 32_769);
 const BYTES = { 'Content-Type': 'application/octet-stream' };
 
 /** Starts a cloud with real machines, and returns the requests of its administrator. */
-async function started(...args: readonly string[]) {
+async function startAsAdministrator(...args: readonly string[]) {
   const cloud = await startCloud(':memory:', '--driver', 'none', ...args);
   onTestFinished(() => cloud.stop());
   const token = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
@@ -55,7 +55,7 @@ it.each([
   ['raw', QCOW2],
   ['iso', Buffer.alloc(60_000)],
 ] as const)('rejects content that is not %s, which the image declares', async (format, content) => {
-  const { created, shown, upload } = await started();
+  const { created, shown, upload } = await startAsAdministrator();
   const id = await created(format);
   const { status } = await upload(id, content);
   expect(status).toBe(400);
@@ -69,7 +69,7 @@ it.each([
   ['iso', ISO],
   ['ari', randomBytes(10)],
 ] as const)('accepts content that is %s, unchanged', async (format, content) => {
-  const { created, shown, upload } = await started();
+  const { created, shown, upload } = await startAsAdministrator();
   const id = await created(format);
   expect((await upload(id, content)).status).toBe(204);
   const os_hash_value = createHash('sha512').update(content).digest('hex');
@@ -78,7 +78,7 @@ it.each([
 
 it('imports a URL whose content has the checksum in the URL, even after redirects', async () => {
   const web = await webServer(QCOW2);
-  const { created, shown, load } = await started('--image-source', web);
+  const { created, shown, load } = await startAsAdministrator('--image-source', web);
   const sha256 = createHash('sha256').update(QCOW2).digest('hex');
   for (const path of ['file', `file#sha256=${sha256}`, `moved#sha256=${sha256.toUpperCase()}`]) {
     const id = await created('qcow2');
@@ -95,7 +95,7 @@ it.each([
   ['a redirect to a file', 'moved?to=file:///etc/passwd', /which is not HTTP$/],
 ])('leaves the image queued after %s, and reports the reason', async (_, path, message) => {
   const web = await webServer(QCOW2);
-  const { created, shown, load } = await started('--image-source', web);
+  const { created, shown, load } = await startAsAdministrator('--image-source', web);
   const id = await created('qcow2');
   const task = await load(id, `http://${web}/${path}`);
   expect(task).toMatchObject({ status: 'failure', message: expect.stringMatching(message) });
@@ -104,7 +104,7 @@ it.each([
 
 it('rejects imported content of another format, and then accepts a new import', async () => {
   const web = await webServer(QCOW2);
-  const { created, load } = await started('--image-source', web);
+  const { created, load } = await startAsAdministrator('--image-source', web);
   const id = await created('vmdk');
   const task = await load(id, `http://${web}/file`);
   expect(task).toMatchObject({ status: 'failure', message: expect.stringMatching(/is not vmdk.*: it is qcow2$/) });
@@ -112,7 +112,7 @@ it('rejects imported content of another format, and then accepts a new import', 
 
 it('does not import from addresses of this computer, unless an option allows the host', async () => {
   const web = await webServer(QCOW2);
-  const { created, load } = await started();
+  const { created, load } = await startAsAdministrator();
   for (const host of [web, web.replace('127.0.0.1', 'localhost'), web.replace('127.0.0.1', '[::1]')]) {
     const task = await load(await created('qcow2'), `http://${host}/file`);
     expect(task).toMatchObject({ status: 'failure', message: expect.stringContaining('which is not public') });
@@ -120,6 +120,6 @@ it('does not import from addresses of this computer, unless an option allows the
 });
 
 it.each(['#sha256=123', '#md4=aa', '#part'])('rejects %s, which is not a checksum', async (fragment) => {
-  const { created, load } = await started();
+  const { created, load } = await startAsAdministrator();
   expect(await load(await created('qcow2'), `http://127.0.0.1:1/${fragment}`)).toEqual({ status: 400 });
 });

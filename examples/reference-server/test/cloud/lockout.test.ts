@@ -17,7 +17,7 @@ const databases = [
 
 const LIMIT = ['--lockout-failure-attempts', '2'];
 
-async function startedWith(database: string, ...args: readonly string[]) {
+async function start(database: string, ...args: readonly string[]) {
   const cloud = await startCloud(database, '--clouds-yaml', join(folder, `${++files}.yaml`), ...args);
   let stopped: Promise<void> | undefined;
   const stop = () => {
@@ -31,7 +31,7 @@ async function startedWith(database: string, ...args: readonly string[]) {
 describe.each(databases)('failed logins on $kind', ({ create }) => {
   it('lock the account of a user, also after a restart, until an administrator changes the user', async () => {
     const database = await create();
-    const cloud = await startedWith(database, ...LIMIT);
+    const cloud = await start(database, ...LIMIT);
     const admin = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
     const user = { name: 'ada', password: 'right', default_project_id: null };
     const { id } = (await cloud.send('post', '/identity/v3/users', admin, { user })).body.user;
@@ -44,7 +44,7 @@ describe.each(databases)('failed logins on $kind', ({ create }) => {
     for (const password of ['one', 'two']) expect((await logIn(cloud, password)).status).toBe(401);
     await cloud.stop();
 
-    const next = await startedWith(database, ...LIMIT);
+    const next = await start(database, ...LIMIT);
     const locked = await logIn(next, 'right');
     // The response does not reveal that the password is right, or that the account exists.
     expect([locked.status, locked.body]).toEqual([401, wrong.body]);
@@ -59,12 +59,12 @@ describe.each(databases)('failed logins on $kind', ({ create }) => {
 
   it('lock the administrator, until its password is reset', async () => {
     const database = await create();
-    const cloud = await startedWith(database, ...LIMIT, '--lockout-duration', '0');
+    const cloud = await start(database, ...LIMIT, '--lockout-duration', '0');
     const account = cloud.admin ?? expect.fail('no administrator');
     for (const password of ['one', 'two']) expect((await cloud.logIn({ ...account, password })).status).toBe(401);
     expect((await cloud.logIn(account)).status).toBe(401);
     await cloud.stop();
-    const next = await startedWith(database, ...LIMIT, '--reset-admin-password');
+    const next = await start(database, ...LIMIT, '--reset-admin-password');
     expect((await next.logIn(next.admin ?? expect.fail('no administrator'))).status).toBe(201);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startCloud } from './cloud-under-test.js';
 
-async function started(...args: readonly string[]) {
+async function startAsAdministrator(...args: readonly string[]) {
   const cloud = await startCloud(':memory:', ...args);
   onTestFinished(() => cloud.stop());
   const token = await cloud.tokenOf(cloud.admin ?? expect.fail('no administrator'));
@@ -18,7 +18,7 @@ const RECORDS = [
 ] as const;
 
 it.each(RECORDS)('with real machines, %s is rejected, because it would only be recorded', async (path, body) => {
-  const { send, token } = await started('--driver', 'none');
+  const { send, token } = await startAsAdministrator('--driver', 'none');
   const { status, body: fault } = await send('post', path, token, body);
   expect(status).toBe(501);
   expect(JSON.stringify(fault)).toContain('it would have no effect on real machines');
@@ -26,13 +26,13 @@ it.each(RECORDS)('with real machines, %s is rejected, because it would only be r
 });
 
 it('with simulated machines, they are recorded', async () => {
-  const { send, token } = await started();
+  const { send, token } = await startAsAdministrator();
   const created = await send('post', '/network/v2.0/qos/policies', token, { policy: { name: 'slow' } });
   expect(created.status).toBe(201);
 });
 
 it('rejects staged content, which would be lost with the process', async () => {
-  const { send, token } = await started();
+  const { send, token } = await startAsAdministrator();
   const image = { name: 'disk', disk_format: 'raw', container_format: 'bare' };
   const { body, headers } = await send('post', '/image/v2/images', token, image);
   expect(headers['openstack-image-import-methods']).toBe('web-download,copy-image');
@@ -43,7 +43,7 @@ it('rejects staged content, which would be lost with the process', async () => {
 });
 
 it('enforces the access rules of application credentials', async () => {
-  const { send, token, logIn, admin } = await started();
+  const { send, token, logIn, admin } = await startAsAdministrator();
   const { user } = (await logIn(admin ?? expect.fail('no administrator'))).body.token;
   const rule = { path: '/v2.1/servers', method: 'GET', service: 'compute' };
   const credential = await send('post', `/identity/v3/users/${user.id}/application_credentials`, token, {
@@ -60,7 +60,7 @@ it('enforces the access rules of application credentials', async () => {
 });
 
 it('revokes the tokens of a user whose password changes', async () => {
-  const { send, token, logIn, admin = expect.fail('no administrator') } = await started();
+  const { send, token, logIn, admin = expect.fail('no administrator') } = await startAsAdministrator();
   const { user } = (await logIn(admin)).body.token;
   const path = `/identity/v3/users/${user.id}/password`;
   const change = (original: string) => ({ user: { password: 'another password', original_password: original } });

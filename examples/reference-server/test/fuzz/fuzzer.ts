@@ -1,7 +1,7 @@
 import { KnownIds } from './known-ids.js';
 import type { Form, Operation } from './operations.js';
 import { Random } from './random.js';
-import { likeSchema, UNUSUAL_STRINGS } from './values.js';
+import { valueFor, UNUSUAL_STRINGS } from './values.js';
 
 const TOKENS = [
   ...Array(9).fill('admin:demo'),
@@ -16,9 +16,9 @@ const NO_VERSIONS = ['latest', '2.999', '-1.1', 'x', ''];
 const SENDERS = 4;
 /** The number of resources that each sender creates first. */
 const INITIAL_RESOURCES = 3;
-const ENOUGH_FINDINGS = 20;
+const MAX_FINDINGS = 20;
 /** Longer than any operation takes: a request without a response is a finding. */
-const CONDITION_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 
 /** A request with an unexpected response. */
 export interface Finding {
@@ -59,7 +59,7 @@ export class Fuzzer {
     this.#operations = new Set(operations.map(({ name }) => name)).size;
     this.#weighted = operations.flatMap((operation) => Array<Operation>(operation.weight).fill(operation));
     const order = new Random(seed).shuffled(operations);
-    // Taken from the end.
+    // Senders take operations from the end of their deck.
     const first = operations
       .filter((operation) => operation.first)
       .flatMap((one) => Array<Operation>(INITIAL_RESOURCES).fill(one));
@@ -78,7 +78,7 @@ export class Fuzzer {
     const sendAll = async (sender: Sender) => {
       for (let count = 0; count < requests / SENDERS; count++) {
         const mayEnd = performance.now() > until && this.called.size === this.#operations;
-        if (mayEnd || this.findings.length >= ENOUGH_FINDINGS) return;
+        if (mayEnd || this.findings.length >= MAX_FINDINGS) return;
         await this.#send(sender);
       }
     };
@@ -102,7 +102,7 @@ export class Fuzzer {
   }
 
   async #responseTo({ method, target, headers, body }: SentRequest): Promise<{ status?: number; text: string }> {
-    const signal = AbortSignal.timeout(CONDITION_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     try {
       const response = await fetch(this.#url + target, { method, headers, body, redirect: 'manual', signal });
       return { status: response.status, text: await response.text() };
@@ -117,7 +117,7 @@ function requestFor(operation: Operation, { random, known }: Sender): SentReques
   const [first, last] = form.minors;
   const version = random.chance(0.03) ? random.pick(NO_VERSIONS) : `2.${first + random.below(last - first + 1)}`;
   const method = random.chance(0.03) ? random.pick(METHODS) : operation.method;
-  const path = known.inPath(operation, random, UNUSUAL_STRINGS);
+  const path = known.fillPath(operation, random, UNUSUAL_STRINGS);
   const slashes = random.chance(0.03) ? path.replaceAll('/', '//') : path;
   return {
     operation,
@@ -134,7 +134,7 @@ function requestFor(operation: Operation, { random, known }: Sender): SentReques
 
 function bodyFor({ body }: Form, random: Random, ids: KnownIds): string | undefined {
   if (!body && !random.chance(0.05)) return undefined;
-  const text = JSON.stringify(likeSchema(body, random, ids));
+  const text = JSON.stringify(valueFor(body, random, ids));
   return random.chance(0.02) ? text.slice(0, random.below(text.length)) : text;
 }
 
@@ -145,7 +145,7 @@ function queryFor({ parameters }: Form, random: Random, ids: KnownIds): string {
     for (let times = random.chance(0.1) ? 2 : 1; times > 0; times--) {
       const value = random.chance(0.1)
         ? random.pick(UNUSUAL_STRINGS)
-        : likeSchema(schema?.items ?? schema, random, ids, name);
+        : valueFor(schema?.items ?? schema, random, ids, name);
       search.append(name, (String(value) as any).toWellFormed());
     }
   }

@@ -1,6 +1,7 @@
 import type { Random } from './random.js';
 
-const KEPT = 30;
+/** The maximum number of ids that are kept of a collection. */
+const MAX_IDS = 30;
 
 /** Resources of the server's preset, and names for bodies. */
 const PRESET: Readonly<Record<string, readonly string[]>> = {
@@ -16,20 +17,20 @@ const PRESET: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Collections that are never changed or deleted: without image, flavors and quotas no more servers could be created.
+ * Collections whose initial resources are never changed or deleted: without them, no more servers could be created.
  */
 const UNCHANGED = new Set(['images', 'flavors', 'os-quota-sets', 'os-quota-class-sets']);
-const CHANGES = new Set(['PUT', 'DELETE']);
+const CHANGING_METHODS = new Set(['PUT', 'DELETE']);
 
 /** Segments of a path without their own resources, or with those of another collection. */
 const ALIASES: Readonly<Record<string, string>> = { 'os-volumes_boot': 'servers', consoles: 'remote-consoles' };
-const HOLDERS = new Set(['detail', 'action']);
+const SEGMENTS_WITHOUT_IDS = new Set(['detail', 'action']);
 
-/** Fields that identify their object, best first. */
-const NAMES = ['id', 'uuid', 'name', 'host_name', 'agent_id', 'port_id', 'request_id', 'zoneName'];
+/** Fields that identify an object, in the order of preference. */
+const IDENTIFYING_FIELDS = ['id', 'uuid', 'name', 'host_name', 'agent_id', 'port_id', 'request_id', 'zoneName'];
 
 /** Fields of bodies that refer to a resource, and the collection that lists it. */
-const NAMED: Readonly<Record<string, string>> = {
+const COLLECTION_BY_FIELD: Readonly<Record<string, string>> = {
   imageRef: 'images',
   image_id: 'images',
   flavorRef: 'flavors',
@@ -57,7 +58,9 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 function nameOf(entry: unknown): string | undefined {
   if (typeof entry === 'string') return entry;
   if (!isObject(entry)) return undefined;
-  const name = NAMES.map((member) => entry[member]).find((value) => ['string', 'number'].includes(typeof value));
+  const name = IDENTIFYING_FIELDS.map((member) => entry[member]).find((value) =>
+    ['string', 'number'].includes(typeof value),
+  );
   if (name !== undefined) return String(name);
   const [only, another] = Object.values(entry);
   return isObject(only) && another === undefined ? nameOf(only) : undefined;
@@ -70,33 +73,34 @@ export class KnownIds {
   /** Reads the ids in a response: `{"servers": [{"id": ...}]}` or `{"server": {"id": ...}}`. */
   learn(path: string, response: string): void {
     if (!response.startsWith('{')) return;
-    const part = path.split('/').findLast((one) => !one.startsWith('{') && !HOLDERS.has(one))!;
+    const part = path.split('/').findLast((one) => !one.startsWith('{') && !SEGMENTS_WITHOUT_IDS.has(one))!;
     const collection = ALIASES[part] ?? part;
     const [content] = Object.values(JSON.parse(response));
     const found = (Array.isArray(content) ? content : [content]).map(nameOf).filter((name) => name !== undefined);
     if (found.length === 0) return;
     const before = this.#byCollection.get(collection) ?? [];
     const first = PRESET[collection] ?? [];
-    this.#byCollection.set(collection, [...new Set([...first, ...found.slice(0, 8), ...before])].slice(0, KEPT));
+    this.#byCollection.set(collection, [...new Set([...first, ...found.slice(0, 8), ...before])].slice(0, MAX_IDS));
   }
 
   /** Returns an id of a collection, preferably a recent one; sometimes one of another collection. */
-  oneOf(collection: string, random: Random): string {
+  pickId(collection: string, random: Random): string {
     const ids = random.chance(0.95) ? this.#byCollection.get(ALIASES[collection] ?? collection) : undefined;
     const from = ids ?? random.pick([...this.#byCollection.values()]);
     return from[Math.floor(random.next() * random.next() * from.length)]!;
   }
 
   /** Returns a value for a field with this name in a body. */
-  named(member: string, random: Random): string {
-    return this.oneOf(NAMED[member] ?? member, random);
+  valueForField(member: string, random: Random): string {
+    return this.pickId(COLLECTION_BY_FIELD[member] ?? member, random);
   }
 
   /** Returns a path with values for its parameters: `/servers/{id}/tags/{tag}`. */
-  inPath({ method, path }: { method: string; path: string }, random: Random, odd: readonly string[]): string {
+  fillPath({ method, path }: { method: string; path: string }, random: Random, odd: readonly string[]): string {
     return path.replaceAll(/([^/]+)\/\{[^}]+\}/g, (_, collection: string) => {
-      const chosen = random.chance(0.04) ? random.pick(odd) : this.oneOf(collection, random);
-      const isUnchanged = UNCHANGED.has(collection) && CHANGES.has(method) && PRESET[collection]!.includes(chosen);
+      const chosen = random.chance(0.04) ? random.pick(odd) : this.pickId(collection, random);
+      const isUnchanged =
+        UNCHANGED.has(collection) && CHANGING_METHODS.has(method) && PRESET[collection]!.includes(chosen);
       const id = isUnchanged ? 'spared' : chosen;
       return `${collection}/${encodeURIComponent((id as any).toWellFormed())}`;
     });

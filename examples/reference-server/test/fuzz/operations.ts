@@ -1,13 +1,13 @@
 type Json = Record<string, any>;
 
-/** The server's description of an operation at a version; used until the next version that was read. */
+/** The server's description of an operation at one version, which is used up to the next version of `MINORS`. */
 export interface Form {
   readonly minors: readonly [first: number, last: number];
   readonly parameters: readonly Json[];
   readonly body: Json | undefined;
 }
 
-/** An operation; each action is one. */
+/** An operation. Each action is a separate operation. */
 export interface Operation {
   readonly name: string;
   readonly method: string;
@@ -24,29 +24,29 @@ export interface Operation {
 /** Versions with many changes. Versions between them are called with the description of the previous one. */
 const MINORS = [1, 37, 53, 74, 100];
 
-const ALL = [1, 100] as const;
+const ALL_MINORS = [1, 100] as const;
 
-const PLAIN = 'POST /v2.1/servers plain';
+const CREATE_PLAIN_SERVER = 'POST /v2.1/servers plain';
 
 /** Operations without a description, and a valid server. */
 const UNDESCRIBED: readonly (readonly [name: string, weight: number, minors: Form['minors'], body?: Json])[] = [
-  ['GET /', 1, ALL],
-  ['GET /v2/', 1, ALL],
-  ['GET /v2.1/', 1, ALL],
-  ['GET /healthcheck', 1, ALL],
-  ['GET /openapi.json', 1, ALL],
-  ['GET /v1/quotas', 3, ALL],
-  ['GET /v1/project-quotas', 3, ALL],
-  ['GET /v1/project-quotas/{id}', 3, ALL],
-  ['DELETE /v1/project-quotas/{id}', 3, ALL],
+  ['GET /', 1, ALL_MINORS],
+  ['GET /v2/', 1, ALL_MINORS],
+  ['GET /v2.1/', 1, ALL_MINORS],
+  ['GET /healthcheck', 1, ALL_MINORS],
+  ['GET /openapi.json', 1, ALL_MINORS],
+  ['GET /v1/quotas', 3, ALL_MINORS],
+  ['GET /v1/project-quotas', 3, ALL_MINORS],
+  ['GET /v1/project-quotas/{id}', 3, ALL_MINORS],
+  ['DELETE /v1/project-quotas/{id}', 3, ALL_MINORS],
   [
     'PUT /v1/project-quotas/{id}',
     3,
-    ALL,
+    ALL_MINORS,
     { project_quotas: { secrets: { type: 'integer' }, orders: { type: 'integer' } } },
   ],
   [
-    PLAIN,
+    CREATE_PLAIN_SERVER,
     20,
     [37, 100],
     {
@@ -61,15 +61,15 @@ const UNDESCRIBED: readonly (readonly [name: string, weight: number, minors: For
 ];
 
 /** Creates a schema of nested objects whose fields are all required. */
-function allOf(members: Json): Json {
+function objectSchema(members: Json): Json {
   const schemas = Object.entries(members).map(([name, inner]) => {
     const isSchema = 'type' in inner || 'const' in inner || 'enum' in inner;
-    return [name, isSchema ? inner : allOf(inner)];
+    return [name, isSchema ? inner : objectSchema(inner)];
   });
   return { type: 'object', properties: Object.fromEntries(schemas), required: Object.keys(members) };
 }
 
-function resolved(value: any, document: Json): any {
+function resolveRef(value: any, document: Json): any {
   const name = typeof value?.$ref === 'string' ? value.$ref.slice(2) : undefined;
   return name === undefined ? value : name.split('/').reduce((at: any, key: string) => at?.[key], document);
 }
@@ -80,7 +80,7 @@ export async function operationsOf(url: string): Promise<readonly Operation[]> {
   const add = (name: string, weight: number, form: Form, failures: readonly number[] = []) => {
     const [method, path] = name.split(' ') as [string, string];
     const operation = found.get(name) ?? {
-      ...{ name, method, path, weight, first: name === PLAIN },
+      ...{ name, method, path, weight, first: name === CREATE_PLAIN_SERVER },
       forms: [],
       failures: new Set<number>(),
     };
@@ -96,8 +96,8 @@ export async function operationsOf(url: string): Promise<readonly Operation[]> {
         const statuses = Object.keys(operation.responses).map(Number);
         const weight = statuses.includes(410) ? 1 : 3;
         const failures = statuses.filter((status) => status >= 500);
-        const parameters = (operation.parameters ?? []).map((one: Json) => resolved(one, document));
-        const schema = resolved(Object.values((operation.requestBody?.content ?? {}) as Json)[0]?.schema, document);
+        const parameters = (operation.parameters ?? []).map((one: Json) => resolveRef(one, document));
+        const schema = resolveRef(Object.values((operation.requestBody?.content ?? {}) as Json)[0]?.schema, document);
         for (const body of schema?.oneOf ?? [schema]) {
           const name = `${method.toUpperCase()} /v2.1${path} ${body?.title ?? ''}`.trim();
           add(name, weight, { minors, parameters, body }, failures);
@@ -106,7 +106,7 @@ export async function operationsOf(url: string): Promise<readonly Operation[]> {
     }
   }
   for (const [name, weight, minors, body] of UNDESCRIBED) {
-    add(name, weight, { minors, parameters: [], body: body && allOf(body) });
+    add(name, weight, { minors, parameters: [], body: body && objectSchema(body) });
   }
   return [...found.values()];
 }

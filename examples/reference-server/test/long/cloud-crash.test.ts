@@ -31,7 +31,7 @@ const KINDS = [
 ] as const;
 
 /** The fewest acknowledged requests before the kill, so that the test cannot pass without load. */
-const LEAST = 60;
+const MIN_ACKNOWLEDGED = 60;
 
 describe.each(databases)('a whole cloud that is killed under load, on $kind', ({ kind, url }) => {
   const start = (database: string) =>
@@ -79,7 +79,7 @@ describe.each(databases)('a whole cloud that is killed under load, on $kind', ({
     }
     // The requests that are in flight when the process ends fail.
     const workers = Promise.allSettled([1, 2, 3, 4].map(createUntilKilled));
-    await expect.poll(() => count).toBeGreaterThan(LEAST);
+    await expect.poll(() => count).toBeGreaterThan(MIN_ACKNOWLEDGED);
     expect(await program.end('SIGKILL')).toBeNull();
     killed.abort();
     const failures = (await workers).flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

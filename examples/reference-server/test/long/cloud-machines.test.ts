@@ -22,7 +22,7 @@ if (missing) console.warn(`\n*** SKIPPED: a whole cloud with real machines: this
 
 const run = promisify(execFile);
 /** A guest boots in half a minute without KVM on a quiet machine, and takes many times as long on a busy one. */
-const PATIENCE = { timeout: 300_000, interval: 1_000 };
+const POLLING = { timeout: 300_000, interval: 1_000 };
 
 describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 }, () => {
   const folder = machineDirectory();
@@ -81,7 +81,7 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     expect(readFileSync(join(folder, 'copy.qcow2')).equals(readFileSync(join(folder, IMAGE_FILE)))).toBe(true);
     const address = await openstack('floating ip list -f value -c "Floating IP Address"');
     const bootId = () => ssh(address, 'cat /proc/sys/kernel/random/boot_id').catch(() => undefined);
-    await expect.poll(bootId, PATIENCE).toMatch(/^[0-9a-f-]{36}$/);
+    await expect.poll(bootId, POLLING).toMatch(/^[0-9a-f-]{36}$/);
     const boot = await bootId();
     const data = await diskOf(address, await openstack('volume show data -f value -c id'));
     await ssh(address, `mke2fs ${data} && mkdir /data && mount ${data} /data && echo kept >/data/note && sync`);
@@ -99,10 +99,10 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     // On a busy machine, the guest may not release the volume in time; then it stays attached, and the user tries again.
     const detached = async () => {
       await openstack('server remove volume one data').catch(() => {});
-      await expect.poll(() => openstack('volume show data -f value -c status'), PATIENCE).toMatch(/available|in-use/);
+      await expect.poll(() => openstack('volume show data -f value -c status'), POLLING).toMatch(/available|in-use/);
       return ssh(address, `test ! -b ${data} && echo detached`);
     };
-    await expect.poll(detached, PATIENCE).toBe('detached');
+    await expect.poll(detached, POLLING).toBe('detached');
     await openstack('server delete --wait one');
     await openstack(`floating ip delete ${address}`);
     await shell('openstack volume snapshot delete monday && openstack volume delete data');
@@ -112,10 +112,10 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     await openstack('security group delete web');
     await openstack('image delete debian copy');
 
-    await expect.poll(() => processesOf(folder), PATIENCE).toEqual([]);
-    await expect.poll(() => computer.left(), PATIENCE).toEqual([]);
+    await expect.poll(() => processesOf(folder), POLLING).toEqual([]);
+    await expect.poll(() => computer.left(), POLLING).toEqual([]);
     for (const place of ['qemu/machines', 'qemu/volumes', 'qemu/contents', 'cloud.db.images'])
-      await expect.poll(() => readdirSync(join(folder, place)), { ...PATIENCE, message: place }).toEqual([]);
+      await expect.poll(() => readdirSync(join(folder, place)), { ...POLLING, message: place }).toEqual([]);
     expect(await program.end('SIGTERM')).toBe(0);
     expect(program.output()).not.toContain('"level":50');
   });

@@ -64,7 +64,7 @@ async function create(program: Program, name: string): Promise<string | undefine
 }
 
 /** Sends random actions, deletions and attachments until the program has ended. */
-async function failure(program: Program, ids: string[], volumes: readonly string[]): Promise<void> {
+async function sendActionsUntilEnd(program: Program, ids: string[], volumes: readonly string[]): Promise<void> {
   const worker = async () => {
     for (let i = 0; i < 200; i++) {
       const id = pick(ids);
@@ -103,7 +103,7 @@ it('a server that is killed during many kinds of jobs leaves servers, volumes, p
     const program = await start(database);
     const created = await Promise.all(Array.from({ length: 8 }, (_, i) => create(program, `s${round}-${i}`)));
     ids.push(...created.flatMap((id) => id ?? []));
-    const working = failure(program, ids, volumes);
+    const working = sendActionsUntilEnd(program, ids, volumes);
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     await program.end('SIGKILL');
     await working;

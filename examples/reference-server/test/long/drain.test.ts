@@ -9,7 +9,7 @@ const REQUEST = 'GET /v2.1/flavors/detail HTTP/1.1\r\nHost: localhost\r\nX-Auth-
 interface Load {
   /** The number of requests, and of complete responses. */
   readonly counts: () => { readonly sent: number; readonly answered: number };
-  /** Resolves with how the connection was closed. */
+  /** Resolves with the way in which the connection ended. */
   readonly ended: Promise<'closed' | 'reset'>;
 }
 
@@ -56,7 +56,7 @@ async function start(args: readonly string[], environment: NodeJS.ProcessEnv = {
 }
 
 /** Opens several connections under load; each has received some responses. */
-async function underLoad(program: Program, connections: number, pipelined: number): Promise<readonly Load[]> {
+async function connectUnderLoad(program: Program, connections: number, pipelined: number): Promise<readonly Load[]> {
   const loads = Array.from({ length: connections }, () => load(portOf(program), pipelined));
   const min = () => Math.min(...loads.map(({ counts }) => counts().answered));
   await eventually(() => expect(min()).toBeGreaterThan(2 * pipelined));
@@ -74,7 +74,7 @@ describe('SIGTERM under load', () => {
     async ({ pipelined, drainMs }) => {
       for (let round = 0; round < 2; round++) {
         const program = await start(['--drain-ms', String(drainMs)]);
-        const loads = await underLoad(program, 16, pipelined);
+        const loads = await connectUnderLoad(program, 16, pipelined);
         const before = loads.map(({ counts }) => counts().sent);
         const code = program.end('SIGTERM');
         expect(await Promise.all(loads.map(({ ended }) => ended))).toEqual(loads.map(() => 'closed'));
@@ -110,7 +110,7 @@ describe('an uncaught error', () => {
     ['an error outside of every request', "setTimeout(() => { throw new Error('from nowhere') })", /from nowhere/],
   ])('(%s) is logged, and ends the program gracefully with a failure', async (_title, what, message) => {
     const program = await start([], breaking(what));
-    const loads = await underLoad(program, 4, 1);
+    const loads = await connectUnderLoad(program, 4, 1);
     expect(await program.end('SIGUSR2')).toBe(1);
     expect(program.output()).toMatch(message);
     expect(await Promise.all(loads.map(({ ended }) => ended))).toEqual(loads.map(() => 'closed'));

@@ -7,7 +7,7 @@ const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260
 const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
 
 /** Every step of these tests waits for two databases and three processes. */
-const PATIENT_MS = 100_000;
+const TIMEOUT_MS = 100_000;
 
 it.skipIf(!inject('postgresUrl'))(
   'a server whose primary is killed continues with the promoted standby, and loses no acknowledged write',
@@ -34,18 +34,18 @@ it.skipIf(!inject('postgresUrl'))(
         }
       }),
     );
-    await eventually(() => expect(acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(20), { timeout: TIMEOUT_MS });
     await pair.killPrimary();
     const before = responses.length;
     await eventually(
       () => expect(responses.slice(before).filter(({ status }) => status === 503).length).toBeGreaterThan(4),
-      { timeout: PATIENT_MS },
+      { timeout: TIMEOUT_MS },
     );
     expect((await sendRequest(program.url, 'GET', '/v2.1/servers')).status).toBe(503);
     expect((await sendRequest(program.url, 'GET', '/livez')).status).toBe(200);
     const lost = acknowledged.length;
     await pair.promote();
-    await eventually(() => expect(acknowledged.length).toBeGreaterThan(lost + 10), { timeout: PATIENT_MS });
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(lost + 10), { timeout: TIMEOUT_MS });
     stopped = true;
     await working;
     const others = responses.filter(({ status }) => status !== 202);
@@ -58,7 +58,7 @@ it.skipIf(!inject('postgresUrl'))(
           const { status, body } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
           expect([status, body.server?.status]).toEqual([200, 'ACTIVE']);
         },
-        { timeout: PATIENT_MS, interval: 100 },
+        { timeout: TIMEOUT_MS, interval: 100 },
       );
     expect(await program.end('SIGTERM')).toBe(0);
   },

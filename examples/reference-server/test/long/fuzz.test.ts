@@ -39,7 +39,7 @@ function figuresOf({ usedBytes, residentBytes, longest }: ProcessFigures): strin
   return `used ${mib(usedBytes)}, resident ${mib(residentBytes)}, longest turn ${longest.cpuMs.toFixed(0)} ms of CPU`;
 }
 
-// Without PostgreSQL the set-up of the run reports it.
+// If PostgreSQL is missing, the global set-up reports it.
 describe.each(databases)('the reference server on $name', ({ databaseIn, missing = false }) => {
   const title = `handles random requests for at most ${seconds} s, with FUZZ_SEED=${seed}`;
   it.skipIf(missing)(title, { timeout: (seconds + 240) * 1000 }, async () => {
@@ -51,7 +51,7 @@ describe.each(databases)('the reference server on $name', ({ databaseIn, missing
     });
 
     const operations = await operationsOf(program.url);
-    // Creating the descriptions takes longer, once each.
+    // Discards the figures of reading the descriptions, each of which is slow to create.
     await program.figures();
     const fuzzer = new Fuzzer(program.url, operations, seed);
     const half = async () => {
@@ -68,7 +68,7 @@ describe.each(databases)('the reference server on $name', ({ databaseIn, missing
 
     expect(fuzzer.findings).toEqual([]);
     expect(operations.filter(({ name }) => !fuzzer.called.has(name))).toEqual([]);
-    // An operation that is only rejected finds nothing.
+    // An operation whose requests are all rejected is not tested.
     expect([...fuzzer.done]).toEqual(
       expect.arrayContaining(operations.filter(({ first }) => first).map(({ name }) => name)),
     );
@@ -77,7 +77,7 @@ describe.each(databases)('the reference server on $name', ({ databaseIn, missing
     expect(end.longest.cpuMs, end.longest.requests.join('\n')).toBeLessThan(LONGEST_CPU_MS.warm);
     expect(end.usedBytes - warm.usedBytes).toBeLessThan(GROWTH_BYTES.used);
     expect(end.residentBytes - warm.residentBytes).toBeLessThan(GROWTH_BYTES.resident);
-    // No errors in the log either.
+    // The log must not contain errors.
     expect(program.output()).not.toMatch(/"level":[56]0/);
   });
 });

@@ -4,7 +4,7 @@ import { startPostgresPair } from '../../../../testing/postgres-pair.js';
 import { runProgram, sendRequest, startProgram } from '../program.js';
 
 const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
-const PATIENT = { timeout: 100_000, interval: 100 };
+const POLLING = { timeout: 100_000, interval: 100 };
 
 it.skipIf(!inject('postgresUrl'))(
   'two servers read from the replica of --db-read, and show each project its writes through the other one',
@@ -37,13 +37,13 @@ it.skipIf(!inject('postgresUrl'))(
       sendRequest(url, 'POST', '/v2.1/servers', { version: '2.37', token, body: { server: { ...server, name } } });
 
     expect((await create(one, 'ada:p1', 'first')).status).toBe(202);
-    await eventually(async () => expect(await names(other, 'ada:p1')).toEqual(['first ACTIVE']), PATIENT);
+    await eventually(async () => expect(await names(other, 'ada:p1')).toEqual(['first ACTIVE']), POLLING);
     // They read from the primary until both receive each other's announcements of writes.
     for (const program of [one, other])
       await eventually(async () => {
         await names(program, 'ada:p1');
         expect(await read(program)).toBeGreaterThan(0);
-      }, PATIENT);
+      }, POLLING);
     pair.pauseReplay();
     const { body } = await create(one, 'ada:p1', 'second');
     expect((await sendRequest(other.url, 'GET', `/v2.1/servers/${body.server.id}`, { token: 'ada:p1' })).status).toBe(
@@ -51,7 +51,7 @@ it.skipIf(!inject('postgresUrl'))(
     );
     await eventually(
       async () => expect(await names(other, 'ada:p1')).toEqual(['second ACTIVE', 'first ACTIVE']),
-      PATIENT,
+      POLLING,
     );
     const before = await read(other);
     expect(await names(other, 'bob:p2')).toEqual([]);

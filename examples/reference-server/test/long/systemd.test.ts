@@ -13,7 +13,7 @@ import { Systemd } from '../../../../testing/systemd.js';
 
 const UNITS = join(import.meta.dirname, '../../../../docs/operating');
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
-const PATIENCE = { timeout: 300_000, interval: 500 };
+const POLLING = { timeout: 300_000, interval: 500 };
 
 const folder = machineDirectory();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -71,11 +71,11 @@ describe.skipIf(missing)('apistrata-machines.service in a real systemd', { timeo
       (readFileSync(join(folder, 'qemu/machines', id, 'console.log'), 'utf8').match(/^COUNT /gm) ?? []).length;
 
     await systemctl('start', UNIT);
-    await expect.poll(serves, PATIENCE).toBe('');
+    await expect.poll(serves, POLLING).toBe('');
     await openstack('server create --image guest --flavor m1.nano --network private --wait one');
     expect(await openstack('server show one -f value -c status -c fault')).toBe('ACTIVE');
     const id = await openstack('server show one -f value -c id');
-    await expect.poll(() => counted(id), PATIENCE).toBeGreaterThan(1);
+    await expect.poll(() => counted(id), POLLING).toBeGreaterThan(1);
     const [guest, ...more] = guests();
     expect(more).toEqual([]);
 
@@ -88,16 +88,16 @@ describe.skipIf(missing)('apistrata-machines.service in a real systemd', { timeo
       const program = await systemctl('show', '--property=MainPID', '--value', UNIT);
       await end();
       await expect
-        .poll(() => systemctl('show', '--property=MainPID', '--value', UNIT), PATIENCE)
+        .poll(() => systemctl('show', '--property=MainPID', '--value', UNIT), POLLING)
         .not.toMatch(new RegExp(`^(0|${program})$`));
-      await expect.poll(serves, PATIENCE).toBe('ACTIVE');
+      await expect.poll(serves, POLLING).toBe('ACTIVE');
       expect(guests()).toEqual([guest]);
       const before = counted(id);
-      await expect.poll(() => counted(id), PATIENCE).toBeGreaterThan(before);
+      await expect.poll(() => counted(id), POLLING).toBeGreaterThan(before);
     }
 
     await openstack('server delete --wait one');
-    await expect.poll(guests, PATIENCE).toEqual([]);
+    await expect.poll(guests, POLLING).toEqual([]);
     await systemctl('stop', UNIT);
     expect(await systemctl('show', '--property=Result', '--value', UNIT)).toBe('success');
   });

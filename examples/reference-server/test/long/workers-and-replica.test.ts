@@ -7,7 +7,7 @@ import { type Program, startProgram, workersOf } from '../program.js';
 
 const server = { flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
 /** Every step waits for two databases and three processes here. */
-const PATIENT = { timeout: 100_000, interval: 100 };
+const POLLING = { timeout: 100_000, interval: 100 };
 
 /** Returns the process at the other end of a connection to a port, from the kernel, because no response contains it. */
 function processBehind(pids: readonly number[], port: number, from: number): number | undefined {
@@ -88,7 +88,7 @@ async function clientOfEach(program: Program): Promise<readonly [Client, Client]
     const [one, other] = byWorker.values();
     if (!one || !other) throw new Error('all connections have gone to one worker so far');
     return [one, other] as const;
-  }, PATIENT);
+  }, POLLING);
 }
 
 it.skipIf(!inject('postgresUrl') || process.platform !== 'linux')(
@@ -102,7 +102,7 @@ it.skipIf(!inject('postgresUrl') || process.platform !== 'linux')(
       ...['--database', 'maxStalenessMs=60000', '--metrics'],
     ]);
     onTestFinished(async () => void (await program.end('SIGKILL')));
-    await eventually(() => expect(workersOf(program)).toHaveLength(2), PATIENT);
+    await eventually(() => expect(workersOf(program)).toHaveLength(2), POLLING);
     const [one, other] = await clientOfEach(program);
     const replica = new URL(pair.standbyUrl).host;
     const sample = new RegExp(`^apistrata_reads_total\\{database="${replica}/postgres"\\} (\\d+)`, 'm');
@@ -114,11 +114,11 @@ it.skipIf(!inject('postgresUrl') || process.platform !== 'linux')(
           const before = await readings();
           await client.servers('bob:p2');
           expect(await readings()).toBeGreaterThan(before);
-        }, PATIENT);
+        }, POLLING);
     };
 
     await one.create('ada:p1', 'first');
-    await eventually(async () => expect(await other.servers('ada:p1')).toEqual(['first ACTIVE']), PATIENT);
+    await eventually(async () => expect(await other.servers('ada:p1')).toEqual(['first ACTIVE']), POLLING);
     await bothReadFromReplica();
 
     // The replica lags from now on: new records can come only from the primary.
@@ -131,7 +131,7 @@ it.skipIf(!inject('postgresUrl') || process.platform !== 'linux')(
       expect((await client.request('GET', `/v2.1/servers/${third}`, 'ada:p1')).status).toBe(200);
     const all = ['third ACTIVE', 'second ACTIVE', 'first ACTIVE'];
     for (const client of [one, other])
-      await eventually(async () => expect(await client.servers('ada:p1')).toEqual(all), PATIENT);
+      await eventually(async () => expect(await client.servers('ada:p1')).toEqual(all), POLLING);
     // Other projects have written nothing, so their reads may use the replica.
     await bothReadFromReplica();
 
@@ -145,7 +145,7 @@ it.skipIf(!inject('postgresUrl') || process.platform !== 'linux')(
     expect(await readings()).toBe(read);
     const fourth = await other.create('bob:p2', 'fourth');
     expect((await one.request('GET', `/v2.1/servers/${fourth}`, 'bob:p2')).status).toBe(200);
-    await eventually(async () => expect(await one.servers('bob:p2')).toEqual(['fourth ACTIVE']), PATIENT);
+    await eventually(async () => expect(await one.servers('bob:p2')).toEqual(['fourth ACTIVE']), POLLING);
 
     await pair.startStandby();
     await bothReadFromReplica();

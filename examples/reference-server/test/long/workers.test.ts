@@ -9,7 +9,7 @@ import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { type Program, runProgram, sendRequest, startProgram, workersOf } from '../program.js';
 
 /** Starting a process takes seconds while many tests run, and these start several. */
-const PATIENT_MS = 100_000;
+const TIMEOUT_MS = 100_000;
 vi.setConfig({ testTimeout: 240_000 });
 
 const postgresUrl = inject('postgresUrl');
@@ -22,12 +22,12 @@ async function start(workers: number, args: readonly string[] = []): Promise<Pro
   const database = await freshDatabase(postgresUrl);
   const program = await startProgram(['--db', database, '--workers', String(workers), ...unlimited, ...args]);
   onTestFinished(async () => void (await program.end('SIGKILL')));
-  await eventually(() => expect(workersOf(program)).toHaveLength(workers), { timeout: PATIENT_MS });
+  await eventually(() => expect(workersOf(program)).toHaveLength(workers), { timeout: TIMEOUT_MS });
   return program;
 }
 
 /** Clients that create servers continuously until they are stopped. */
-function creating(program: Program, clients: number) {
+function createContinuously(program: Program, clients: number) {
   const acknowledged: string[] = [];
   const failed: unknown[] = [];
   let stopped = false;
@@ -57,7 +57,7 @@ function creating(program: Program, clients: number) {
 }
 
 /** Lists the flavors over a connection of the agent. */
-function readBy(agent: Agent, url: string): Promise<void> {
+function listFlavors(agent: Agent, url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     get(`${url}/v2.1/flavors`, { agent, headers: { 'X-Auth-Token': 'ada:demo' } }, (response) => {
       response.once('error', reject).once('end', resolve).resume();
@@ -72,7 +72,7 @@ async function expectActive(program: Program, ids: readonly string[]): Promise<v
         const { body } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
         expect(body.server).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
       },
-      { timeout: PATIENT_MS, interval: 100 },
+      { timeout: TIMEOUT_MS, interval: 100 },
     );
 }
 
@@ -92,13 +92,13 @@ describe('workers', () => {
 describe.skipIf(!postgresUrl)('several workers', () => {
   it('lose no acknowledged write when one of them is killed, and it is replaced', async () => {
     const program = await start(2);
-    const load = creating(program, 8);
-    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    const load = createContinuously(program, 8);
+    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: TIMEOUT_MS });
     process.kill(workersOf(program)[0]!, 'SIGKILL');
     const acknowledgedAtKill = load.acknowledged.length;
-    await eventually(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
+    await eventually(() => expect(workersOf(program)).toHaveLength(3), { timeout: TIMEOUT_MS });
     await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(acknowledgedAtKill + 20), {
-      timeout: PATIENT_MS,
+      timeout: TIMEOUT_MS,
     });
     await load.stop();
     expect(program.output()).toMatch(/"signal":"SIGKILL".*a worker exited: starting another one/);
@@ -112,14 +112,14 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     const policy = join(folder, 'policy.yaml');
     writeFileSync(policy, '');
     const program = await start(2, ['--policy-file', policy]);
-    const load = creating(program, 8);
-    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    const load = createContinuously(program, 8);
+    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: TIMEOUT_MS });
     writeFileSync(policy, '"os_compute_api:os-keypairs:index": "!"');
     process.kill(program.pid, 'SIGHUP');
     // Running workers reload immediately, long before they are replaced.
-    await eventually(() => expect(program.output().match(/were reloaded/g)).toHaveLength(2), { timeout: PATIENT_MS });
+    await eventually(() => expect(program.output().match(/were reloaded/g)).toHaveLength(2), { timeout: TIMEOUT_MS });
     await eventually(() => expect(program.output()).toContain('all workers have been replaced'), {
-      timeout: PATIENT_MS,
+      timeout: TIMEOUT_MS,
     });
     await load.stop();
     expect(load.failed).toEqual([]);
@@ -137,14 +137,14 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     let served = 0;
     let stopped = false;
     const reads = async () => {
-      for (; !stopped; served++) await readBy(agent, program.url).catch((error) => failed.push(error));
+      for (; !stopped; served++) await listFlavors(agent, program.url).catch((error) => failed.push(error));
     };
     const reading = Array.from({ length: 16 }, reads);
     // Connections that stay open and idle.
     const idle = Array.from({ length: 8 }, () => connect(Number(new URL(program.url).port), '127.0.0.1'));
     const resets: unknown[] = [];
     for (const socket of idle) socket.on('error', (error) => resets.push(error));
-    await expect.poll(() => served, { timeout: PATIENT_MS }).toBeGreaterThan(50);
+    await expect.poll(() => served, { timeout: TIMEOUT_MS }).toBeGreaterThan(50);
     process.kill(program.pid, 'SIGHUP');
     await expect.poll(() => program.output(), { timeout: 60_000 }).toContain('all workers have been replaced');
     stopped = true;
@@ -162,7 +162,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     const sendSighup = async (text: string, expected: RegExp) => {
       writeFileSync(config, text);
       process.kill(program.pid, 'SIGHUP');
-      await eventually(() => expect(program.output()).toMatch(expected), { timeout: PATIENT_MS });
+      await eventually(() => expect(program.output()).toMatch(expected), { timeout: TIMEOUT_MS });
     };
     await sendSighup('prot: 1\n', /prot.*was not applied/);
     await sendSighup('preset: /does/not/exist.json\n', /a new worker could not start: the others are not replaced/);
@@ -191,11 +191,11 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     await expect.poll(() => sample(flavors)).toBe(20);
     expect(await sample(flavors, `${program.url}/metrics`)).toBe(20);
     await eventually(async () => expect(await sample('apistrata_servers{state="active"}')).toBe(1), {
-      timeout: PATIENT_MS,
+      timeout: TIMEOUT_MS,
     });
     expect(await sample('apistrata_database_connections_max')).toBe(20);
     process.kill(workersOf(program)[0]!, 'SIGKILL');
-    await eventually(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
+    await eventually(() => expect(workersOf(program)).toHaveLength(3), { timeout: TIMEOUT_MS });
     await read(5);
     await expect.poll(() => sample(flavors)).toBe(25);
     expect(await program.end('SIGTERM')).toBe(0);
