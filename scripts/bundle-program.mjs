@@ -1,5 +1,5 @@
 // Bundles modules with all their dependencies, third-party packages included: the reference server and the test cloud.
-// Node spends most of a start finding and reading files, and npm most of an installation on the number of packages.
+// Finding and reading files takes most of a start, and the time of an installation depends on the number of packages.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -24,7 +24,7 @@ function licenseText(folder) {
 const isCopyright = (line) => /^\W*copyright\s+(\(c\)|©|\d{4})/i.test(line);
 
 /**
- * The licenses of the third-party packages that modules belong to: packages that differ in nothing but their copyright
+ * The licenses of the third-party packages that modules belong to. Packages whose licenses differ only in their copyright
  * lines share a text.
  */
 function licensesOf(ids) {
@@ -59,24 +59,24 @@ function peersOf(main) {
   };
 }
 
-const LOADED_LATER = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
+const CREATE_REQUIRE_CALL = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 
-/** Returns a plugin that bundles packages which modules load on first use: rolldown follows `require()`, but not `createRequire()`. */
-const lazyModule = (unused) => ({
+/** Returns a plugin that bundles packages that modules load on first use: rolldown follows `require()`, but not `createRequire()`. */
+const bundleLazyModules = (unused) => ({
   name: 'loaded-later',
   transform: {
-    filter: { id: /\.[jt]s$/, code: LOADED_LATER },
+    filter: { id: /\.[jt]s$/, code: CREATE_REQUIRE_CALL },
     handler: (code) => ({
-      code: code.replaceAll(LOADED_LATER, (text, name) => (unused.includes(name) ? text : `require('${name}')`)),
+      code: code.replaceAll(CREATE_REQUIRE_CALL, (text, name) => (unused.includes(name) ? text : `require('${name}')`)),
       map: null,
     }),
   },
 });
 
 /**
- * Bundles modules into a folder, which is created anew. Writes the licenses of the third-party packages, too.
- * @param input the modules (sources), by the path of each in the folder, without its ending
- * @param options.unused packages that modules load on first use, which this program never reaches
+ * Bundles modules into a folder, which is replaced. Writes the licenses of the third-party packages, too.
+ * @param input the modules (sources), by the path of each in the folder, without its extension
+ * @param options.unused packages that modules load on first use, but that this program never uses
  * @param options.small whether names are shortened; otherwise stack traces contain the names of functions. Default false
  */
 export async function bundleProgram(input, folder, { unused = [], small = false } = {}) {
@@ -91,7 +91,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     // Workspace packages are bundled from their sources.
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
     external: [...INSTALLED, ...ABSENT],
-    plugins: [peersOf(main), lazyModule(unused), reducedModules({ small }), files.plugin],
+    plugins: [peersOf(main), bundleLazyModules(unused), reducedModules({ small }), files.plugin],
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },

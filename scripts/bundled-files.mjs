@@ -20,7 +20,7 @@ function packageOf(file) {
       const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       if (name) return { folder, name };
     } catch {
-      // The folder does not contain the file.
+      // The folder does not contain a package.json.
     }
   }
   throw new Error(`${file} belongs to no package`);

@@ -18,13 +18,13 @@ export function commonjsFields({ exports }) {
   };
   const conditions = (path) => ({ import: formOf('', path), require: formOf(`${COMMONJS_FOLDER}/`, path) });
   const { types, default: main } = formOf(`${COMMONJS_FOLDER}/`, '.');
-  const below = entries.filter((path) => path !== '.');
-  const found = below.map((path) => [path.slice(2), [formOf(`${COMMONJS_FOLDER}/`, path).types.slice(2)]]);
+  const subpaths = entries.filter((path) => path !== '.');
+  const found = subpaths.map((path) => [path.slice(2), [formOf(`${COMMONJS_FOLDER}/`, path).types.slice(2)]]);
   return {
     main,
     types,
     // `moduleResolution: node10` does not read `exports`.
-    ...(below.length > 0 && { typesVersions: { '*': Object.fromEntries(found) } }),
+    ...(subpaths.length > 0 && { typesVersions: { '*': Object.fromEntries(found) } }),
     exports: { ...Object.fromEntries(entries.map((path) => [path, conditions(path)])), ...ownManifest(exports) },
   };
 }
@@ -35,7 +35,7 @@ function ownManifest(exports) {
 
 /**
  * Completes `dist/cjs`, and writes the ES modules that re-export it.
- * @param chunks what rolldown has written to `dist/cjs`
+ * @param chunks the chunks that rolldown has written to `dist/cjs`
  */
 export function writeEsModules(dist, chunks) {
   writeFileSync(join(dist, COMMONJS_FOLDER, 'package.json'), '{ "type": "commonjs" }\n');

@@ -30,10 +30,10 @@ if (process.platform !== 'linux' || !architecture)
 
 /** The entries of a folder and of all that is in it, below a path of the image. */
 function entriesOf(folder, path) {
-  const inside = readdirSync(folder).sort();
+  const names = readdirSync(folder).sort();
   return [
     { path, type: 'folder', mode: 0o755 },
-    ...inside.flatMap((name) => {
+    ...names.flatMap((name) => {
       const file = join(folder, name);
       const status = statSync(file);
       if (status.isDirectory()) return entriesOf(file, `${path}/${name}`);

@@ -1,5 +1,5 @@
-// The declarations of a published package: of everything that `npm run build` has written, the exports of its entry
-// points, in one file for each of them.
+// Writes the declarations of a published package, from those that `npm run build` has written: one file for each entry
+// point, with only what it exports.
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import ts from 'typescript';
@@ -92,7 +92,7 @@ const reachableDocstrings = {
 
 /**
  * Writes the declarations of entry points into a folder; shared ones are written once.
- * @param input the built declarations of the entry points, by the name of each in the folder, without its ending
+ * @param input the built declarations of the entry points, by the name of each in the folder, without its extension
  * @param options.dir the folder
  * @param options.external whether a package is installed with this one, so that its declarations are imported
  * @param options.selfContained whether packages that are not installed must not be named

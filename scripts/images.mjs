@@ -42,17 +42,17 @@ async function record() {
       return { status: response.status, body: text ? JSON.parse(text) : undefined };
     };
     const show = async (id, version) => (await sendRequest(`/servers/${id}`, version)).body.server;
-    const until = async (id, status) => {
+    const waitForStatus = async (id, status) => {
       while ((await show(id)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
       return show(id);
     };
     const server = { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' };
     const created = await sendRequest('/servers', '2.37', { server });
     const { id } = created.body.server;
-    const active = await until(id, 'ACTIVE');
+    const active = await waitForStatus(id, 'ACTIVE');
     const newest = await show(id, '2.100');
     const stopped = await sendRequest(`/servers/${id}/action`, undefined, { 'os-stop': null });
-    const off = await until(id, 'SHUTOFF');
+    const off = await waitForStatus(id, 'SHUTOFF');
     const fields = (one) =>
       `"status": "${one.status}", ${Object.keys(one).length} fields, flavor: ${Object.keys(one.flavor).join(', ')}`;
     return [

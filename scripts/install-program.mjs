@@ -1,5 +1,5 @@
-// `node scripts/install-program.mjs server FOLDER`: a program with all that it needs to run, and nothing else, in a folder that the
-// program does not write to: what `npm install @apistrata/server` installs, from this checkout. See docs/operating.md.
+// `node scripts/install-program.mjs server FOLDER`: installs a program from this checkout, as `npm install @apistrata/server` does, with
+// only what it needs to run. The program does not write to the folder. See docs/operating.md.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

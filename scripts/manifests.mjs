@@ -71,7 +71,7 @@ export function runsOn(name, major) {
 }
 
 /** Returns the completed manifest: its own fields unchanged, common fields in one form and order. */
-export function completed(manifest, folder) {
+export function completeManifest(manifest, folder) {
   const { license, author, homepage, repository, bugs } = manifestOf();
   const { name, version, description, keywords, files = [], exports = { '.': {} }, scripts } = manifest;
   const shared = {
@@ -99,7 +99,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const check = process.argv.includes('--check');
   for (const folder of publishedFolders()) {
     const manifest = manifestOf(folder);
-    const text = JSON.stringify(completed(manifest, folder), null, 2);
+    const text = JSON.stringify(completeManifest(manifest, folder), null, 2);
     if (text === JSON.stringify(manifest, null, 2)) continue;
     if (check) {
       console.error(`${folder}/package.json is not in the common form; \`npm run manifests\` writes it.`);

@@ -23,9 +23,9 @@ export function ownAddresses() {
     transform: {
       filter: { code: OWN_URL },
       handler(code, id) {
-        const place = pathInBuild(id);
-        if (!place) return;
-        const address = `new URL('./${place.path}', import.meta.resolve('${place.name}/package.json')).href`;
+        const location = pathInBuild(id);
+        if (!location) return;
+        const address = `new URL('./${location.path}', import.meta.resolve('${location.name}/package.json')).href`;
         return { code: code.replaceAll(OWN_URL, (text) => text.replace('import.meta.url', address)), map: null };
       },
     },

@@ -8,7 +8,7 @@ import { causeOf } from './cause-of.mjs';
 const TICK_MS = 200;
 
 /**
- * @param options.log path of the log, which is written anew
+ * @param options.log path of the log, which is overwritten
  * @param options.steps the number of steps
  * @param options.out the stream that shows the steps
  */

@@ -1,5 +1,5 @@
-// Writes packages as they are published: their modules in a few files, because Node spends most of an import finding and reading
-// each of many, and their declarations likewise. Modules come from the sources, declarations from what `npm run build` has written.
+// Writes packages as they are published: modules and declarations are bundled into a few files, because finding and reading many
+// files takes most of the time of an import. Modules come from the sources, declarations from the output of `npm run build`.
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 const moduleOf = (path) => path.replace(/^\.\/(src|dist)\//, '').replace(/\.[jt]s$/, '');
 
-/** The modules that others import, by the path of each in `dist` without its ending. */
+/** The modules that others import, by the path of each in `dist` without its extension. */
 const entryPointsOf = ({ exports }) =>
   Object.values(exports).flatMap((entry) => (entry['@apistrata/source'] ? [moduleOf(entry['@apistrata/source'])] : []));
 
@@ -22,7 +22,7 @@ function entriesOf(manifest, folder) {
   return Object.fromEntries(modules.map((module) => [module, join(folder, 'src', `${module}.ts`)]));
 }
 
-/** Names of the packages that are installed with one, and its own. */
+/** Returns the names of a package and of the packages that are installed with it. */
 function dependencyNames({ name, dependencies, optionalDependencies, peerDependencies }) {
   return Object.keys({ [name]: '', ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
@@ -53,7 +53,7 @@ async function writeModules(folder, target, manifest) {
   const { output } = await bundled.write({
     dir: join(dist, commonjs ? COMMONJS_FOLDER : ''),
     format: commonjs ? 'cjs' : 'esm',
-    // Jest runs CommonJS without the means to import ES modules.
+    // By default, Jest runs CommonJS in a context that cannot import ES modules.
     dynamicImportInCjs: false,
     chunkFileNames: 'chunks/[name].js',
     comments: { annotation: true, legal: true, jsdoc: false },

@@ -27,7 +27,7 @@ const REDUCED = {
   '/mime-db/db.json': sentTypes,
   // Checks regular expressions in routes. Programs do not have such routes; the expressions of find-my-way itself are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
-  // A map with keys of any type. Its user qs passes only objects.
+  // A map with keys of any type. Only qs uses it, and passes only objects.
   '/side-channel/index.js': 'module.exports = () => new WeakMap();',
 };
 
@@ -66,23 +66,23 @@ export const reducedPaths = ({ small = false } = {}) => Object.keys({ ...REDUCED
 const TEXTS = { ...REDUCED, ...SMALLER };
 
 /** Returns a function that finds the end of the path of a reduced module; it returns undefined for other modules. */
-function endIn(options) {
+function createPathMatcher(options) {
   const ends = reducedPaths(options);
   return (id) => ends.find((path) => id.replaceAll('\\', '/').endsWith(path));
 }
 
 /** Returns whether a program contains nothing of a module. */
-export const isReplaced = (id, options) => typeof TEXTS[endIn(options)(id)] === 'string';
+export const isReplaced = (id, options) => typeof TEXTS[createPathMatcher(options)(id)] === 'string';
 
 /** Returns a plugin that bundles the reduced modules. */
 export function reducedModules(options) {
-  const endOf = endIn(options);
+  const matchPath = createPathMatcher(options);
   return {
     name: 'reduced-modules',
     load: {
       filter: { id: /[\\/]node_modules[\\/]/ },
       handler(id) {
-        const text = TEXTS[endOf(id)];
+        const text = TEXTS[matchPath(id)];
         return typeof text === 'function' ? text(id) : text;
       },
     },

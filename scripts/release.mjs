@@ -18,27 +18,27 @@ function run(what, command, ...args) {
 
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 
-function reject(sentence) {
+function fail(sentence) {
   console.error(sentence);
   process.exit(1);
 }
 
 if (git('status', '--porcelain') !== '') {
-  reject(
-    'The working tree has changes that are not committed. Commit them, or stash them. Were they left by a release that\n' +
-      'was interrupted, `git restore . && git clean -f packages/*/CHANGELOG.md` reverts them. Then start again.',
+  fail(
+    'The working tree has changes that are not committed. Commit them, or stash them. If an interrupted release left them,\n' +
+      '`git restore . && git clean -f packages/*/CHANGELOG.md` reverts them. Then start again.',
   );
 }
 
 const testCloudVersion = () => manifestOf('packages/test-cloud').version;
 
-/** Gives the plugin of pytest the version of the test cloud that it starts. */
+/** Sets the version of the pytest plugin to that of the test cloud, which it starts. */
 function writePluginVersion() {
   const file = join(ROOT, 'examples/pytest/pyproject.toml');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^version = ".*"$/m, `version = "${testCloudVersion()}"`));
 }
 
-/** Go reads the version of a module in a folder from a tag with that folder. */
+/** Tags the Go module: Go reads the version of a module in a subfolder from a tag with the path of that folder. */
 function tagGoModule() {
   const tag = `examples/go/v${testCloudVersion()}`;
   if (git('tag', '--list', tag) === '') git('tag', '--annotate', '--message', tag, tag);

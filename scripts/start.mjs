@@ -49,18 +49,18 @@ async function prepare() {
   const stamp = readJson(STAMP);
   const keys = { install: installKey() };
   keys.build = buildKey(keys.install);
-  const installs = stamp.install !== keys.install;
-  const builds = stamp.build !== keys.build || !existsSync(BUNDLE);
+  const mustInstall = stamp.install !== keys.install;
+  const mustBuild = stamp.build !== keys.build || !existsSync(BUNDLE);
   let node = isCurrentNode() ? process.execPath : await fetchNode({ fetch: false });
-  if (node && !installs && !builds) return node;
+  if (node && !mustInstall && !mustBuild) return node;
 
   const { startProgress } = await import('./progress.mjs');
-  const progress = startProgress({ log: LOG, steps: (node ? 0 : 1) + (installs ? 2 : 0) + (builds ? 1 : 0) });
+  const progress = startProgress({ log: LOG, steps: (node ? 0 : 1) + (mustInstall ? 2 : 0) + (mustBuild ? 1 : 0) });
   async function getNode() {
     if (!node) node = await progress.step('Fetching Node 24', REGISTRY_REMEDY, () => fetchNode({ onFetch() {} }));
   }
   async function install() {
-    if (!installs) return;
+    if (!mustInstall) return;
     const pnpm = await progress.step('Fetching pnpm', REGISTRY_REMEDY, () => fetchPnpm({ onFetch() {} }));
     await progress.step('Installing packages', REGISTRY_REMEDY, (show) => {
       const onLine = (line) => {
@@ -72,7 +72,7 @@ async function prepare() {
     });
   }
   async function build() {
-    if (!builds) return;
+    if (!mustBuild) return;
     const args = [join('scripts', 'bundle-server.mjs')];
     await progress.step('Bundling the server', BUNDLE_REMEDY, () =>
       progress.run(process.execPath, args, { cwd: ROOT }),

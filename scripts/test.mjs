@@ -8,10 +8,10 @@ import { continueWith, fetchNode, isCurrentNode } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Vitest's arguments for the tests that only `npm run test:all` runs: none of these projects. */
+/** Arguments of Vitest that exclude the projects that only `npm run test:all` runs. */
 const WITHOUT_LONG = ['--project', '!long*'];
 
-const before = [
+const preparation = [
   ['Installing', 'setup'],
   ['Building', 'build'],
 ];
@@ -38,10 +38,10 @@ function stepsFor([first, ...rest]) {
   const all = first === '--all';
   const chosen = withCommit(all || first === undefined ? rest : [first, ...rest]);
   const suite = all ? [] : WITHOUT_LONG;
-  if (chosen.length === 0) return [...before, ...checks, ['Tests', 'vitest', '--', ...suite]];
-  if (!chosen.some((arg) => arg.startsWith('--changed'))) return [...before, ['Tests', 'vitest', '--', ...chosen]];
+  if (chosen.length === 0) return [...preparation, ...checks, ['Tests', 'vitest', '--', ...suite]];
+  if (!chosen.some((arg) => arg.startsWith('--changed'))) return [...preparation, ['Tests', 'vitest', '--', ...chosen]];
   return [
-    ...before,
+    ...preparation,
     ...checks,
     ['Tests of the project', 'vitest', '--', 'testing/', '--project', 'sqlite-apart'],
     ['Tests that the changes can affect', 'vitest', '--', ...suite, '--passWithNoTests', ...chosen],
@@ -57,18 +57,18 @@ else {
 
 function runSteps() {
   const steps = stepsFor(process.argv.slice(2));
-  const took = [];
+  const durations = [];
   for (const [index, [what, ...script]] of steps.entries()) {
     console.log(`\n[${index + 1}/${steps.length}] ${what} ...`);
     const began = Date.now();
     const options = { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' };
     const { status } = spawnSync('npm', ['run', '-s', ...script], options);
-    took.push(`${what} ${((Date.now() - began) / 1000).toFixed(0)} s`);
+    durations.push(`${what} ${((Date.now() - began) / 1000).toFixed(0)} s`);
     if (status !== 0) {
       console.error(`\n${what}: failed. \`npm run ${script[0]}\` runs only this step.`);
       process.exitCode = 1;
       break;
     }
   }
-  console.log(`\n${took.join(' · ')}`);
+  console.log(`\n${durations.join(' · ')}`);
 }

@@ -21,7 +21,7 @@ const CACHE = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules'
 /** The version of pnpm that this repository uses. */
 export const PNPM_VERSION = '12.21.0';
 
-/** The oldest Node that has the built-in SQLite with all that the engine needs. */
+/** The oldest Node whose built-in SQLite has all features that the engine needs. */
 export const NEEDED_NODE = [22, 16];
 
 /** The packages that contain only Node, by platform and architecture. */

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 const PASSWD = 'root:x:0:0:root:/root:/sbin/nologin\nnode:x:1000:1000:node:/tmp:/sbin/nologin\n';
 const GROUP = 'root:x:0:\nnode:x:1000:\n';
 
-/** The licenses of the libraries, where distributions of Debian's family put them. */
+/** The licenses of the libraries, at their paths in Debian-based distributions. */
 const LICENSES = ['libc6', 'libgcc-s1', 'libstdc++6'].map((name) => `/usr/share/doc/${name}/copyright`);
 
 /** The files that the dynamic linker loads for a program, itself included. */

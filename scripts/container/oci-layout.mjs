@@ -14,7 +14,7 @@ const pathOf = (digest) => `blobs/${digest.replace(':', '/')}`;
  * @param image.config settings of containers
  * @param image.architecture as Go names it: `amd64`, `arm64`
  * @param image.reference name and tag: `test-cloud:1.0.0`
- * @param image.created ISO 8601
+ * @param image.created the time of creation, in ISO 8601
  */
 export function ociLayout({ layers, config, architecture, reference, created }) {
   const blobs = new Map();

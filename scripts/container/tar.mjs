@@ -1,10 +1,10 @@
 // Tar archives with the same bytes for the same content: no times, and every entry belongs to root.
 const BLOCK = 512;
 
-/** The field with the type of an entry. */
+/** The values of the header field with the type of an entry. */
 const TYPES = { file: '0', link: '2', folder: '5' };
 
-/** Divides a path into the two fields of a header: at most 100 bytes after at most 155. */
+/** Splits a path into two header fields: the prefix of at most 155 bytes, and the name of at most 100 bytes. */
 function fieldsOf(path) {
   if (Buffer.byteLength(path) <= 100) return { prefix: '', name: path };
   const at = path.indexOf('/', Math.max(0, path.length - 101));
@@ -41,8 +41,8 @@ function headerOf({ path, type, mode, target = '' }, size) {
 export function tarOf(entries) {
   const blocks = entries.flatMap((entry) => {
     const content = entry.content ?? Buffer.alloc(0);
-    const filled = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
-    return [headerOf(entry, content.length), content, filled];
+    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
+    return [headerOf(entry, content.length), content, padding];
   });
   return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
 }

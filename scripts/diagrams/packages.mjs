@@ -38,7 +38,7 @@ function rowsOf(imports) {
 }
 
 /** Omits an import that another import implies, so that few lines are drawn. */
-function drawn(imports) {
+function withoutImpliedImports(imports) {
   const reaches = (from, to) => imports.get(from).some((name) => name === to || reaches(name, to));
   return [...imports].flatMap(([from, names]) =>
     names.filter((to) => !names.some((other) => other !== to && reaches(other, to))).map((to) => ({ from, to })),
@@ -52,7 +52,7 @@ export function packageDiagram() {
   const widthOf = (row) => row.length * (BOX.width + GAP.x) - GAP.x;
   const width = Math.max(...rows.map(widthOf));
   const height = rows.length * (BOX.height + GAP.y) - GAP.y;
-  const places = new Map(
+  const positions = new Map(
     rows.flatMap((row, y) =>
       row.map((name, x) => [
         name,
@@ -60,12 +60,12 @@ export function packageDiagram() {
       ]),
     ),
   );
-  const lines = drawn(imports).map(({ from, to }) => {
-    const [a, b] = [places.get(from), places.get(to)];
+  const lines = withoutImpliedImports(imports).map(({ from, to }) => {
+    const [a, b] = [positions.get(from), positions.get(to)];
     const [x1, y1, x2, y2] = [a.x + BOX.width / 2, a.y + BOX.height, b.x + BOX.width / 2, b.y];
     return `<path class="way" d="M${x1} ${y1}C${x1} ${y1 + GAP.y / 2} ${x2} ${y2 - GAP.y / 2} ${x2} ${y2}"/>`;
   });
-  const boxes = [...places].map(([name, { x, y }]) => {
+  const boxes = [...positions].map(([name, { x, y }]) => {
     const rect = `<rect class="box" x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="6"/>`;
     return rect + text(x + BOX.width / 2, y + BOX.height / 2 + 4.5, name, 'middle');
   });

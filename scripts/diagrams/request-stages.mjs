@@ -1,4 +1,4 @@
-// Draws the stages of a request, with the statuses with which each ends a request that it rejects.
+// Draws the stages of a request, with the statuses of the requests that each stage rejects.
 import { svg, text } from './svg.mjs';
 
 const BOX = { width: 124, height: 52 };
@@ -23,18 +23,19 @@ function arrowTo(index, { x, y }) {
 export function requestStages(stages) {
   const rows = Math.ceil(stages.length / COLUMNS);
   const parts = stages.map(({ name, statuses }, index) => {
-    const place = {
+    const position = {
       x: 14 + (index % COLUMNS) * (BOX.width + GAP.x),
       y: Math.floor(index / COLUMNS) * (BOX.height + GAP.y),
     };
-    const middle = place.x + BOX.width / 2;
-    const box = `<rect class="box" x="${place.x}" y="${place.y}" width="${BOX.width}" height="${BOX.height}" rx="6"/>`;
+    const middle = position.x + BOX.width / 2;
+    const box = `<rect class="box" x="${position.x}" y="${position.y}" width="${BOX.width}" height="${BOX.height}" rx="6"/>`;
     const [nameY, statusY] = statuses.length > 0 ? [22, 40] : [30];
-    const words = text(middle, place.y + nameY, name, 'middle');
-    const ends = statusY === undefined ? '' : text(middle, place.y + statusY, statuses.join(', '), 'middle', 'soft');
-    return `${arrowTo(index, place)}${box}${words}${ends}`;
+    const label = text(middle, position.y + nameY, name, 'middle');
+    const statusLabel =
+      statusY === undefined ? '' : text(middle, position.y + statusY, statuses.join(', '), 'middle', 'soft');
+    return `${arrowTo(index, position)}${box}${label}${statusLabel}`;
   });
   const width = COLUMNS * (BOX.width + GAP.x) - GAP.x + 28;
   const height = rows * (BOX.height + GAP.y) - GAP.y;
-  return svg(width, height, 'Stages of a request, and the statuses with which they end it', parts, 14);
+  return svg(width, height, 'Stages of a request, and the statuses of requests that they reject', parts, 14);
 }

@@ -8,7 +8,7 @@ const { getAsset } = require('node:sea');
 
 const { digest, main, files } = JSON.parse(getAsset('manifest.json', 'utf8'));
 
-/** A folder that only this user can write to; another user may already have created a folder with this name. */
+/** Creates the folder, which only this user can write to. Another user may already have created a folder with this name. */
 function privateFolder() {
   const uid = process.getuid();
   const folder = join(tmpdir(), `apistrata-test-cloud-${uid}-${digest}`);
@@ -21,12 +21,12 @@ function privateFolder() {
   return folder;
 }
 
-/** Later starts find the files; one that was removed in the meantime is written again. */
+/** Writes a file, unless an earlier start has written it. */
 function write(folder, { path, size }) {
   const file = join(folder, path);
   if (statSync(file, { throwIfNoEntry: false })?.size === size) return;
   mkdirSync(dirname(file), { recursive: true });
-  // Another process may read the file at the same time: it appears complete.
+  // Another process may read the file at the same time: the rename makes it appear only when it is complete.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, Buffer.from(getAsset(path)));
   renameSync(draft, file);

@@ -8,7 +8,7 @@ import { findUnknownWords, openVocabulary, PROJECT_WORDS } from './vocabulary.mj
 /** npm runs scripts in the folder of the repository. */
 const ROOT = process.cwd();
 /** The maximum number of words to replace, and of unknown words, that are shown. */
-const SHOWN = 15;
+const MAX_SHOWN = 15;
 
 const [mode, below = ''] = process.argv.slice(2);
 const files = readCheckedFiles(ROOT);
@@ -23,7 +23,7 @@ const findings = files
   });
 
 function checkReplacedWords() {
-  for (const line of findings.slice(0, SHOWN)) console.error(line);
+  for (const line of findings.slice(0, MAX_SHOWN)) console.error(line);
   if (findings.length === 0) return;
   process.exitCode = 1;
   console.error(`${findings.length} words to replace. See docs/style.md.`);
@@ -45,9 +45,9 @@ async function checkUnknownWords() {
       unknown.set(word, places);
     }
   }
-  for (const [word, [first, ...more]] of [...unknown].slice(0, SHOWN)) {
+  for (const [word, [first, ...more]] of [...unknown].slice(0, MAX_SHOWN)) {
     const similar = vocabulary.similar(word);
-    const others = more.length > 0 ? ` (and ${more.length} times more)` : '';
+    const others = more.length > 0 ? ` (and ${more.length} more)` : '';
     console.error(`  ${first} "${word}" is unknown${similar ? `; did you mean "${similar}"?` : ''}${others}`);
   }
   if (unknown.size > 0)

@@ -25,7 +25,7 @@ const READERS = [
  */
 const readerOf = (file) => READERS.find(({ files }) => files.test(file))?.read;
 
-/** Files with words of others: facts of the original API, its recorded responses, figures, lock files, and changelogs, which repeat changesets. */
+/** Files whose words are not ours: facts of the original API, its recorded responses, figures, lock files, and changelogs, which repeat changesets. */
 const GENERATED =
   /^reference\/|^bench\/RESULTS\.md$|^pnpm-lock\.yaml$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
 

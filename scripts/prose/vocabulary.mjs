@@ -8,7 +8,7 @@ import { blank } from './passages.mjs';
 export const PROJECT_WORDS = 'scripts/prose/words.txt';
 
 /** Shorter words are not checked: most are units, abbreviations and parts of names. */
-const SHORTEST = 3;
+const MIN_LENGTH = 3;
 
 /** The cost, as cspell measures it, of a suggestion that differs in one letter. */
 const ONE_LETTER = 100;
@@ -86,7 +86,7 @@ export function findUnknownWords({ kind, text, start, isCode }, vocabulary, seen
   const isKnown = (/** @type {string} */ word) => {
     const base = baseOf(word);
     seen.add(base.toLowerCase());
-    return base.length < SHORTEST || vocabulary.has(base);
+    return base.length < MIN_LENGTH || vocabulary.has(base);
   };
   const prose = kind === 'comments' ? text.replace(/`[^`]*`/g, blank) : text.replace(/\\[nrt]/g, blank);
   const unescaped = prose.replaceAll("\\'", "'");
