@@ -6,17 +6,17 @@ import { inject } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Modules that use their own location expect files next to them, wherever the bundle is. */
-const OWN_PLACE = /\bimport\.meta\.(url|dirname|filename)\b/;
+/** Modules that use their own location expect files next to their source, not next to the bundle. */
+const MODULE_LOCATION = /\bimport\.meta\.(url|dirname|filename)\b/;
 
-const ownPlaces = {
+const moduleLocations = {
   name: 'own-places',
   transform: {
-    filter: { code: OWN_PLACE },
+    filter: { code: MODULE_LOCATION },
     handler(code: string, id: string) {
-      const places = { url: pathToFileURL(id).href, dirname: dirname(id), filename: id };
-      const replaced = code.replaceAll(new RegExp(OWN_PLACE, 'g'), (_, name: keyof typeof places) =>
-        JSON.stringify(places[name]),
+      const locations = { url: pathToFileURL(id).href, dirname: dirname(id), filename: id };
+      const replaced = code.replaceAll(new RegExp(MODULE_LOCATION, 'g'), (_, name: keyof typeof locations) =>
+        JSON.stringify(locations[name]),
       );
       return { code: replaced, map: null };
     },
@@ -30,7 +30,7 @@ async function bundle(entry: string, folder: string): Promise<void> {
     input: { main: entry },
     platform: 'node',
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
-    plugins: [ownPlaces],
+    plugins: [moduleLocations],
     logLevel: 'silent',
   });
   try {
@@ -41,9 +41,9 @@ async function bundle(entry: string, folder: string): Promise<void> {
 }
 
 /**
- * A program that tests start, bundled from its sources into a few files once per run: Node would otherwise spend most
+ * Bundles a program that tests start from its sources into a few files, once per run: Node would otherwise spend most
  * of a start on finding and reading a thousand files.
- * @param entry path of its first module, which may import packages of ours
+ * @param entry path of its first module, which may import packages of this workspace
  * @param _load imports that module; it is never called, and makes `vitest --changed` run tests whose programs a change affects
  * @returns path of the file to run with Node
  */

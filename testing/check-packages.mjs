@@ -53,9 +53,9 @@ async function check(folder) {
 }
 
 /** Checks as many packages concurrently as there are processors. */
-const waiting = publishedFolders();
+const queue = publishedFolders();
 async function checkNext() {
-  for (let folder = waiting.pop(); folder; folder = waiting.pop()) await check(folder);
+  for (let folder = queue.pop(); folder; folder = queue.pop()) await check(folder);
 }
 try {
   await Promise.all(Array.from({ length: availableParallelism() }, checkNext));

@@ -48,11 +48,13 @@ it('finds assertions on unfinished work, and waits that are too short', () => {
 });
 
 it('no test contains such an assertion', () => {
-  // The samples of this file are bad ones; the other file defines the default timeout.
+  // This file contains such assertions as samples; the other file defines the default timeout.
   const exempt = ['testing/early-assertions.test.ts', 'testing/eventually.ts'];
   const files = testFiles().filter((file) => !exempt.includes(file));
   expect(files.length).toBeGreaterThan(300);
   expect(
-    files.flatMap((file) => earlyAssertionsIn(readFileSync(join(root, file), 'utf8')).map((look) => `${file}:${look}`)),
+    files.flatMap((file) =>
+      earlyAssertionsIn(readFileSync(join(root, file), 'utf8')).map((assertion) => `${file}:${assertion}`),
+    ),
   ).toEqual([]);
 });

@@ -11,7 +11,7 @@ const READS = new Set([
   ...['isChecked', 'isDisabled', 'isEnabled', 'isVisible', 'textContent', 'title'],
 ]);
 
-/** Places of a test that assert on unfinished work, or do not wait long enough for it: `line: why`. */
+/** Returns the places of a test that assert on unfinished work, or do not wait long enough for it, as `line: reason`. */
 export function earlyAssertionsIn(text: string): readonly string[] {
   if (!/playwright-core|waitFor|waitUntil|poll|eventually/.test(text)) return [];
   const source = ts.createSourceFile('test.ts', text, ts.ScriptTarget.Latest, true);
@@ -23,15 +23,15 @@ export function earlyAssertionsIn(text: string): readonly string[] {
   function visit(node: ts.Node, waited: boolean): void {
     let inside = waited;
     if (ts.isCallExpression(node) && WAITS.has(nameOf(node))) {
-      const bound = boundOf(node.arguments[1]);
-      if (bound === undefined ? SHORT_TIMEOUT.has(nameOf(node)) : bound < MIN_MS)
-        report(node, `${nameOf(node)} gives up after ${(bound ?? 1000) / 1000} s`);
+      const timeout = timeoutOf(node.arguments[1]);
+      if (timeout === undefined ? SHORT_TIMEOUT.has(nameOf(node)) : timeout < MIN_MS)
+        report(node, `${nameOf(node)} gives up after ${(timeout ?? 1000) / 1000} s`);
       inside = true;
     }
     if (usesBrowser && !waited && ts.isAwaitExpression(node) && readsPage(node.expression))
       report(node, 'a page is read once: expect.poll waits until it is as expected');
     // Named functions may be called with or without polling; only values that are awaited in place count.
-    ts.forEachChild(node, (child) => visit(child, inside || isDefined(child)));
+    ts.forEachChild(node, (child) => visit(child, inside || isInlineFunction(child)));
   }
   visit(source, false);
   return found;
@@ -43,13 +43,13 @@ function nameOf({ expression }: ts.CallExpression): string {
 }
 
 /** Timeouts in milliseconds, if they are literals. */
-function boundOf(options: ts.Expression | undefined): number | undefined {
+function timeoutOf(options: ts.Expression | undefined): number | undefined {
   if (!options) return undefined;
   if (ts.isNumericLiteral(options)) return Number(options.text);
   if (!ts.isObjectLiteralExpression(options)) return undefined;
   for (const property of options.properties)
     if (ts.isPropertyAssignment(property) && property.name.getText() === 'timeout')
-      return boundOf(property.initializer);
+      return timeoutOf(property.initializer);
   return undefined;
 }
 
@@ -59,6 +59,6 @@ function readsPage(expression: ts.Expression): boolean {
 }
 
 /** A short function passed to another one: `async () => (await cells()).slice(1)`. */
-function isDefined(node: ts.Node): boolean {
+function isInlineFunction(node: ts.Node): boolean {
   return ts.isArrowFunction(node) && !ts.isBlock(node.body);
 }

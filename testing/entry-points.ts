@@ -81,7 +81,7 @@ export function publicEntryPoints(): readonly EntryPoint[] {
   });
 }
 
-/** Whether only the type of a class or value is exported. */
+/** Returns whether only the type of a class or value is exported. */
 function isTypeOnly(symbol: ts.Symbol): boolean {
   return (symbol.declarations ?? []).some(
     (declaration) => ts.isExportSpecifier(declaration) && ts.isTypeOnlyExportDeclaration(declaration),
@@ -97,8 +97,8 @@ export function entryPointsText(entryPoints: readonly EntryPoint[]): string {
 }
 
 /**
- * A program in a text, and the place where it is compiled: in the folder of a package, the imports of that package
- * resolve.
+ * A program in a document, and the path at which it is compiled: imports resolve as in the package that contains the
+ * path.
  */
 export interface ShownProgram {
   readonly file: string;

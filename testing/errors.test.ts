@@ -22,7 +22,7 @@ import { ServiceError } from '../packages/test-cloud/src/service/service-error.j
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 
-interface Home {
+interface PackageErrors {
   /** The only class that extends `Error` directly. */
   readonly base: string;
   readonly codes: Readonly<Record<string, number>> | readonly string[];
@@ -34,7 +34,7 @@ const catalogCodes = Object.fromEntries(
 );
 
 /** The errors of each package. request-id throws only TypeErrors for invalid options. */
-const homes: Readonly<Record<string, Home>> = {
+const packages: Readonly<Record<string, PackageErrors>> = {
   microversion: { base: 'MicroversionError', codes: versionCodes, example: new RequestError('NO_ROUTE', 'none') },
   healthcheck: {
     base: 'HealthcheckError',
@@ -73,7 +73,7 @@ function rowsOf(name: string) {
   return [...rows].map(([, anchor, code = '', status, cause, fix]) => ({ anchor, code, status, cause, fix }));
 }
 
-describe.each(Object.entries(homes))('errors of %s', (name, { base, codes, example }) => {
+describe.each(Object.entries(packages))('errors of %s', (name, { base, codes, example }) => {
   it('have one base class', () => {
     const heads = sourcesOf(name).flatMap((text) => [
       ...text.matchAll(/^(?:export )?(?:abstract )?class (\w+)([^{]*)/gm),
@@ -96,8 +96,8 @@ describe.each(Object.entries(homes))('errors of %s', (name, { base, codes, examp
   it('are all on the page, with their status, and nothing else is', () => {
     const listed = rowsOf(name);
     const knownCodes = Array.isArray(codes) ? codes.map((code) => [code, undefined]) : Object.entries(codes);
-    const notified = listed.map(({ code, status }) => [code, status === undefined ? undefined : Number(status)]);
-    expect(notified.sort()).toEqual(knownCodes.sort());
+    const listedCodes = listed.map(({ code, status }) => [code, status === undefined ? undefined : Number(status)]);
+    expect(listedCodes.sort()).toEqual(knownCodes.sort());
     expect(listed.map(({ anchor }) => anchor)).toEqual(listed.map(({ code }) => `${name}-${code.toLowerCase()}`));
   });
 

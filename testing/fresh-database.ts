@@ -14,7 +14,7 @@ export interface Template {
  */
 export async function freshDatabase(server: string, template?: Template): Promise<string> {
   const name = `t_${randomUUID().replaceAll('-', '')}`;
-  await connected(server, async (client) => {
+  await withClient(server, async (client) => {
     if (template) await createTemplate(client, server, template);
     await client.query(`create database ${name} template ${template?.name ?? 'template1'}`);
   });
@@ -22,8 +22,8 @@ export async function freshDatabase(server: string, template?: Template): Promis
 }
 
 /** Removes all rows of a database, which is faster than creating another one; returns its URL. */
-export async function emptied(url: string): Promise<string> {
-  await connected(url, (client) => client.query(EMPTY));
+export async function emptyDatabase(url: string): Promise<string> {
+  await withClient(url, (client) => client.query(EMPTY));
   return url;
 }
 
@@ -54,7 +54,7 @@ async function createTemplate(client: pg.Client, server: string, { name, fill }:
   }
 }
 
-async function connected(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts, engines } = JSON.parse(read('package.json'));
 const engine = JSON.parse(read('packages/compute-engine/package.json'));
 const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
-const notified = [
+const documents = [
   ...workflows,
   '.github/pull_request_template.md',
   'CONTRIBUTING.md',
@@ -19,7 +19,7 @@ const notified = [
 ];
 
 describe('documents for contributors', () => {
-  it.each(notified)('%s mentions only existing commands', (path) => {
+  it.each(documents)('%s mentions only existing commands', (path) => {
     const named = [...read(path).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, script]) => script!);
     expect(named.filter((script) => !scripts[script])).toEqual([]);
   });

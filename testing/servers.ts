@@ -26,11 +26,11 @@ export function freePort(): Promise<number> {
 
 /** Starts a server on a free port, and retries on another one if the port has been taken. */
 async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
-  for (let others = 3; ; others--) {
+  for (let retries = 3; ; retries--) {
     try {
       return await start(await freePort());
     } catch (error) {
-      if (others === 0) throw error;
+      if (retries === 0) throw error;
     }
   }
 }
@@ -69,7 +69,7 @@ function firstResponse(port: number, expected: string): Promise<string> {
   });
 }
 
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
@@ -78,7 +78,7 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
 
 function createStop(child: ChildProcess, folder: string, signal: NodeJS.Signals): () => Promise<void> {
   return async () => {
-    await ended(child, signal);
+    await endProcess(child, signal);
     rmSync(folder, { recursive: true, force: true });
   };
 }
@@ -119,7 +119,7 @@ export async function runPostgres(
   // Its first line is the process, and its last one the state.
   const ready = new RegExp(`^${child.pid}\\n[^]*\\nready\\s*$`);
   await untilReady(child, 'PostgreSQL', () => existsSync(state) && ready.test(readFileSync(state, 'utf8')));
-  return { pid: child.pid!, end: (signal) => ended(child, signal) };
+  return { pid: child.pid!, end: (signal) => endProcess(child, signal) };
 }
 
 /** Settings of a PostgreSQL whose data need not survive a power failure. */

@@ -8,7 +8,7 @@ import { blocksOf, commandsOf, documentPages, type ShownBlock, testedPrograms } 
 
 const root = join(import.meta.dirname, '..');
 const blocks = documentPages().flatMap(blocksOf);
-const of = (...languages: readonly string[]) => blocks.filter(({ language }) => languages.includes(language));
+const blocksIn = (...languages: readonly string[]) => blocks.filter(({ language }) => languages.includes(language));
 const placeOf = ({ page, line }: ShownBlock) => `${page}:${line}`;
 
 /** Runs a check on each block. Returns the places of blocks for which it throws, with the error. */
@@ -69,8 +69,8 @@ describe('the code on the pages', () => {
 
   it('is JSON and YAML where it is marked so', () => {
     const wrong = [
-      ...rejected(of('json'), ({ code }) => void JSON.parse(code)),
-      ...rejected(of('yaml'), ({ code }) => {
+      ...rejected(blocksIn('json'), ({ code }) => void JSON.parse(code)),
+      ...rejected(blocksIn('yaml'), ({ code }) => {
         for (const { errors } of parseAllDocuments(code)) if (errors[0]) throw errors[0];
       }),
     ];
@@ -78,7 +78,7 @@ describe('the code on the pages', () => {
   });
 
   it('is JavaScript that a compiler accepts', () => {
-    const wrong = rejected(of('js'), ({ code }) => {
+    const wrong = rejected(blocksIn('js'), ({ code }) => {
       const { diagnostics = [] } = ts.transpileModule(code, { reportDiagnostics: true, fileName: 'shown.js' });
       if (diagnostics[0]) throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, ' '));
     });
@@ -88,14 +88,14 @@ describe('the code on the pages', () => {
   it('is run by a test if it is Python or Go, unless it requires Docker', () => {
     const programs = testedPrograms();
     const linesOf = (code: string) => code.split('\n').map((line) => line.replace(/ *\/\/.*/, '').trim());
-    const wrong = of('python', 'go').filter(
+    const wrong = blocksIn('python', 'go').filter(
       ({ code }) => !programs.some((text) => linesOf(code).every((line) => text.includes(line))),
     );
     expect([...new Set(wrong.map(({ page }) => page))]).toEqual(['docs/test-cloud-in-ci.md']);
   });
 
   it('is accepted by a shell', () => {
-    const wrong = rejected(of('sh', 'console'), (block) => {
+    const wrong = rejected(blocksIn('sh', 'console'), (block) => {
       const { status, stderr } = spawnSync('bash', ['-n'], { input: commandsOf(block).join('\n'), encoding: 'utf8' });
       if (status !== 0) throw new Error(stderr);
     });
@@ -108,8 +108,8 @@ describe('the code on the pages', () => {
       const { stdout, stderr } = spawnSync(process.execPath, [program, ...topic, '--help'], { encoding: 'utf8' });
       return stdout + stderr;
     });
-    const knownIds = new Set(help.join('\n').match(/(?<=--)[a-z][\w-]*/g));
-    const commands = of('sh', 'console').flatMap((block) =>
+    const knownOptions = new Set(help.join('\n').match(/(?<=--)[a-z][\w-]*/g));
+    const commands = blocksIn('sh', 'console').flatMap((block) =>
       commandsOf(block).flatMap((command) => {
         const { index } = start.exec(command) ?? {};
         return index === undefined ? [] : [{ block, command: command.slice(index) }];
@@ -118,7 +118,7 @@ describe('the code on the pages', () => {
     expect(commands.length).toBeGreaterThan(3);
     const wrong = commands.flatMap(({ block, command }) =>
       optionsOf(command.replace('npm start --', 'npm start')).flatMap((name) =>
-        knownIds.has(name) ? [] : [`${placeOf(block)}: --${name} in ${command}`],
+        knownOptions.has(name) ? [] : [`${placeOf(block)}: --${name} in ${command}`],
       ),
     );
     expect(wrong).toEqual([]);

@@ -7,7 +7,7 @@ import { blocksOf, documentPages } from './shown-blocks.js';
 const root = join(import.meta.dirname, '..');
 
 /** A package that depends on all packages of the workspace: the programs of the pages are compiled there. */
-const HOME = 'examples/reference-server';
+const COMPILE_FOLDER = 'examples/reference-server';
 
 /** A program on a page, with its preceding comment. */
 interface Shown {
@@ -45,7 +45,7 @@ function shownOn(page: string): readonly Shown[] {
 function programOf({ page, line, code, given }: Shown): ShownProgram {
   const path = /^\/\/ ((?:packages|examples)\/\S+\.ts)\n/.exec(code)?.[1];
   const name = `${page.replaceAll('/', ' ')} line ${line}`;
-  const file = path?.replace(/\.ts$/, ` of ${name}.ts`) ?? `${HOME}/${name}.ts`;
+  const file = path?.replace(/\.ts$/, ` of ${name}.ts`) ?? `${COMPILE_FOLDER}/${name}.ts`;
   return { file: join(root, file), text: `${given}\n${code}\nexport {};\n` };
 }
 

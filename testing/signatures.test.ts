@@ -24,26 +24,28 @@ function entryPointsOf(name: string): ReadonlyMap<string, readonly string[]> {
 function comparison(name: string): ShownProgram {
   const readme = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
   const [, block = ''] = /## TypeScript\n\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
-  const functions = [...block.matchAll(/^declare function (\w+)/gm)].map(([, of = '']) => of);
-  const interfaces = [...block.matchAll(/^interface (\w+)/gm)].map(([, of = '']) => of);
+  const functions = [...block.matchAll(/^declare function (\w+)/gm)].map(([, symbol = '']) => symbol);
+  const interfaces = [...block.matchAll(/^interface (\w+)/gm)].map(([, symbol = '']) => symbol);
   const declared = [...functions, ...interfaces];
   expect(functions.length).toBeGreaterThan(2);
   const used = new Set(block.match(/\b\w+\b/g));
   const imports: string[] = [];
-  const placeOf = new Map<string, string>();
+  const moduleOf = new Map<string, string>();
   for (const [index, [id, names]] of [...entryPointsOf(name)].entries()) {
     imports.push(`import * as real${index} from '${id}';`);
-    for (const of of names.filter((each) => used.has(each) && !placeOf.has(each))) {
-      placeOf.set(of, `real${index}`);
-      if (!declared.includes(of)) imports.push(`import type { ${of} } from '${id}';`);
+    for (const symbol of names.filter((each) => used.has(each) && !moduleOf.has(each))) {
+      moduleOf.set(symbol, `real${index}`);
+      if (!declared.includes(symbol)) imports.push(`import type { ${symbol} } from '${id}';`);
     }
   }
   const lines = [
     "import type { IncomingMessage, ServerResponse } from 'node:http';",
     ...imports,
     block,
-    ...functions.map((of) => `export const ${of}Is: typeof ${of} = ${placeOf.get(of)}.${of};`),
-    ...interfaces.map((of) => `export const ${of}Is = (value: ${placeOf.get(of)}.${of}): ${of} => value;`),
+    ...functions.map((symbol) => `export const ${symbol}Is: typeof ${symbol} = ${moduleOf.get(symbol)}.${symbol};`),
+    ...interfaces.map(
+      (symbol) => `export const ${symbol}Is = (value: ${moduleOf.get(symbol)}.${symbol}): ${symbol} => value;`,
+    ),
   ];
   return { file: join(root, 'packages', name, `signatures of ${name}.ts`), text: lines.join('\n') };
 }

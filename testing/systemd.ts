@@ -53,8 +53,8 @@ export class Systemd {
       '--net',
     ];
     // The process joins the group first: it becomes the root of the groups that it sees.
-    const joined = `echo $$ >${group}/cgroup.procs && exec unshare ${namespaces.join(' ')} sh -ec "$BEGIN"`;
-    this.#outer = spawn('sh', ['-ec', joined], {
+    const command = `echo $$ >${group}/cgroup.procs && exec unshare ${namespaces.join(' ')} sh -ec "$BEGIN"`;
+    this.#outer = spawn('sh', ['-ec', command], {
       env: { ...process.env, BEGIN, container: 'test', SYSTEMD_UNIT_PATH: units },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -73,7 +73,7 @@ export class Systemd {
   }
 
   /**
-   * Starts it with the units in a folder, to which the targets are added.
+   * Starts systemd with the units in a folder, to which the targets are added.
    *
    * @throws Error with its output if it does not start, such as in containers without the right to mount control groups
    */
@@ -115,7 +115,7 @@ export class Systemd {
     return this.#log;
   }
 
-  /** Ends it with all of its processes. */
+  /** Ends systemd with all of its processes. */
   async stop(): Promise<void> {
     this.#outer.kill('SIGKILL');
     await eventually(() => removeGroups(this.#group));

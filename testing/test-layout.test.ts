@@ -48,8 +48,8 @@ function reasonsFor({ own, others }: Imports): readonly string[] {
 
 /** Imports that the test next to a module must not have: all except the module, its own imports, and sample records. */
 function unrelatedImports(module: string, folder: string, { own }: Imports): readonly string[] {
-  const knownIds = new Set([module, ...importsOf(folder, module, true).own]);
-  return own.filter((id) => !knownIds.has(id) && !id.startsWith('src/testing/'));
+  const knownModules = new Set([module, ...importsOf(folder, module, true).own]);
+  return own.filter((id) => !knownModules.has(id) && !id.startsWith('src/testing/'));
 }
 
 describe.each(packageFolders.map((folder) => [relative(root, folder), folder]))('the tests of %s', (_name, folder) => {

@@ -28,11 +28,11 @@ it('finds promises without a handler while another one is awaited', () => {
   const lines = unhandledPromises(root, [file]).map((text) => /sample\.ts:(\d+): (.*)/.exec(text)!.slice(1).join(' '));
   rmSync(folder, { recursive: true });
   expect(lines).toEqual([
-    "2 'x' is a promise, and something else is awaited before it is",
-    "3 'x' is a promise, and something else is awaited before it is",
-    '4 a promise without handler during a sibling await',
-    '5 a promise without handler',
-    "6 'x' is a promise, and something else is awaited before it is",
+    "2 'x' is a promise without a handler while another one is awaited",
+    "3 'x' is a promise without a handler while another one is awaited",
+    '4 a promise without a handler while a sibling is awaited',
+    '5 a promise without a handler',
+    "6 'x' is a promise without a handler while another one is awaited",
   ]);
 });
 

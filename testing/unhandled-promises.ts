@@ -34,7 +34,7 @@ export function unhandledPromises(root: string, files: readonly string[]): reado
     });
     each(scope.body, false, (node) => {
       if (awaits(node) && node.getStart() >= declaration.end && node.end <= use) {
-        report(declaration, `'${text}' is a promise, and something else is awaited before it is`);
+        report(declaration, `'${text}' is a promise without a handler while another one is awaited`);
         use = -1;
       }
     });
@@ -46,14 +46,14 @@ export function unhandledPromises(root: string, files: readonly string[]): reado
     for (const node of nodes.slice(0, Math.max(last, 0))) {
       const value = ts.isPropertyAssignment(node) ? node.initializer : node;
       if (isPromise(value) && !ts.isAwaitExpression(value))
-        report(node, 'a promise without handler during a sibling await');
+        report(node, 'a promise without a handler while a sibling is awaited');
     }
   }
 
   function checkStatement({ expression }: ts.ExpressionStatement): void {
     if (ts.isBinaryExpression(expression) || ts.isAwaitExpression(expression) || ts.isVoidExpression(expression))
       return;
-    if (isPromise(expression) && !isHandled(expression)) report(expression, 'a promise without handler');
+    if (isPromise(expression) && !isHandled(expression)) report(expression, 'a promise without a handler');
   }
 
   function visit(node: ts.Node, scope: Scope | undefined): void {

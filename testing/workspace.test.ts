@@ -36,7 +36,7 @@ describe('the dependencies between packages', () => {
 });
 
 describe('the engine', () => {
-  it('sends commands to machines at one place only', () => {
+  it('sends commands to machines in one module only', () => {
     const sending = sourcesOf('compute-engine').filter(
       ({ file, text }) => /driver\b[^;\n]*\.perform\(/.test(text) && !file.startsWith('testing/'),
     );

@@ -113,7 +113,7 @@ describe('npm run bench', () => {
     const script = `for (const name of ${JSON.stringify(sections)})
       if (typeof (await import('./' + name + '.mjs')).run !== 'function') throw new Error(name);
       process.exit(0);`;
-    // The name is required by code that looks for the running program.
+    // Modules that compare their path with `process.argv[1]` require a first argument.
     const args = ['--input-type=module', '--eval', script, 'sections'];
     expect(spawnSync(process.execPath, args, { cwd: bench, encoding: 'utf8' })).toMatchObject({
       status: 0,

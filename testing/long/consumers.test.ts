@@ -19,7 +19,7 @@ interface Use {
   readonly middleware: string;
 }
 
-/** One line of use for each published package, as a user would write it. */
+/** The use of each published package: the imported names, and an expression for the middleware. */
 const uses: Readonly<Record<string, Use>> = {
   microversion: { names: 'microversion', middleware: "microversion({ service: 'compute', min: '2.1', max: '2.100' })" },
   'request-id': { names: 'requestId', middleware: 'requestId()' },
@@ -124,7 +124,7 @@ function entryPoints(name: string): readonly string[] {
   return paths.map((path) => `@apistrata/${name}${path.slice(1)}`);
 }
 
-/** Compiles a file that uses each of some packages; returns status and output of the compiler. */
+/** Compiles a file for each use; returns status and output of the compiler. */
 function compile(list: readonly (readonly [name: string, use: Use])[], ending: string, ...options: readonly string[]) {
   const files = list.map(([name, { names, middleware }]) => {
     const every = entryPoints(name).map(
@@ -176,7 +176,7 @@ describe('the packages that support CommonJS', () => {
         join(project, `${name}.test.js`),
         `const express = require('express');
 const { ${names} } = require('@apistrata/${name}');
-test('answers', async () => {
+test('responds', async () => {
   ${entries.join('\n  ')}
   const app = express();
   app.use(${middleware});

@@ -142,8 +142,8 @@ describe('the recipes for deployment', () => {
       // In a shell of the container, two dollar signs are one.
       const command = /exec apistrata.*/;
       const script = api.command[0].replaceAll('$$', '$').replace('/run/secrets/database', '/dev/null');
-      const notified = spawnSync('sh', ['-c', script.replace(command, 'printf %s "$APISTRATA_DB"')]);
-      expect(String(notified.stdout)).toBe('');
+      const unexported = spawnSync('sh', ['-c', script.replace(command, 'printf %s "$APISTRATA_DB"')]);
+      expect(String(unexported.stdout)).toBe('');
       const exported = spawnSync('sh', ['-c', script.replace(command, 'exec printenv APISTRATA_DB')]);
       expect(String(exported.stdout).trim()).toBe('postgres://apistrata:@postgres:5432/apistrata');
     }
@@ -176,7 +176,7 @@ describe('the recipes for deployment', () => {
     ]);
     const commands = Object.values<{ options?: object }>({ ...databaseCommands, ...engineCommands });
     const own = commands.flatMap(({ options = {} }) => Object.keys(options));
-    const knownIds = new Set([...Object.keys(optionTable), ...own, 'json', 'secret-key']);
+    const knownOptions = new Set([...Object.keys(optionTable), ...own, 'json', 'secret-key']);
     const files = [
       'Dockerfile',
       'compose.yaml',
@@ -189,7 +189,7 @@ describe('the recipes for deployment', () => {
         ...[...text(file).matchAll(/APISTRATA_([A-Z_]+)/g)].map(([, name]) => name!.toLowerCase().replaceAll('_', '-')),
         ...(file.endsWith('.md') ? [...text(file).matchAll(/`--([a-z-]+)/g)].map(([, name]) => name!) : []),
       ];
-      expect([file, named.filter((name) => !knownIds.has(name))]).toEqual([file, []]);
+      expect([file, named.filter((name) => !knownOptions.has(name))]).toEqual([file, []]);
     }
   });
 });

@@ -25,15 +25,15 @@ function printed(text: string): any {
   return JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 60_000 }));
 }
 
-/** Returns the exports of each entry point of a package in a folder, and the values that several of them share. */
-const HELD = `
-const held = async (folder) => {
+/** A program that defines `exportsOf`: the exports of each entry point of a package in a folder, and the values that several of them share. */
+const EXPORTS_PROGRAM = `
+const exportsOf = async (folder) => {
   const { default: manifest } = await import(folder + '/package.json', { with: { type: 'json' } });
   const fileOf = (entry) => entry.import?.default ?? entry.default;
-  const doors = Object.entries(manifest.exports).filter(([, entry]) => fileOf(entry));
+  const entries = Object.entries(manifest.exports).filter(([, entry]) => fileOf(entry));
   const values = new Map();
   const keys = {};
-  for (const [path, entry] of doors) {
+  for (const [path, entry] of entries) {
     const module = await import(folder + '/' + fileOf(entry));
     keys[path] = Object.keys(module).sort();
     for (const [key, value] of Object.entries(module))
@@ -67,7 +67,7 @@ describe.each(folders)('%s in its published form', (folder) => {
 
   it('has the output of the compiler in each entry point, and one copy of shared code', () => {
     const [ours, built] = [target, join(root, folder)].map((path) =>
-      printed(`${HELD}\nconsole.log(JSON.stringify(await held(${JSON.stringify(path)})));`),
+      printed(`${EXPORTS_PROGRAM}\nconsole.log(JSON.stringify(await exportsOf(${JSON.stringify(path)})));`),
     );
     expect(ours).toEqual(built);
   });
@@ -136,13 +136,13 @@ describe.each(folders.filter(selfContained))('%s, which is published as one bund
 });
 
 it('a cloud of published packages serves its API, its pages and their files', () => {
-  const notified = printed(`
+  const results = printed(`
     import { startCloud } from '@apistrata/test-cloud';
     const cloud = await startCloud();
     const headers = { 'X-Auth-Token': cloud.token(), 'Content-Type': 'application/json' };
     const request = (path, options) => fetch(cloud.url + path, { headers, ...options });
     const server = { name: 'a', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b' };
-    const made = await request('/compute/v2.1/servers', { method: 'POST', body: JSON.stringify({ server }) });
+    const created = await request('/compute/v2.1/servers', { method: 'POST', body: JSON.stringify({ server }) });
     await cloud.idle();
     const { servers } = await (await request('/compute/v2.1/servers/detail')).json();
     const docs = await (await request('/docs/')).text();
@@ -150,8 +150,8 @@ it('a cloud of published packages serves its API, its pages and their files', ()
     const paths = ['/docs/', new URL(style, cloud.url + '/docs/').pathname, '/_page/page.js'];
     const statuses = await Promise.all(paths.map(async (path) => (await request(path)).status));
     await cloud.stop();
-    console.log(JSON.stringify([made.status, servers.map(({ status }) => status), statuses]));`);
-  expect(notified).toEqual([202, ['ACTIVE'], [200, 200, 200]]);
+    console.log(JSON.stringify([created.status, servers.map(({ status }) => status), statuses]));`);
+  expect(results).toEqual([202, ['ACTIVE'], [200, 200, 200]]);
 });
 
 it('a published engine runs long reads of its file in another thread', () => {

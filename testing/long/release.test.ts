@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 
 const quick = join(import.meta.dirname, '../release/quick.mjs');
 
-/** Whether third-party packages are available: users need them. */
+/** Whether third-party packages, which installations need, are available. */
 const online = spawnSync('npm', ['view', 'express', 'version'], { timeout: 60_000 }).status === 0;
-if (!online) console.warn('\n*** SKIPPED: a package as strangers install it: no registry can be reached ***\n');
+if (!online) console.warn('\n*** SKIPPED: the installation of a published package: no registry can be reached ***\n');
 
 it.skipIf(!online)(
   'a published package can be installed and used',

@@ -1,5 +1,5 @@
 // Releases all packages to a local registry, from a clone of the working tree, and installs each of them as users do. Nothing
-// leaves this machine; only programs in node_modules/.cache stay on it. Ends after two hours at the latest.
+// leaves this machine; only programs in node_modules/.cache stay on it. Ends after at most two hours.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ const MATRIX = {
 };
 
 /**
- * Whether users can have a combination: Node is new enough, the API has its Express, and programs that are only run
- * have no code to compile.
+ * Returns whether users can have a combination: Node is new enough, the API has its Express, and programs that are only
+ * run have no code to compile.
  */
 function isPossible({ name, node, express, typescript, modules, sqlite }) {
   if (!runsOn(name, node)) return false;
@@ -42,9 +42,9 @@ function isPossible({ name, node, express, typescript, modules, sqlite }) {
 }
 
 const began = performance.now();
-const say = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}`);
+const log = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}`);
 
-/** A clone of the working tree, with uncommitted changes, as one commit. */
+/** Clones the working tree, with uncommitted changes, as one commit. */
 function cloneOfTree(folder) {
   const git = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
   execFileSync('git', ['clone', '--quiet', '--no-tags', ROOT, folder]);
@@ -84,29 +84,30 @@ async function release(folder, env, until) {
 async function releaseAll(folder, registry) {
   const { env } = registry;
   const names = publishedFolders().map((path) => manifestOf(path).name);
-  const published = async () => (await Promise.all(names.map(registry.look))).filter(Boolean).length;
+  const published = async () => (await Promise.all(names.map(registry.metadataOf))).filter(Boolean).length;
   await release(folder, env, async (output) => output.includes('Publishing "') && (await published()) > 0);
-  say(`interrupted the release when ${await published()} of ${names.length} packages were there`);
+  log(`interrupted the release when ${await published()} of ${names.length} packages were published`);
   await release(folder, env);
-  say('the same command went on');
+  log('the same command completed the release');
   const commit = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: folder, encoding: 'utf8' });
   const before = commit();
   const third = await release(folder, env);
-  if (!third.includes('No unpublished projects') || commit() !== before) throw new Error(`done twice:\n${third}`);
+  if (!third.includes('No unpublished projects') || commit() !== before)
+    throw new Error(`the third release was not a no-op:\n${third}`);
 
   const tags = execFileSync('git', ['tag', '--list'], { cwd: folder, encoding: 'utf8' }).split('\n');
   for (const path of publishedFolders()) {
     const { name, version } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8'));
-    const there = (await registry.look(name))?.versions?.[version];
-    if (!there) throw new Error(`${name} ${version} is not in the registry`);
+    const metadata = (await registry.metadataOf(name))?.versions?.[version];
+    if (!metadata) throw new Error(`${name} ${version} is not in the registry`);
     if (!tags.includes(`${name}@${version}`)) throw new Error(`${name} ${version} has no tag`);
     if (name === '@apistrata/test-cloud' && !tags.includes(`examples/go/v${version}`))
       throw new Error(`the Go module ${version} has no tag`);
     if (!existsSync(join(folder, path, 'CHANGELOG.md'))) throw new Error(`${name} has no changelog`);
-    const left = JSON.stringify(there).match(/workspace:[^"]*/);
-    if (left) throw new Error(`${name} was published with ${left[0]}`);
+    const unresolved = JSON.stringify(metadata).match(/workspace:[^"]*/);
+    if (unresolved) throw new Error(`${name} was published with ${unresolved[0]}`);
   }
-  say(`all ${names.length} packages, tags and changelogs are there once`);
+  log(`all ${names.length} packages, tags and changelogs exist once`);
 }
 
 /**
@@ -144,7 +145,7 @@ async function stale(registry) {
   const oldest = Date.now() - TWO_YEARS;
   const dates = await Promise.all(
     names.map(async (name) => {
-      const { created, modified, ...versions } = (await registry.look(name)).time;
+      const { created, modified, ...versions } = (await registry.metadataOf(name)).time;
       return [name, Math.max(...Object.values(versions).map((date) => Date.parse(date)))];
     }),
   );
@@ -184,13 +185,13 @@ const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
 const registry = await startRegistry(join(folder, 'registry'));
 const failures = [];
 try {
-  say(`a registry listens at ${registry.url}`);
+  log(`a registry listens at ${registry.url}`);
   const clone = join(folder, 'clone');
   cloneOfTree(clone);
   await releaseAll(clone, registry);
 
   const unknown = NAMES.filter((name) => !uses[name]);
-  if (unknown.length > 0) throw new Error(`testing/release/uses.mjs does not say how to use ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`testing/release/uses.mjs does not contain a use of ${unknown.join(', ')}`);
   const rows = pairs({ name: NAMES, ...MATRIX }, isPossible).filter(({ name }) => !only || name === only);
   for (const [index, row] of rows.entries()) {
     if (index + 1 < first || index + 1 > last) continue;
@@ -202,27 +203,27 @@ try {
     const what = Object.entries(row).map(([key, value]) => (key === 'name' ? value : `${key} ${value}`));
     const line = `${index + 1}/${rows.length} ${what.join(', ')}`;
     try {
-      if (performance.now() - began > TWO_HOURS) throw new Error('no time was left');
+      if (performance.now() - began > TWO_HOURS) throw new Error('the time limit was exceeded before this row');
       await tryOut(row, place);
-      say(`ok      ${line}`);
+      log(`ok      ${line}`);
     } catch (error) {
       failures.push(`${line}\n${error.stack}\n${error.cause ?? ''}`);
-      say(`FAILED  ${line}: ${error.message.split('\n', 1)[0]}`);
+      log(`FAILED  ${line}: ${error.message.split('\n', 1)[0]}`);
     }
     rmSync(project, { recursive: true, force: true });
   }
-  const judge = (fine, text) => {
+  const reportResult = (fine, text) => {
     if (!fine) failures.push(text);
-    say(`${fine ? 'ok    ' : 'FAILED'}  ${text}`);
+    log(`${fine ? 'ok    ' : 'FAILED'}  ${text}`);
   };
   for (const name of NAMES.filter((name) => uses[name].npx && (!only || name === only))) {
     const { version } = JSON.parse(readFileSync(join(clone, folderOf(name), 'package.json'), 'utf8'));
-    judge(...(await npx(join(folder, `npx-${name}`), registry, name, version)));
+    reportResult(...(await npx(join(folder, `npx-${name}`), registry, name, version)));
   }
   if (!only) {
     const old = await stale(registry);
     const fresh = old.length === 0 ? 'everything' : `all but ${old.join(', ')}`;
-    judge(old.length === 0, `${fresh} had a release within two years`);
+    reportResult(old.length === 0, `${fresh} had a release within two years`);
 
     const place = join(folder, 'fresh');
     execFileSync('git', ['clone', '--quiet', clone, place]);
@@ -232,12 +233,12 @@ try {
     const status = await firstStatus('npm', args, { cwd: place, env: registry.env, ...serving });
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     const [size] = execFileSync('du', ['-sm', join(place, 'node_modules')], { encoding: 'utf8' }).split('\t');
-    judge(status === 200, `npm start returned ${status} after ${seconds} s, with ${size} MB installed`);
+    reportResult(status === 200, `npm start returned ${status} after ${seconds} s, with ${size} MB installed`);
   }
 } finally {
   await registry.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 for (const failure of failures) console.error(`\n${failure}`);
-say(failures.length === 0 ? 'installed and used by strangers, everywhere' : `${failures.length} failed`);
+log(failures.length === 0 ? 'all packages were installed and used in every environment' : `${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -54,11 +54,11 @@ export async function startRegistry(folder) {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  const everybody = { access: '$all', publish: '$all' };
+  const openAccess = { access: '$all', publish: '$all' };
   const config = {
     storage: join(folder, 'storage'),
     uplinks: { upstream: { url: upstream(), timeout: '60s' } },
-    packages: { '@apistrata/*': everybody, '**': { access: '$all', proxy: 'upstream' } },
+    packages: { '@apistrata/*': openAccess, '**': { access: '$all', proxy: 'upstream' } },
     auth: { htpasswd: { file: join(folder, 'htpasswd') } },
     log: { type: 'file', path: join(folder, 'log'), level: 'warn' },
     max_body_size: '100mb',
@@ -99,7 +99,7 @@ export async function startRegistry(folder) {
     url,
     env,
     /** Returns the registry's metadata of a package; undefined if it does not exist. */
-    async look(name) {
+    async metadataOf(name) {
       const response = await fetch(`${url}${name.replace('/', '%2f')}`);
       return response.ok ? response.json() : undefined;
     },

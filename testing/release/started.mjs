@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
  * @param options.sign what the program prints; its first group is the URL
  * @param options.path appended to the URL
  * @returns the status of the response
- * @throws with the output if the program ends before
+ * @throws with the output if the program ends before it prints its URL
  */
 export async function firstStatus(program, args, { cwd, env, sign, path = '' }) {
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

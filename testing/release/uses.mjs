@@ -9,10 +9,10 @@ const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
  * - `run`: instead of a handler, lines that end with the status of something, in `status`
  * - `probe`: path and headers that get a 200, from the use
  * - `readme`: path and headers that get a 200, from the server of the README's first example; or the name of a value that
- *   the example exports, where it has no server; or the program that runs it; or that it is only compiled, for it needs a
- *   machine set up for it
- * - `npx`: arguments of the command, what it prints when it serves, the path of a request; at most how many packages and megabytes
- *   `npx` installs, and the seconds until the first response. Packages without `imports` are only run
+ *   the example exports, if it has no server; or the program that runs it; or that it is only compiled, because it needs a
+ *   prepared machine
+ * - `npx`: arguments of the command, the pattern of its output when it serves, the path of a request; the maximum number of packages and
+ *   megabytes that `npx` installs, and of seconds until the first response. Packages without `imports` are only run
  * - `compiles`: the peer that the README installs runs install scripts, for optional native parts
  * - `sqlite`: a second use with the SQLite of the row, if there is one
  */
@@ -133,7 +133,7 @@ export const uses = {
 };
 
 /**
- * Returns the source of a use: a program that prints `status N`. In ES modules and in CommonJS, with Express or with
+ * Returns the source of a use: a program that prints `status N`, as an ES module or in CommonJS, with Express or with
  * bare `node:http`.
  */
 export function programOf(use, { express, modules, types }) {
@@ -170,11 +170,11 @@ main();
 `;
 }
 
-/** The same use as a test of Jest, in CommonJS. */
+/** Returns the source of the same use as a test for Jest, in CommonJS. */
 export function jestOf(use, { express }) {
   const program = programOf(use, { express, modules: 'cjs' }).replace(/\nmain\(\);\n$/, '');
   return `${program.replace("console.log('status ' + status)", 'return status')}
-test('answers', async () => {
+test('responds', async () => {
   expect(await main()).toBe(200);
 });
 `;

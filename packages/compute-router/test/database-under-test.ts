@@ -1,6 +1,6 @@
 import { createEngine } from '@apistrata/compute-engine';
 import { inject } from 'vitest';
-import { emptied, freshDatabase } from '../../../testing/fresh-database.js';
+import { emptyDatabase, freshDatabase } from '../../../testing/fresh-database.js';
 
 const template = {
   name: 'api_tables',
@@ -22,7 +22,7 @@ export interface DatabaseUnderTest {
 export async function databaseUnderTest(): Promise<DatabaseUnderTest> {
   if (inject('database') === 'sqlite') return { url: ':memory:', replicas: [], release: () => {} };
   const used = spare.pop();
-  const url = used === undefined ? await freshDatabase(inject('postgresUrl'), template) : await emptied(used);
+  const url = used === undefined ? await freshDatabase(inject('postgresUrl'), template) : await emptyDatabase(used);
   const databaseOn = (server: string) => `${server.replace(/\/[^/]*$/, '')}${new URL(url).pathname}`;
   return {
     url: inject('database') === 'pgbouncer' ? databaseOn(inject('pgbouncerUrl')) : url,
