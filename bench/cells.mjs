@@ -1,5 +1,5 @@
-// What a list over several databases costs: pages of all projects that a process merges from two APIs, each with its
-// own PostgreSQL database, compared with the same pages of one database with all servers. CPU time of all processes.
+// The cost of a list over several databases: pages of all projects that a process merges from two APIs, each with its own
+// PostgreSQL database, compared with the same pages of one database with all servers. CPU time of all processes.
 import { processTime } from './process-time.mjs';
 import { freshDatabase } from './reference-process.mjs';
 import { interleaved } from './samples.mjs';
@@ -49,7 +49,7 @@ async function readMerged(cells, amount) {
   for (let n = 0; n < amount; n++) markers = (await mergedPage(cells, markers)).last;
 }
 
-/** Passes the pages on, like the process that merges; it reads the marker only. */
+/** Reads pages of one API, to compare them with merged ones. Of each page, only the marker is used. */
 async function readPages(server, amount) {
   let marker;
   for (let n = 0; n < amount; n++) {
@@ -67,13 +67,13 @@ export async function run({ quick }) {
     opened.push(await open(postgres, 'whole', servers));
     for (let cell = 0; cell < CELLS; cell++) opened.push(await open(postgres, `cell${cell}`, servers / CELLS));
     const [whole, ...cells] = opened;
-    const behind = () => [postgres, ...opened].reduce((sum, { pid }) => sum + processTime(pid), 0);
+    const remote = () => [postgres, ...opened].reduce((sum, { pid }) => sum + processTime(pid), 0);
     const cost = async (read) => {
-      const before = behind();
+      const before = remote();
       const own = process.cpuUsage();
       await read();
       const { user, system } = process.cpuUsage(own);
-      return { behind: (behind() - before) / requests, own: (user + system) / 1000 / requests };
+      return { remote: (remote() - before) / requests, own: (user + system) / 1000 / requests };
     };
     const measures = [() => cost(() => readMerged(cells, requests)), () => cost(() => readPages(whole, requests))];
     await interleaved(1, ...measures);
@@ -83,7 +83,7 @@ export async function run({ quick }) {
       postgres.settings,
       row(
         `a page of ${PAGE} servers from ${CELLS} cells and from one database: APIs and databases`,
-        (each) => each.behind,
+        (each) => each.remote,
       ),
       row(
         `a page of ${PAGE} servers from ${CELLS} cells and from one database: the client that merges`,

@@ -1,5 +1,5 @@
-// The budgets of the compute API, each compared with a bare Express route in the same process and run, which Express's
-// own `listen()` serves.
+// The figures of the compute API and their budgets. Each is compared with a bare Express route in the same process and run,
+// served by Express's own `listen()`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function alone(url, { rounds, seconds }) {
   return samples;
 }
 
-async function pages(folder, { counts, ...much }) {
+async function pages(folder, { counts, ...amounts }) {
   const rows = [];
   const page = '/v2.1/servers/detail?limit=100';
   const rates = [];
@@ -44,9 +44,9 @@ async function pages(folder, { counts, ...much }) {
     const server = await startServer(database);
     await server.prepare([page, '/v2.1/flavors/1']);
     if (count !== usual) {
-      rates.push(median(await alone(server.url + page, much)));
+      rates.push(median(await alone(server.url + page, amounts)));
     } else {
-      const [ours, baseline] = await compare(server.url + page, `${server.plainUrl}/bare/0`, much);
+      const [ours, baseline] = await compare(server.url + page, `${server.plainUrl}/bare/0`, amounts);
       rates.push(median(ours));
       rows.push({
         what: `GET /servers/detail?limit=100, ${servers}, hot`,
@@ -55,12 +55,12 @@ async function pages(folder, { counts, ...much }) {
         unit: 'req/s',
         budget: '>= 0.5 x',
       });
-      const [flavor, bareFlavor] = await compare(`${server.url}/v2.1/flavors/1`, `${server.plainUrl}/bare/1`, much);
+      const [flavor, bareFlavor] = await compare(`${server.url}/v2.1/flavors/1`, `${server.plainUrl}/bare/1`, amounts);
       const what = 'GET /flavors/{id}, all middlewares, hot';
       rows.push({ what, ours: flavor, baseline: bareFlavor, unit: 'req/s', budget: '>= 0.6 x' });
       rows.push({ what: `process start to listening, ${servers}`, ours: server.startMs, unit: 'ms' });
       for (const query of ['status=ACTIVE', 'name=server-000777', 'sort_key=display_name&sort_dir=asc']) {
-        const [samples] = await interleaved(3, () => rate(`${server.url}${page}&${query}`, much.seconds));
+        const [samples] = await interleaved(3, () => rate(`${server.url}${page}&${query}`, amounts.seconds));
         rows.push({ what: `the same page with ${query}, hot`, ours: samples, unit: 'req/s' });
       }
     }
@@ -81,7 +81,7 @@ async function creationOn(folder, amount, what, options) {
 }
 
 export async function run({ quick }) {
-  const { creates, ...much } = quick ? QUICK : FULL;
+  const { creates, ...amounts } = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-'));
   try {
     const clouds = [
@@ -89,7 +89,7 @@ export async function run({ quick }) {
       ...(await creationOn(folder, creates, 'durability disk, with events', { durability: 'disk', events: {} })),
       ...(await creationOn(folder, creates, 'durability process', { durability: 'process' })),
     ];
-    return [...(await pages(folder, much)), ...clouds];
+    return [...(await pages(folder, amounts)), ...clouds];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { idOf } from './server-process.mjs';
 
-/** The number of rows that are passed on together. */
+/** The number of rows in each chunk that is sent to COPY. */
 const BATCH = 1000;
-const SIGNS = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const ESCAPES = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 /** Formats a value for the text format of COPY. */
-const textOf = (value) => (value === null ? '\\N' : String(value).replaceAll(/[\\\t\n\r]/g, (sign) => SIGNS[sign]));
+const textOf = (value) => (value === null ? '\\N' : String(value).replaceAll(/[\\\t\n\r]/g, (sign) => ESCAPES[sign]));
 
 /** Drops the indexes that enforce no uniqueness: building them afterwards is faster than updating them row by row. */
 async function withoutIndexes(client) {

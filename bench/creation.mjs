@@ -16,7 +16,7 @@ const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 const POST = { method: 'POST', headers: HEADERS, body: BODY };
 
-async function answer(url, options) {
+async function fetchJson(url, options) {
   const response = await fetch(url, options);
   if (!response.ok) throw new Error(await response.text());
   return response.json();
@@ -25,9 +25,9 @@ async function answer(url, options) {
 /** Returns milliseconds from a create request until the server is ACTIVE, for a client that polls without delay. */
 async function untilActive(url) {
   const begun = performance.now();
-  const { server } = await answer(`${url}/v2.1/servers`, POST);
+  const { server } = await fetchJson(`${url}/v2.1/servers`, POST);
   for (;;) {
-    const { status } = (await answer(`${url}/v2.1/servers/${server.id}`, { headers: HEADERS })).server;
+    const { status } = (await fetchJson(`${url}/v2.1/servers/${server.id}`, { headers: HEADERS })).server;
     if (status === 'ACTIVE') return performance.now() - begun;
     if (status !== 'BUILD') throw new Error(`a server became ${status}`);
   }

@@ -16,7 +16,7 @@ function shown(number, unit) {
  *
  * @throws Error for a figure that the results do not have
  */
-export function stated(document, results) {
+export function withFigures(document, results) {
   const rows = rowsOf(results);
   return document.replace(FIGURE, (_, cell, what) => {
     const row = rows.get(what);
@@ -38,7 +38,7 @@ export function documents() {
 export function writeFigures(results) {
   for (const path of documents()) {
     const before = readFileSync(path, 'utf8');
-    const after = stated(before, results);
+    const after = withFigures(before, results);
     if (after !== before) writeFileSync(path, after);
   }
 }

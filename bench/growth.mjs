@@ -22,7 +22,7 @@ async function create(url, amount) {
   return (1000 * amount) / (performance.now() - begun);
 }
 
-/** One server is created and deleted by requests; the others are copies of its row, deleted over the last 60 days. */
+/** Fills a database: one server is created and deleted by requests; the others are copies of its row, deleted over the last 60 days. */
 async function fill(server, database, cycles) {
   await create(server.url, 1);
   const { servers } = await server.get('/v2.1/servers');

@@ -95,7 +95,7 @@ async function compareAwaits(options, { rounds, seconds }) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const absent = join(tmpdir(), `apistrata-bench-absent-${process.pid}`);
   const check = () => ({ state: 'available' });
   const cached = healthcheck({ backends: [{ name: 'a', check, cacheMs: 1000 }] });
@@ -109,7 +109,7 @@ export async function run({ quick }) {
   ];
   const rows = [];
   for (const [what, health, route, budget] of bodies) {
-    rows.push(row(what, await compareResponses(health, route, much), 'requests/s', budget));
+    rows.push(row(what, await compareResponses(health, route, amounts), 'requests/s', budget));
   }
   const groups = { live: { backends: [] }, ready: { backends: [] }, startup: { backends: [] } };
   const filters = [
@@ -118,14 +118,14 @@ export async function run({ quick }) {
     ['the same, percent-encoded', healthcheck(), '/v2.1/servers/a%20b/metadata/caf%C3%A9', '<= 1 us'],
   ];
   for (const [what, health, url, budget] of filters)
-    rows.push(row(what, await filterUs(health, url, much), 'us', budget));
+    rows.push(row(what, await filterUs(health, url, amounts), 'us', budget));
   const details = [
     ['a route with ten awaits while an endpoint is detailed', {}, '>= 0.95 x without'],
     ['the same with followResources, without promises', { followResources: true, detailedPromises: false }, ''],
     ['the same with followResources', { followResources: true }, ''],
   ];
   for (const [what, options, budget] of details) {
-    rows.push(row(what, await compareAwaits(options, much), 'requests/s', budget));
+    rows.push(row(what, await compareAwaits(options, amounts), 'requests/s', budget));
   }
   return rows;
 }

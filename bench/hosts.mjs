@@ -34,10 +34,10 @@ async function measure(machines, server, { rounds, oneByOne, seconds }) {
   const together = async () => {
     let steps = 0;
     const end = performance.now() + seconds * 1000;
-    const walk = async () => {
+    const runSteps = async () => {
       for (; performance.now() < end; steps++) await step();
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, walk));
+    await Promise.all(Array.from({ length: CONCURRENCY }, runSteps));
     return steps / seconds;
   };
   return interleaved(rounds, alone, together);

@@ -19,7 +19,7 @@ const packages = [
   'test-cloud',
 ];
 
-/** Milliseconds. Only a first import in a process shows the cost of a start. */
+/** Returns the milliseconds of an import in a new process: only the first import of a process shows the cost of a start. */
 function importTime(url) {
   const script = `const begun = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - begun); process.exit();`;
   const args = ['--input-type=module', '--eval', script];

@@ -50,7 +50,7 @@ async function install(folder, registry, name, node) {
 }
 
 /** Returns the seconds of the first and of the second `npm start` of a fresh clone until its first response. */
-async function starts(folder, registry, node) {
+async function measureStarts(folder, registry, node) {
   const { env } = cleanEnvironment(folder, await nodeOf(node));
   const clone = join(folder, 'clone');
   execFileSync('git', ['clone', '--quiet', ROOT, clone]);
@@ -80,7 +80,7 @@ export async function run({ quick }) {
       }
     }
     for (const node of nodes) {
-      const [first, second] = await starts(join(folder, `start-${node}`), registry, node);
+      const [first, second] = await measureStarts(join(folder, `start-${node}`), registry, node);
       row(`first npm start, Node ${node}`, first, 's', `<= ${START_BUDGETS[node]} s`);
       row(`second npm start, Node ${node}`, second, 's', '<= 1.5 s');
     }

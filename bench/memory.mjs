@@ -9,7 +9,7 @@ import { startServer } from './server-process.mjs';
 
 const PAGE = '/v2.1/servers/detail?limit=100';
 const FLAVOR = '/v2.1/flavors/1';
-/** `requests`: of one round, by path. The young generation grows with the number of requests, not with time. */
+/** `requests` is the number of requests of one round, by path. The young generation grows with the number of requests, not with time. */
 const FULL = { servers: 100_000, clouds: 100, rounds: 3, runs: 2, requests: { [PAGE]: 5000, [FLAVOR]: 30_000 } };
 const QUICK = { servers: 2000, clouds: 5, rounds: 1, runs: 1, requests: { [PAGE]: 100, [FLAVOR]: 500 } };
 const MIB = 2 ** 20;
@@ -71,13 +71,13 @@ async function servers({ servers: count, rounds, runs, requests }) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
-  const { clouds } = much;
+  const amounts = quick ? QUICK : FULL;
+  const { clouds } = amounts;
   // Measured first, because other measurements would add memory to the process.
   const memory = (await manyClouds(clouds)) / MIB;
   return [
     { what: `${clouds} clouds at once, memory of all`, ours: memory, unit: 'MiB', budget: quick ? '' : '<= 200' },
     { what: `${clouds} clouds at once, memory of each`, ours: memory / clouds, unit: 'MiB' },
-    ...(await servers(much)),
+    ...(await servers(amounts)),
   ];
 }

@@ -72,17 +72,17 @@ function measureInProcess(...args) {
  */
 export async function run({ quick }) {
   const { repeats } = quick ? QUICK : FULL;
-  const much = quick ? 'quick' : 'full';
+  const extent = quick ? 'quick' : 'full';
   const bare = [...new Set(cases.map(({ headers }) => headers))];
   const samples = await interleaved(
     repeats,
-    ...cases.map((_, index) => () => measureInProcess(index, 'ours', much)),
+    ...cases.map((_, index) => () => measureInProcess(index, 'ours', extent)),
     ...bare.map(
       (headers) => () =>
         measureInProcess(
           cases.findIndex((each) => each.headers === headers),
           'bare',
-          much,
+          extent,
         ),
     ),
   );
@@ -93,9 +93,9 @@ export async function run({ quick }) {
   });
 }
 
-const [, program, command, index, mode, much] = process.argv;
+const [, program, command, index, mode, extent] = process.argv;
 if (program === import.meta.filename && command === 'measure') {
   const { headers, make } = cases[index];
   const listener = mode === 'ours' ? chain(make()) : handler;
-  console.log(await requestUs(listener, { url: '/v2.1/flavors/1', headers }, much === 'quick' ? QUICK : FULL));
+  console.log(await requestUs(listener, { url: '/v2.1/flavors/1', headers }, extent === 'quick' ? QUICK : FULL));
 }

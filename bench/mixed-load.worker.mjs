@@ -41,7 +41,7 @@ function operationOf({ method, path, body, until }) {
 }
 
 /** Writers whose session failed: their volumes may still be attached, so later loads do not use them. */
-const lost = new Set();
+const failedVolumes = new Set();
 
 /** Measures one load. */
 class Load {
@@ -55,7 +55,7 @@ class Load {
 
   constructor(load) {
     this.#load = load;
-    this.#free = load.writers.filter(({ volume }) => !lost.has(volume));
+    this.#free = load.writers.filter(({ volume }) => !failedVolumes.has(volume));
   }
 
   async run() {
@@ -97,7 +97,7 @@ class Load {
       if (client.writer) this.#free.push(client.writer);
     } catch (error) {
       this.failed++;
-      if (client?.writer) lost.add(client.writer.volume);
+      if (client?.writer) failedVolumes.add(client.writer.volume);
       this.errors.set(error.message, (this.errors.get(error.message) ?? 0) + 1);
     }
   }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns the value below which a part of sorted numbers is. */
-export const share = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+/** Returns a quantile of sorted numbers: the value below which this part of them is. */
+export const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
 /** Starts the load generator. */
 export function startGenerator() {

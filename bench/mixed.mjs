@@ -1,6 +1,6 @@
-// A day of mixed load: 1,000 projects on 100 hosts, 95 % reads and 5 % writes as clients really send them
-// (client-sessions.json), at fixed rates, by the reference server on SQLite and PostgreSQL. The load generator is a
-// separate process, and the load is open: requests have intended times, from which their latency counts.
+// A mixed load on the reference server with SQLite and PostgreSQL: 1,000 projects on 100 hosts, 95 % reads and 5 % writes as
+// recorded from clients (client-sessions.json), at fixed rates. The load generator is a separate process, and the load is
+// open: requests have intended times, from which their latency is measured.
 //
 // BENCH_SERVERS=N changes the number of servers, BENCH_SECONDS=N the duration of each rate. BENCH_SOAK=MINUTES sends one
 // rate for that long instead, and reports the memory of each minute.
@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openMixedCloud } from './mixed-cloud.mjs';
-import { measureLoad, share, startGenerator } from './mixed-measure.mjs';
+import { measureLoad, quantile, startGenerator } from './mixed-measure.mjs';
 import { soak } from './soak.mjs';
 import { durablePostgres } from './test-servers.mjs';
 
@@ -31,7 +31,7 @@ const shown = (number) => Number(number.toPrecision(4));
 function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory }) {
   const begin = `${what}, ${rate}/s`;
   for (const error of errors) console.error(`${begin}: ${error}`);
-  const ms = (sorted, part) => shown(share(sorted, part));
+  const ms = (sorted, part) => shown(quantile(sorted, part));
   return [
     ...[0.5, 0.99, 0.999].map((part) => ({
       what: `${begin}: all operations, p${part * 100}`,
@@ -69,7 +69,7 @@ async function findKnee(what, cloud, generator, { seconds, from }) {
   let knee = 0;
   for (let step = 0, rate = from; step < MAX_STEPS; step++, rate = Math.round(rate * STEP)) {
     const measured = await measureLoad(cloud, generator, { rate, seconds, seed: 100 + step });
-    const p99 = share(measured.all, 0.99);
+    const p99 = quantile(measured.all, 0.99);
     if (p99 < KNEE_MS && measured.failed === 0) {
       knee = rate;
       continue;
@@ -89,7 +89,7 @@ async function measure(what, cloud, generator, { seconds, kneeSeconds }) {
   for (const rate of RATES) {
     const measured = await measureLoad(cloud, generator, { rate, seconds, seed: rate });
     rows.push(...rowsOf(what, rate, measured));
-    if (share(measured.all, 0.99) < KNEE_MS) from = rate;
+    if (quantile(measured.all, 0.99) < KNEE_MS) from = rate;
   }
   rows.push(await findKnee(what, cloud, generator, { seconds: kneeSeconds, from }));
   rows.push({ what: `${what}: servers in ERROR`, ours: await cloud.failedServers(), unit: 'servers', budget: '0' });
@@ -97,15 +97,16 @@ async function measure(what, cloud, generator, { seconds, kneeSeconds }) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const minutes = Number(BENCH_SOAK);
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-mixed-'));
   const generator = startGenerator();
   const rows = [];
   const withCloud = async (what, options) => {
-    const cloud = await openMixedCloud({ folder, servers: much.servers, inspected: minutes > 0, ...options });
+    const cloud = await openMixedCloud({ folder, servers: amounts.servers, inspected: minutes > 0, ...options });
     try {
-      rows.push(...(await (minutes ? soak(what, cloud, generator, minutes) : measure(what, cloud, generator, much))));
+      const measured = minutes ? soak(what, cloud, generator, minutes) : measure(what, cloud, generator, amounts);
+      rows.push(...(await measured));
     } finally {
       await cloud.stop();
     }

@@ -48,17 +48,17 @@ async function open(folder, major, { servers }) {
 }
 
 /** Measures each request under all Nodes, in turns. */
-async function measureRequests(folder, much) {
+async function measureRequests(folder, amounts) {
   const majors = [BASELINE, ...OTHERS];
   const opened = [];
   try {
-    for (const major of majors) opened.push(await open(folder, major, much));
+    for (const major of majors) opened.push(await open(folder, major, amounts));
     const rows = [];
-    for (const [what, send] of Object.entries(requestsOf(much))) {
+    for (const [what, send] of Object.entries(requestsOf(amounts))) {
       const measures = opened.map((server) => () => send(server));
       // The first two rounds compile the code.
       await interleaved(2, ...measures);
-      const [baseline, ...samples] = await interleaved(much.rounds, ...measures);
+      const [baseline, ...samples] = await interleaved(amounts.rounds, ...measures);
       for (const [index, major] of OTHERS.entries())
         rows.push({
           what: `${what}, Node ${major} and Node ${BASELINE}`,
@@ -93,10 +93,10 @@ async function measureQuotas({ rounds, reservations }) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-nodes-'));
   try {
-    return [...(await measureRequests(folder, much)), ...(await measureQuotas(much))];
+    return [...(await measureRequests(folder, amounts)), ...(await measureQuotas(amounts))];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
-// The cost of observability for a request: without, with metrics, and with traces whose SDK is not loaded. CPU
-// time of one request without a network and without its client, each case in a separate process.
+// The cost of observers for a request: without observers, with metrics, and with traces whose SDK is not loaded. CPU time
+// of one request without a network and without its client, each case in a separate process.
 import { execFileSync } from 'node:child_process';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
@@ -13,19 +13,19 @@ const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 50 };
 const SKIPPED = 5_000_000;
 
 /** The points at which a flavor request notifies observers: stages, its end, statements, connections. */
-const PLACES = 20;
+const OBSERVER_CALLS = 20;
 
-const observers = { nobody: () => ({}), traces: openTelemetry, metrics: prometheusMetrics };
+const observers = { none: () => ({}), traces: openTelemetry, metrics: prometheusMetrics };
 
 const request = { url: '/v2.1/flavors/1', headers: { host: 'localhost', 'x-auth-token': 'ada:demo' } };
 
-async function measure(name, much) {
+async function measure(name, extent) {
   const { engine: ofEngine, api } = observers[name]();
   const engine = await createEngine({ observer: ofEngine });
   const listener = computeApi({ engine, identity: noauth(), observer: api });
   const { status, body } = await responseTo(listener, request);
   if (status !== 200) throw new Error(body);
-  const found = await requestUs(listener, request, much);
+  const found = await requestUs(listener, request, extent);
   await engine.close();
   return found;
 }
@@ -34,20 +34,20 @@ function measureInProcess(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
-/** Microseconds of checking, at every point, for a missing observer. */
+/** Returns the microseconds of the checks for a missing observer, at all points of a request. */
 function skipping() {
-  const places = Array.from({ length: PLACES }, () => undefined);
-  let heard = 0;
+  const places = Array.from({ length: OBSERVER_CALLS }, () => undefined);
+  let notified = 0;
   const begun = performance.now();
-  for (let i = 0; i < SKIPPED; i++) if (places[i % PLACES]?.pass('run')) heard++;
+  for (let i = 0; i < SKIPPED; i++) if (places[i % OBSERVER_CALLS]?.pass('run')) notified++;
   const ms = performance.now() - begun;
-  if (heard > 0) throw new Error('an observer was notified');
-  return (ms * 1000 * PLACES) / SKIPPED;
+  if (notified > 0) throw new Error('an observer was notified');
+  return (ms * 1000 * OBSERVER_CALLS) / SKIPPED;
 }
 
 export async function run({ quick }) {
-  const much = quick ? 'quick' : 'full';
-  const measures = Object.keys(observers).map((name) => () => measureInProcess(name, much));
+  const extent = quick ? 'quick' : 'full';
+  const measures = Object.keys(observers).map((name) => () => measureInProcess(name, extent));
   const [baseline, traces, metrics] = await interleaved((quick ? QUICK : FULL).repeats, ...measures);
   const unit = 'us of CPU';
   return [
@@ -63,6 +63,6 @@ export async function run({ quick }) {
   ];
 }
 
-const [, program, command, name, much] = process.argv;
+const [, program, command, name, extent] = process.argv;
 if (program === import.meta.filename && command === 'measure')
-  console.log(await measure(name, much === 'quick' ? QUICK : FULL));
+  console.log(await measure(name, extent === 'quick' ? QUICK : FULL));

@@ -34,7 +34,7 @@ const NAMES = {
   quotaClass: 'default',
 };
 
-const any = (count) => Math.floor(Math.random() * count);
+const randomIndex = (count) => Math.floor(Math.random() * count);
 
 /** Returns the UUID of a copy: the same for the same kind and number. */
 function uuidOf(kind, number) {
@@ -221,7 +221,7 @@ export async function startOperationCloud(database, count) {
     server,
     /** Returns the value of a parameter; `anyServer` is another server every time. */
     parameter: (name) => {
-      if (name === 'anyServer') return idOf(any(count));
+      if (name === 'anyServer') return idOf(randomIndex(count));
       if (!(name in values)) throw new Error(`the samples have no ${name}`);
       return values[name];
     },

@@ -1,7 +1,7 @@
 /**
- * The most expensive requests of an administrator for each operation that reads, by `METHOD path`. A string instead is
- * the reason why none is measured. `params` and words in braces in `query` name values of the cloud (`operation-cloud.mjs`);
- * `version`: instead of the newest at which the operation exists; `page`: what explains a cost above the budget.
+ * The most expensive requests of an administrator for each operation that reads, by `METHOD path`. A string is the reason why an
+ * operation is not measured. `params` and words in braces in `query` name values of the cloud (`operation-cloud.mjs`);
+ * `version` replaces the newest version at which the operation exists; `page` is the reason for a cost above the budget.
  */
 
 const CHANGES = 'it changes the host';

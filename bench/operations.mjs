@@ -102,18 +102,18 @@ async function measure(kind, small, large, { rounds, sampleMs, most, sizes }) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-operations-'));
   const started = [];
   const start = async (kind, databaseOf) => {
     const clouds = [];
-    for (const size of much.sizes) {
+    for (const size of amounts.sizes) {
       const { url, pid } = await databaseOf(size);
       const cloud = { ...(await startOperationCloud(url, size)), databasePid: pid };
       started.push(() => cloud.server.stop());
       clouds.push(cloud);
     }
-    return measure(kind, ...clouds, much);
+    return measure(kind, ...clouds, amounts);
   };
   try {
     const rows = await start('SQLite', (size) => ({ url: join(folder, `${size}.db`) }));
@@ -121,7 +121,7 @@ export async function run({ quick }) {
     if (!postgres) return rows;
     started.push(() => postgres.stop());
     const inPostgres = await start('PostgreSQL', async (size) => {
-      if (size === much.sizes[0]) return postgres;
+      if (size === amounts.sizes[0]) return postgres;
       const other = await durablePostgres();
       started.push(() => other.stop());
       return other;

@@ -20,7 +20,7 @@ function sendRequest(agent, url, { method, headers, body }) {
  *
  * @throws Error if a response is not successful
  */
-export async function paced(url, { amount, rate, connections = 16, method = 'GET', headers = {}, body }) {
+export async function sendAtRate(url, { amount, rate, connections = 16, method = 'GET', headers = {}, body }) {
   const agents = Array.from({ length: connections }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const sentAt = [];
   const begun = performance.now();

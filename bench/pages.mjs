@@ -68,7 +68,7 @@ export async function run({ quick }) {
     await browser.close();
     await cloud.stop();
   }
-  // Once each: the process caches what operations look like at a version.
+  // Measured once each, because the process caches the descriptions of operations at a version.
   const versions = await serverMs('/docs/versions');
   const counted = await serverMs('/docs/versions?counts');
   const of = (name, unit) => loaded.map((each) => each[name] / unit);

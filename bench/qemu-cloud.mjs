@@ -4,12 +4,12 @@ import { join } from 'node:path';
 const IMAGE = '11111111-1111-4111-8111-111111111111';
 const KERNEL = '22222222-2222-4222-8222-222222222222';
 
-/** The first line that a kernel prints. */
+/** Makes the kernel print to the serial console as early as possible. */
 const COMMAND_LINE = 'console=ttyS0 earlyprintk=ttyS0';
 
 /**
  * Starts an engine with virtual machines, and returns a function that creates a server.
- * @param kernel the file that machines boot; omitted: they boot nothing
+ * @param kernel the file that machines boot; if omitted, machines boot nothing
  */
 export async function emptyCloud(createEngine, qemuDriver, directory, program, kernel) {
   const properties = kernel ? { kernel_id: KERNEL, os_command_line: COMMAND_LINE } : {};

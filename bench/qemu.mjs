@@ -16,7 +16,7 @@ import { median } from './samples.mjs';
 const STUB = join(import.meta.dirname, 'qemu-stub.py');
 const FULL = { boots: 9, real: 3, machines: 200, restMs: 30_000 };
 const QUICK = { boots: 2, real: 1, machines: 10, restMs: 500 };
-const LOOK_MS = 2;
+const POLL_MS = 2;
 
 /** Returns milliseconds since the epoch, with the precision of the process clock. */
 const now = () => performance.timeOrigin + performance.now();
@@ -56,7 +56,7 @@ async function withFolder(work) {
  * Creates servers sequentially. Returns for each server the time of the request, the time of its first line, and its
  * folder.
  */
-function booted(program, times, kernelFile, read) {
+function measureBoots(program, times, kernelFile, read) {
   return withFolder(async (directory) => {
     const { engine, context, request } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
     const server = express()
@@ -78,7 +78,7 @@ function booted(program, times, kernelFile, read) {
         const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
         const { id } = (await response.json()).server;
         const folder = join(directory, 'q', 'machines', id);
-        while (!textOf(join(folder, 'console.log')).includes('\n')) await sleep(LOOK_MS);
+        while (!textOf(join(folder, 'console.log')).includes('\n')) await sleep(POLL_MS);
         if (i > 0) samples.push(read(started, now(), folder));
         await engine.idle();
         await engine.servers.delete(context, id);
@@ -98,7 +98,7 @@ function ours(started, _seen, folder) {
   return begun * 1000 - started + (going - listening) * 1000;
 }
 
-function density(machines, restMs) {
+function measureIdleMachines(machines, restMs) {
   return withFolder(async (directory) => {
     const worker = fork(join(import.meta.dirname, 'qemu.worker.mjs'), [directory, `${machines}`, `${restMs}`]);
     const ended = once(worker, 'exit');
@@ -116,16 +116,16 @@ export async function run({ quick }) {
   const { boots, real, machines, restMs } = quick ? QUICK : FULL;
   if (!has('python3') || !has('qemu-img'))
     return [{ what: 'machines of QEMU', unit: 'skipped: this machine has no python3 or no qemu-img' }];
-  const own = await booted(STUB, boots, undefined, ours);
+  const own = await measureBoots(STUB, boots, undefined, ours);
   const rows = [{ what: 'from POST to a running machine: our share', ours: own, unit: 'ms', budget: '<= 150 ms' }];
   const kernelFile = has('qemu-system-x86_64') ? kernel() : undefined;
   if (kernelFile) {
-    const all = await booted('qemu-system-x86_64', real, kernelFile, (started, seen) => seen - started);
+    const all = await measureBoots('qemu-system-x86_64', real, kernelFile, (started, seen) => seen - started);
     const rest = all.map((ms) => ms - median(own));
     rows.push({ what: "from POST to the guest's first line, in total", ours: all, unit: 'ms' });
     rows.push({ what: 'share of QEMU and the guest (a kernel; TCG without KVM)', ours: rest, unit: 'ms' });
   }
-  const idle = await density(machines, restMs);
+  const idle = await measureIdleMachines(machines, restMs);
   const label = `the program with ${machines} idle machines (of a stub)`;
   rows.push({ what: `memory ${label}`, ours: idle.rssMib, unit: 'MiB', budget: '<= 150 MiB' });
   rows.push({ what: `time ${label}, over ${restMs / 1000} s`, ours: idle.busy, unit: '% of a core', budget: '<= 2 %' });

@@ -15,8 +15,8 @@ import { durablePostgres, testServers } from './test-servers.mjs';
 
 const FULL = { rounds: 5, ms: 300, times: 200_000, holds: 20_000, rejections: 100 };
 const QUICK = { rounds: 2, ms: 100, times: 2000, holds: 1000, rejections: 10 };
-const LANES = 64;
-const ENOUGH = 1e12;
+const CONCURRENCY = 64;
+const UNLIMITED = 1e12;
 
 /** Returns operations per second with a fixed number of concurrent operations. */
 async function rate(operation, lanes, ms) {
@@ -63,7 +63,7 @@ async function rejections(store, project, holds, times) {
   return async () => (await microseconds(reject, times)) / 1000;
 }
 
-const points = { points: ENOUGH, duration: 3600, keyPrefix: 'rlf' };
+const points = { points: UNLIMITED, duration: 3600, keyPrefix: 'rlf' };
 
 /**
  * Each store: ours, the other one, and a function that closes both. Undefined if the server is not available on this
@@ -102,7 +102,7 @@ const stores = {
     // `pool.end()` does not wait until the server has closed its sessions, so the server would end before them.
     for (const pool of [own, other]) pool.on('error', () => undefined);
     const store = sqlStore({ database: postgres(own) });
-    await persistently(() => store.createSchema());
+    await retry(() => store.createSchema());
     const limiter = await ready(
       (done) => new RateLimiterPostgres({ ...points, storeClient: other, tableName: 'rlf' }, done),
     );
@@ -128,8 +128,8 @@ const stores = {
   },
 };
 
-/** A server that listens may still be starting up. */
-async function persistently(work, attempts = 100) {
+/** Repeats work until it succeeds: a server that listens may still be starting up. */
+async function retry(work, attempts = 100) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -147,7 +147,7 @@ function ready(make) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const servers = await testServers();
   const rows = [];
   for (const [name, open] of Object.entries(stores)) {
@@ -157,40 +157,43 @@ export async function run({ quick }) {
       continue;
     }
     const { store, limiter, close } = opened;
-    const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: ENOUGH } });
-    const both = async () => (await quota.reserve('p', { secrets: 1 })).commit();
+    const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: UNLIMITED } });
+    const reserveAndCommit = async () => (await quota.reserve('p', { secrets: 1 })).commit();
     const once = () => quota.consume('p', { secrets: 1 });
     const otherLibrary = () => limiter.consume('p', 1);
-    // There, amounts could be released with a second query, but not if the process dies between the two.
-    const twice = async () => {
+    // In rate-limiter-flexible, a second query releases the amount, but not if the process dies between the two.
+    const consumeAndReward = async () => {
       await limiter.consume('p', 1);
       await limiter.reward('p', 1);
     };
     const row = async (what, operation, lanes, budget, [other, called] = [otherLibrary, 'one consume']) => {
-      const [ours, baseline] = await compare(operation, other, lanes, much);
+      const [ours, baseline] = await compare(operation, other, lanes, amounts);
       rows.push({ what: `${name}, ${what}, next to ${called}`, ours, baseline, unit: 'op/s', budget });
     };
     // The goal applies to shared servers with the same number of queries: one query is compared with one, and two with two.
     // Both batch concurrent requests.
-    const aim = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
-    await row('consume, one at a time', once, 1, aim);
-    if (name !== 'memory') await row('reserve + commit, one at a time', both, 1, aim, [twice, 'consume + reward']);
-    await row('reserve + commit, one at a time', both, 1);
-    await row(`consume, ${LANES} at once`, once, LANES, aim);
-    await row(`reserve + commit, ${LANES} at once`, both, LANES, aim);
+    const sharedBudget = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
+    await row('consume, one at a time', once, 1, sharedBudget);
+    const other = [consumeAndReward, 'consume + reward'];
+    if (name !== 'memory') await row('reserve + commit, one at a time', reserveAndCommit, 1, sharedBudget, other);
+    await row('reserve + commit, one at a time', reserveAndCommit, 1);
+    await row(`consume, ${CONCURRENCY} at once`, once, CONCURRENCY, sharedBudget);
+    await row(`reserve + commit, ${CONCURRENCY} at once`, reserveAndCommit, CONCURRENCY, sharedBudget);
     if (name === 'memory') {
-      const measures = [both, otherLibrary].map((operation) => () => microseconds(operation, much.times));
+      const measures = [reserveAndCommit, otherLibrary].map(
+        (operation) => () => microseconds(operation, amounts.times),
+      );
       // The first round warms up the JIT compiler.
       await interleaved(1, ...measures);
-      const [ours, baseline] = await interleaved(much.rounds, ...measures);
+      const [ours, baseline] = await interleaved(amounts.rounds, ...measures);
       const what = 'memory, time of reserve + commit, next to one consume';
       rows.push({ what, ours, baseline, unit: 'us', budget: '<= 2 us' });
     }
-    const full = await rejections(store, 'full', much.holds, much.rejections);
-    const small = await rejections(store, 'small', 1, much.rejections);
+    const full = await rejections(store, 'full', amounts.holds, amounts.rejections);
+    const small = await rejections(store, 'small', 1, amounts.rejections);
     await interleaved(1, full, small);
-    const [ours, baseline] = await interleaved(much.rounds, full, small);
-    const what = `${name}, a rejection next to ${much.holds.toLocaleString('en')} reservations, and next to one`;
+    const [ours, baseline] = await interleaved(amounts.rounds, full, small);
+    const what = `${name}, a rejection next to ${amounts.holds.toLocaleString('en')} reservations, and next to one`;
     rows.push({ what, ours, baseline, unit: 'ms', budget: '< 2 ms' });
     await close();
   }

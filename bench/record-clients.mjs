@@ -60,14 +60,14 @@ const sessions = [
   { name: 'command line: delete', command: 'server delete --wait made' },
 ];
 
-const spent = (child) =>
+const exitOf = (child) =>
   new Promise((resolve, reject) => {
     child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${child.spawnargs} ended with ${code}`))));
   });
 
 /** Runs a client as a user of the cloud, until it ends. */
 function runClient(program, args, env) {
-  return spent(
+  return exitOf(
     spawn(program, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'inherit'] }),
   );
 }

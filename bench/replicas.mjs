@@ -12,13 +12,13 @@ const PER_PROJECT = 100;
 /** The number of concurrent clients. */
 const CLIENTS = 4;
 
-const any = (most) => Math.floor(Math.random() * most);
+const randomIndex = (most) => Math.floor(Math.random() * most);
 
 const readsByName = {
-  'GET /servers/{id}, any': (servers) => `/servers/${idOf(any(servers))}`,
+  'GET /servers/{id}, any': (servers) => `/servers/${idOf(randomIndex(servers))}`,
   'GET /servers/detail?limit=100 of any project': (servers) =>
-    `/servers/detail?limit=100&all_tenants=1&project_id=p${any(servers / PER_PROJECT)}`,
-  'usage of any project': (servers) => `/os-simple-tenant-usage/p${any(servers / PER_PROJECT)}`,
+    `/servers/detail?limit=100&all_tenants=1&project_id=p${randomIndex(servers / PER_PROJECT)}`,
+  'usage of any project': (servers) => `/os-simple-tenant-usage/p${randomIndex(servers / PER_PROJECT)}`,
 };
 
 async function sendRequest({ url }, path) {

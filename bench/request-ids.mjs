@@ -15,17 +15,17 @@ function nsPerId(generate, ids) {
   const begun = performance.now();
   // A concatenated string is only flattened when it is read, as headers and logs do.
   for (let i = 0; i < ids; i++) length += Buffer.byteLength(generate());
-  const took = performance.now() - begun;
+  const elapsed = performance.now() - begun;
   if (length === 0) throw new Error('no ids');
-  return (took * NS_PER_MS) / ids;
+  return (elapsed * NS_PER_MS) / ids;
 }
 
 export async function run({ quick }) {
   const { rounds, ids } = quick ? QUICK : FULL;
-  const makers = { hyperid: hyperid(), urlSafe: hyperid({ urlSafe: true }), randomUUID, ...GENERATORS };
-  const names = Object.keys(makers);
-  for (const name of names) nsPerId(makers[name], ids / 10);
-  const samples = await interleaved(rounds, ...names.map((name) => () => nsPerId(makers[name], ids)));
+  const generators = { hyperid: hyperid(), urlSafe: hyperid({ urlSafe: true }), randomUUID, ...GENERATORS };
+  const names = Object.keys(generators);
+  for (const name of names) nsPerId(generators[name], ids / 10);
+  const samples = await interleaved(rounds, ...names.map((name) => () => nsPerId(generators[name], ids)));
   const found = Object.fromEntries(names.map((name, index) => [name, samples[index]]));
   const row = (what, ours, baseline, budget) => ({ what, ours, baseline, unit: 'ns', budget });
   return [

@@ -115,10 +115,10 @@ function routes(show, make) {
   ]);
 }
 
-async function bare() {
+async function createFindMyWay() {
   const router = findMyWay();
   const { secret, ...thing } = record;
-  const answer = (res, status) => {
+  const sendJson = (res, status) => {
     const text = JSON.stringify({ thing });
     res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
   };
@@ -127,14 +127,15 @@ async function bare() {
     req.on('data', (chunk) => chunks.push(chunk));
     req.on('end', () => {
       JSON.parse(Buffer.concat(chunks).toString());
-      answer(res, 202);
+      sendJson(res, 202);
     });
   };
-  for (const [method, path, handler] of routes((_req, res) => answer(res, 200), make)) router.on(method, path, handler);
+  const show = (_req, res) => sendJson(res, 200);
+  for (const [method, path, handler] of routes(show, make)) router.on(method, path, handler);
   return (req, res) => router.lookup(req, res);
 }
 
-async function fastifys() {
+async function createFastify() {
   const app = fastify();
   const jsonSchema = (schema) => {
     const { $schema, ...rest } = z.toJSONSchema(schema);
@@ -143,8 +144,8 @@ async function fastifys() {
   const reply = jsonSchema(z.strictObject({ thing: z.strictObject(shown) }));
   const schemas = { POST: { body: jsonSchema(body), response: { 202: reply } }, GET: { response: { 200: reply } } };
   const show = async () => ({ thing: record });
-  const make = async (_request, answer) => {
-    answer.code(202);
+  const make = async (_request, sendJson) => {
+    sendJson.code(202);
     return { thing: record };
   };
   for (const [method, url, handler] of routes(show, make)) {
@@ -155,7 +156,7 @@ async function fastifys() {
   return app.routing;
 }
 
-const subjects = { ours, 'find-my-way': bare, Fastify: fastifys };
+const subjects = { ours, 'find-my-way': createFindMyWay, Fastify: createFastify };
 
 const text = JSON.stringify({ thing: newRecord });
 const version = { host: 'localhost', 'service-api-version': `compute ${VERSION}` };
@@ -173,7 +174,7 @@ function measureInProcess(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
-/** All candidates must send the same response. */
+/** Checks that all candidates send the same response. */
 async function checkResponses(request) {
   const { secret, ...thing } = record;
   for (const [name, make] of Object.entries(subjects)) {
@@ -196,6 +197,6 @@ export async function run({ quick }) {
   return rows;
 }
 
-const [, program, command, what, name, much] = process.argv;
+const [, program, command, what, name, extent] = process.argv;
 if (program === import.meta.filename && command === 'measure')
-  console.log(await requestUs(await subjects[name](), requests[what], much === 'quick' ? QUICK : FULL));
+  console.log(await requestUs(await subjects[name](), requests[what], extent === 'quick' ? QUICK : FULL));

@@ -22,9 +22,9 @@ const HELP = `npm run bench -- [SECTION...] [options]
 Measures the named sections, or all: ${sections.join(', ')}
 
   --quick         uses small numbers, to check that everything works; prints the results, and writes them only to --output
-  --output FILE   where the results go; sections that are not run stay as they are in it. Default: bench/RESULTS.md
+  --output FILE   file for the results; keeps its results of sections that are not run. Default: bench/RESULTS.md
   --compare FILE  lists the figures that became worse than those of FILE by more than the spread; exits with 1 if there are any
-  --figures       measures nothing; writes the figures of the documents from bench/RESULTS.md, as every run does at its end
+  --figures       measures nothing; writes the figures of bench/RESULTS.md into the documents, as every run does at its end
   --help          prints this help`;
 
 const OPTIONS = {

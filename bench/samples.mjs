@@ -5,9 +5,9 @@ export function median(numbers) {
 }
 
 /**
- * The content of a cell: one number, or several samples. Undefined where there is nothing.
+ * Summarizes the content of a cell: one number, or several samples.
  *
- * @returns the median; of several samples also the minimum and the maximum
+ * @returns the median; of several samples also the minimum and the maximum; undefined for an empty cell
  */
 export function summary(cell) {
   if (!Array.isArray(cell)) return typeof cell === 'number' ? { median: cell } : undefined;

@@ -115,7 +115,7 @@ async function compare(large, small, { requests, rounds, creates, purged }) {
 }
 
 export async function run({ quick }) {
-  const { sizes, ...much } = quick ? QUICK : FULL;
+  const { sizes, ...amounts } = quick ? QUICK : FULL;
   const { findProgram } = await testServers();
   if (!findProgram('initdb')) return [{ what: 'large databases', unit: 'skipped: this machine has no PostgreSQL' }];
   const opened = [];
@@ -126,7 +126,7 @@ export async function run({ quick }) {
     return [
       large.postgres.settings,
       { what: `making ${times}`, ours: large.populateMs / 1000, baseline: small.populateMs / 1000, unit: 's' },
-      ...(await compare(large, small, much)),
+      ...(await compare(large, small, amounts)),
     ];
   } finally {
     for (const { server, postgres } of opened) {

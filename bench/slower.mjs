@@ -16,10 +16,10 @@ const spread = ({ median, low, high }) => (low === undefined ? USUAL_SPREAD : (h
 export function slower(before, after) {
   const former = rowsOf(before);
   return [...rowsOf(after)].flatMap(([what, row]) => {
-    const was = former.get(what);
-    if (!was || was.unit !== row.unit) return [];
-    const compared = was.ratio && row.ratio ? 'ratio' : 'ours';
-    const [old, now] = [was[compared], row[compared]];
+    const formerRow = former.get(what);
+    if (!formerRow || formerRow.unit !== row.unit) return [];
+    const compared = formerRow.ratio && row.ratio ? 'ratio' : 'ours';
+    const [old, now] = [formerRow[compared], row[compared]];
     if (!(old?.median > 0) || !(now?.median > 0)) return [];
     const factor = RATE.test(row.unit) ? old.median / now.median : now.median / old.median;
     const allowed = 1 + spread(old) + spread(now);

@@ -1,7 +1,7 @@
 // Small reads that are sent again and again: CPU time of the server process for one request, compared with a bare
 // Express route of the same server with the same log, the same authentication, the same headers and the same body. On a
-// SQLite file and on PostgreSQL, in turns. BENCH_PROFILE=FOLDER also writes a profile of each on SQLite (of
-// node --cpu-prof's format).
+// SQLite file and on PostgreSQL, alternately. BENCH_PROFILE=FOLDER also writes a profile of each on SQLite, in the format
+// of node --cpu-prof.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -146,7 +146,7 @@ async function writeProfiles(folder, { server, paths }, port, { profileMs, reque
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const profiles = process.env.BENCH_PROFILE;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-small-reads-'));
   const { port, flags } = profiles ? await inspectorPort() : {};
@@ -158,8 +158,8 @@ export async function run({ quick }) {
     const rows = postgres
       ? [postgres.settings]
       : [{ what: 'small reads on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
-    for (const index of opened[0].paths.keys()) rows.push(...(await measure(opened, index, much)));
-    if (profiles) await writeProfiles(profiles, opened[0], port, much);
+    for (const index of opened[0].paths.keys()) rows.push(...(await measure(opened, index, amounts)));
+    if (profiles) await writeProfiles(profiles, opened[0], port, amounts);
     return rows;
   } finally {
     for (const { server } of opened) await server.stop();

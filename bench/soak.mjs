@@ -1,4 +1,4 @@
-import { measureLoad, share } from './mixed-measure.mjs';
+import { measureLoad, quantile } from './mixed-measure.mjs';
 
 /** Requests per second. */
 const RATE = 300;
@@ -20,7 +20,7 @@ export async function soak(what, cloud, generator, minutes) {
     rows.push(
       { what: `${begin}: heap after a collection`, ours: (await cloud.heapBytes()) / 2 ** 20, unit: 'MiB' },
       { what: `${begin}: resident memory`, ours: memory / 2 ** 20, unit: 'MiB' },
-      { what: `${begin}: all operations, p99`, ours: share(all, 0.99), unit: 'ms' },
+      { what: `${begin}: all operations, p99`, ours: quantile(all, 0.99), unit: 'ms' },
       { what: `${begin}: errors`, ours: failed, unit: 'sessions', budget: '0' },
     );
   }

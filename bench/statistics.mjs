@@ -16,7 +16,7 @@ const FULL = { servers: 100_000, rounds: 3, requests: 40 };
 const QUICK = { servers: 1_000, rounds: 2, requests: 10 };
 const PER_PROJECT = 100;
 
-/** With the budget of each on a SQLite file. */
+/** The measured queries, with their budgets on a SQLite file. */
 const budgets = {
   'all projects, from any marker': '<= 2 ms',
   'a whole name': '<= 2 ms',
@@ -106,19 +106,19 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
-  const projects = much.servers / PER_PROJECT;
+  const amounts = quick ? QUICK : FULL;
+  const projects = amounts.servers / PER_PROJECT;
   const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-statistics-'));
   try {
-    const rows = await measure('SQLite file', await files(folder, much.servers, owners), much);
+    const rows = await measure('SQLite file', await files(folder, amounts.servers, owners), amounts);
     const { findProgram } = await testServers();
     if (!findProgram('initdb'))
       return [...rows, { what: 'PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
     const postgres = await durablePostgres();
     try {
-      const urls = await databases(postgres, much.servers, owners);
-      return [...rows, ...(await measure('PostgreSQL', urls, much, postgres))];
+      const urls = await databases(postgres, amounts.servers, owners);
+      return [...rows, ...(await measure('PostgreSQL', urls, amounts, postgres))];
     } finally {
       await postgres.stop();
     }

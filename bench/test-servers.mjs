@@ -16,7 +16,7 @@ function urlOf(name) {
   return `data:text/javascript;base64,${Buffer.from(linked).toString('base64')}`;
 }
 
-/** Starts the servers that the tests use; their module is TypeScript, which this Node may not support. */
+/** Imports the module that starts the servers of the tests. It is TypeScript, which this Node may not support. */
 export const testServers = () => import(urlOf('servers'));
 
 const SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers'];
@@ -38,5 +38,5 @@ export async function durablePostgres() {
   return { ...postgres, settings: { what: `PostgreSQL: ${shown.join(', ')}` } };
 }
 
-/** Starts a PostgreSQL primary and its standby; see `testing/postgres-pair.ts`. */
+/** Imports the module that starts a PostgreSQL primary and its standby: `testing/postgres-pair.ts`. */
 export const postgresPairs = () => import(urlOf('postgres-pair'));

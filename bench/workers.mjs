@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { largeHosts } from './large-hosts.mjs';
 import { load } from './load.mjs';
-import { paced } from './paced.mjs';
+import { sendAtRate } from './paced.mjs';
 import { processTime } from './process-time.mjs';
 import { freshDatabase, startReferenceServer, writePreset } from './reference-process.mjs';
 import { interleaved } from './samples.mjs';
@@ -45,7 +45,7 @@ const readSamples = [
   { ...create, what: `${create.what}, ${CLIENTS} clients for each worker`, rate: undefined },
 ];
 
-/** Measures a bare route that sends a number of bytes, served by a number of workers. */
+/** Starts a bare route that sends a number of bytes, served by a number of workers. */
 async function startBare(bytes, workers) {
   const child = fork(BARE, [String(workers), String(bytes)]);
   const [{ url }] = await once(child, 'message');
@@ -90,7 +90,8 @@ async function start({ url: database, client }, workers, preset) {
 async function sendRequest(server, { path, rate, request }, amount) {
   const url = server.url + path;
   const options = { headers: HEADERS, ...request, amount };
-  await (rate ? paced(url, { ...options, rate }) : load(url, { ...options, connections: CLIENTS * server.workers }));
+  if (rate) await sendAtRate(url, { ...options, rate });
+  else await load(url, { ...options, connections: CLIENTS * server.workers });
   await server.idle();
 }
 
@@ -109,7 +110,7 @@ async function idleCost(server, idleMs) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const postgres = await durablePostgres();
   if (!postgres) return [{ what: 'workers on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
   const rows = [postgres.settings];
@@ -134,20 +135,20 @@ export async function run({ quick }) {
       const { what, kind, warmth, rate } = sample;
       // Each worker must be as warm as the single one.
       for (const server of offeredRate)
-        await sendRequest(server, { ...sample, rate: undefined }, much[warmth] * server.workers);
+        await sendRequest(server, { ...sample, rate: undefined }, amounts[warmth] * server.workers);
       const measures = offeredRate.map((server) => {
-        const amount = rate ? much[kind] : much[kind] * server.workers;
+        const amount = rate ? amounts[kind] : amounts[kind] * server.workers;
         return () => cost(server, sample, amount);
       });
-      add(what, 'ms of CPU', await interleaved(much.rounds, ...measures), budget);
+      add(what, 'ms of CPU', await interleaved(amounts.rounds, ...measures), budget);
     };
     for (const sample of readSamples) await measure(servers, sample, '<= 1.1 x');
     await measure(bare, { ...read, what: 'a bare route', path: '/bare' });
     const [one] = servers;
     for (const sample of [read, create]) {
       const rates = [sample.rate / 4, sample.rate].map((rate) => ({ ...sample, rate }));
-      const measures = rates.map((offeredRate) => () => cost(one, offeredRate, much[sample.kind] / 2));
-      const [seldom, often] = await interleaved(much.rounds, ...measures);
+      const measures = rates.map((offeredRate) => () => cost(one, offeredRate, amounts[sample.kind] / 2));
+      const [seldom, often] = await interleaved(amounts.rounds, ...measures);
       rows.push({
         what: `${sample.what}, 1 worker at a quarter of the rate, and at all of it`,
         ours: seldom,
@@ -155,7 +156,8 @@ export async function run({ quick }) {
         unit: 'ms of CPU',
       });
     }
-    const idle = await interleaved(much.idleRounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
+    const idleMeasures = servers.map((server) => () => idleCost(server, amounts.idleMs));
+    const idle = await interleaved(amounts.idleRounds, ...idleMeasures);
     add('a second without requests, each worker', 'ms of CPU', idle);
     for (const server of servers) await server.check();
     return rows;

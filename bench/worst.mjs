@@ -28,20 +28,20 @@ async function sendRequest(url) {
   if (!response.ok) throw new Error(`${url}: ${text}`);
 }
 
-const share = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
 /** Returns the sorted latencies of our route and of the bare route, measured alternately for a number of seconds. */
-async function waits(url, seconds) {
-  const waited = { '/v2.1/flavors': [], '/bare/0': [] };
+async function measureLatencies(url, seconds) {
+  const latencies = { '/v2.1/flavors': [], '/bare/0': [] };
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
-    for (const [path, times] of Object.entries(waited)) {
+    for (const [path, times] of Object.entries(latencies)) {
       const begun = performance.now();
       await sendRequest(url + path);
       times.push(performance.now() - begun);
     }
   }
-  return Object.values(waited).map((times) => times.sort((a, b) => a - b));
+  return Object.values(latencies).map((times) => times.sort((a, b) => a - b));
 }
 
 async function measure(kind, database, { servers, rounds, seconds }) {
@@ -60,13 +60,13 @@ async function measure(kind, database, { servers, rounds, seconds }) {
     });
     const found = { ours: { 0.5: [], 0.99: [] }, baseline: { 0.5: [], 0.99: [] }, checks: [] };
     for (let round = 0; round < rounds; round++) {
-      const already = response;
-      const [ours, bare] = await waits(server.url, seconds);
+      const before = response;
+      const [ours, bare] = await measureLatencies(server.url, seconds);
       for (const part of [0.5, 0.99]) {
-        found.ours[part].push(share(ours, part));
-        found.baseline[part].push(share(bare, part));
+        found.ours[part].push(quantile(ours, part));
+        found.baseline[part].push(quantile(bare, part));
       }
-      found.checks.push((response - already) / seconds);
+      found.checks.push((response - before) / seconds);
     }
     ended = true;
     await Promise.all(clients);
@@ -85,12 +85,12 @@ async function measure(kind, database, { servers, rounds, seconds }) {
 }
 
 export async function run({ quick }) {
-  const much = quick ? QUICK : FULL;
+  const amounts = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-worst-'));
   const postgres = await durablePostgres();
   try {
-    const rows = await measure('SQLite file', join(folder, 'servers.db'), much);
-    return postgres ? [...rows, postgres.settings, ...(await measure('PostgreSQL', postgres.url, much))] : rows;
+    const rows = await measure('SQLite file', join(folder, 'servers.db'), amounts);
+    return postgres ? [...rows, postgres.settings, ...(await measure('PostgreSQL', postgres.url, amounts))] : rows;
   } finally {
     await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: benches have no types
-import { documents, stated } from '../../bench/figures.mjs';
+import { documents, withFigures } from '../../bench/figures.mjs';
 // @ts-expect-error: benches have no types
 import { slower } from '../../bench/slower.mjs';
 // @ts-expect-error: benches have no types
@@ -86,16 +86,16 @@ describe('the figures of documents', () => {
 
   it.each(documents() as string[])('%s equal the results', (path) => {
     const document = readFileSync(path, 'utf8');
-    expect(document, '`npm run bench -- --figures` writes them').toBe(stated(document, text));
+    expect(document, '`npm run bench -- --figures` writes them').toBe(withFigures(document, text));
   });
 
   it('are written from the results, rounded', () => {
     const found = results([{ what: 'a/b', ours: [1234.5, 1239], baseline: 1000, unit: 'req/s' }]);
     const document = '| <!-- ours of small: a/b -->9 req/s<!-- --> | <!-- ratio of small: a/b --><!-- --> |';
-    expect(stated(document, found)).toBe(
+    expect(withFigures(document, found)).toBe(
       '| <!-- ours of small: a/b -->1,240 req/s<!-- --> | <!-- ratio of small: a/b -->1.2 x<!-- --> |',
     );
-    expect(() => stated('<!-- ours of small: gone -->9<!-- -->', found)).toThrow(
+    expect(() => withFigures('<!-- ours of small: gone -->9<!-- -->', found)).toThrow(
       'the results have no ours of "small: gone"',
     );
   });
