@@ -174,8 +174,8 @@ export async function run({ quick }) {
     // Both batch concurrent requests.
     const sharedBudget = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
     await row('consume, one at a time', once, 1, sharedBudget);
-    const other = [consumeAndReward, 'consume + reward'];
-    if (name !== 'memory') await row('reserve + commit, one at a time', reserveAndCommit, 1, sharedBudget, other);
+    const twoRequests = [consumeAndReward, 'consume + reward'];
+    if (name !== 'memory') await row('reserve + commit, one at a time', reserveAndCommit, 1, sharedBudget, twoRequests);
     await row('reserve + commit, one at a time', reserveAndCommit, 1);
     await row(`consume, ${CONCURRENCY} at once`, once, CONCURRENCY, sharedBudget);
     await row(`reserve + commit, ${CONCURRENCY} at once`, reserveAndCommit, CONCURRENCY, sharedBudget);

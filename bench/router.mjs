@@ -144,8 +144,8 @@ async function createFastify() {
   const reply = jsonSchema(z.strictObject({ thing: z.strictObject(shown) }));
   const schemas = { POST: { body: jsonSchema(body), response: { 202: reply } }, GET: { response: { 200: reply } } };
   const show = async () => ({ thing: record });
-  const make = async (_request, sendJson) => {
-    sendJson.code(202);
+  const make = async (_request, response) => {
+    response.code(202);
     return { thing: record };
   };
   for (const [method, url, handler] of routes(show, make)) {

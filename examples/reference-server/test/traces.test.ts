@@ -101,8 +101,8 @@ it('sends its traces to a collector with the steps of the page, and the remainin
   });
   const { id } = ((await created.json()) as { server: { id: string } }).server;
   await eventually(async () => {
-    const { body: matchOnPage } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
-    expect(matchOnPage.server.status).toBe('ACTIVE');
+    const { body: shown } = await sendRequest(program.url, 'GET', `/v2.1/servers/${id}`);
+    expect(shown.server.status).toBe('ACTIVE');
   });
   expect(await program.end('SIGTERM')).toBe(0);
   collector.close();

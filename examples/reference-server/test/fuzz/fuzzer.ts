@@ -1,7 +1,7 @@
 import { KnownIds } from './known-ids.js';
 import type { Form, Operation } from './operations.js';
 import { Random } from './random.js';
-import { valueFor, UNUSUAL_STRINGS } from './values.js';
+import { UNUSUAL_STRINGS, valueFor } from './values.js';
 
 const TOKENS = [
   ...Array(9).fill('admin:demo'),

@@ -51,7 +51,7 @@ describe.each(databases)('the reference server on $name', ({ databaseIn, missing
     });
 
     const operations = await operationsOf(program.url);
-    // Discards the figures of reading the descriptions, each of which is slow to create.
+    // Discards the figures so far: the server creates each description when it is first read, which is slow.
     await program.figures();
     const fuzzer = new Fuzzer(program.url, operations, seed);
     const half = async () => {
