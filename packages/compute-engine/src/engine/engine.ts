@@ -162,7 +162,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);
-  const observer = combineObservers([...observersOf(options), { overQuota: (rejection) => events.rejected(rejection) }]);
+  const observer = combineObservers([
+    ...observersOf(options),
+    { overQuota: (rejection) => events.rejected(rejection) },
+  ]);
   const store = await openStore(database, options, observer);
   const onError = (error: unknown) => options.onError?.(error, undefined);
   const events = new EngineEvents(store, clock, options.events, onError, observer);

@@ -199,7 +199,9 @@ class SqliteDriver implements Driver {
       this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;');
       // The many small tables and indexes of a database in memory would otherwise take a page of 4 KiB each.
       this.#handle.exec(
-        isFile ? `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}` : 'PRAGMA page_size = 1024',
+        isFile
+          ? `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
+          : 'PRAGMA page_size = 1024',
       );
       // In this journal mode, the log is consistent without a sync per commit. `#log` provides the durability of
       // commits.

@@ -16,12 +16,12 @@ function joined(low: Cidr, high: Cidr): Cidr | undefined {
 }
 
 /** Adds a prefix to ascending ones, merging it with those that it continues. */
-function merged(kept: readonly Cidr[], next: Cidr): readonly Cidr[] {
-  const last = kept.at(-1);
+function merged(prefixes: readonly Cidr[], next: Cidr): readonly Cidr[] {
+  const last = prefixes.at(-1);
   if (!last) return [next];
-  if (contains(last, next)) return kept;
+  if (contains(last, next)) return prefixes;
   const parent = joined(last, next);
-  return parent ? merged(kept.slice(0, -1), parent) : [...kept, next];
+  return parent ? merged(prefixes.slice(0, -1), parent) : [...prefixes, next];
 }
 
 /** Returns the fewest prefixes with the same addresses, in ascending order. */

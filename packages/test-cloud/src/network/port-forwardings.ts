@@ -124,7 +124,7 @@ async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_addre
 
 const hidden = { hidden: true } as const;
 
-/** Ports of a floating IP, each of which is forwarded to its own destination. */
+/** Ports of a floating IP. Each port is forwarded to its own destination. */
 export const portForwardings: ResourceSpec = {
   path: 'floatingips/:floatingip_id/port_forwardings',
   one: 'port_forwarding',

@@ -50,7 +50,7 @@ async function countUsed(call: Call, kind: string, project: string): Promise<num
   ).length;
 }
 
-/** What a new resource contains besides itself: a security group has a rule for each IP version. */
+/** The resources that the creation of another one also creates: a security group has a rule for each IP version. */
 const CONTENTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   security_group: { security_group_rule: 2 },
 };

@@ -11,7 +11,7 @@ import { anyId } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { notAllowed } from './network-style.js';
 import { invalid } from './provider-attributes.js';
-import { EVERY_PROJECT, type Grants, SHAREABLES, type Shareable, type SharedObject } from './sharing.js';
+import { EVERY_PROJECT, type Grants, SHARED_TYPES, type Shareable, type SharedObject } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
 import { ownerFields } from './standard-fields.js';
 
@@ -28,7 +28,7 @@ const identities = ({ cloud }: Call) => cloud.documents.table<Doc>('network/rbac
 const keyOf = ({ object_id, action, target_tenant }: Wire) => `${object_id}/${action}/${target_tenant}`;
 
 function kindOf(type: string): Shareable {
-  const kind = SHAREABLES[type];
+  const kind = SHARED_TYPES[type];
   if (!kind) throw invalid(`'${type}' is not a valid RBAC object type`);
   return kind;
 }
@@ -59,7 +59,7 @@ async function grant(call: Call, policy: Wire, before: string | undefined, after
 export async function listPolicies(call: Call): Promise<readonly Doc[]> {
   const known = new Map([...identities(call).values()].map((doc) => [keyOf(doc), doc]));
   const all = [];
-  for (const [type, kind] of Object.entries(SHAREABLES))
+  for (const [type, kind] of Object.entries(SHARED_TYPES))
     for (const object of await kind.list(call))
       for (const policy of policiesOf(type, object)) {
         all.push(known.get(keyOf(policy)) ?? policy);
@@ -118,7 +118,7 @@ export const rbacPolicies: ResourceSpec = {
   title: 'RBAC policy',
   fields: () => ({
     ...ownerFields,
-    object_type: required(fixed(z.enum(Object.keys(SHAREABLES)))),
+    object_type: required(fixed(z.enum(Object.keys(SHARED_TYPES)))),
     object_id: required(fixed(anyId)),
     target_tenant: required(settable(anyId)),
     action: required(fixed(z.string())),

@@ -4,11 +4,11 @@ import { ifMissing } from '../service/if-missing.js';
 import type { ServiceError } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
-import { EVERY_PROJECT, SHAREABLES } from './sharing.js';
+import { EVERY_PROJECT, SHARED_TYPES } from './sharing.js';
 
 type User = { readonly what: string; readonly projectId: string };
 
-/** How the users of an object are found, and which projects need no policy besides the removed one. */
+/** How the users of an object are found, and which projects keep access without the removed policy. */
 interface Users {
   readonly find: (call: Call, id: string) => Promise<readonly User[]>;
   readonly exempt: 'the owner' | 'the new target' | 'none';
@@ -68,7 +68,7 @@ export async function rejectUsedGrant(call: Call, policy: Wire, newTarget?: stri
   const { object_type, action, target_tenant } = policy;
   const users = USERS[`${object_type}/${action}`];
   const id = String(policy.object_id);
-  const object = await SHAREABLES[String(object_type)]?.get(call, id);
+  const object = await SHARED_TYPES[String(object_type)]?.get(call, id);
   if (!users || !object) return;
   const remaining = new Set((object.grants[String(action)] ?? []).filter((one) => one !== target_tenant));
   if (remaining.has(EVERY_PROJECT)) return;

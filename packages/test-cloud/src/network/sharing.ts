@@ -136,7 +136,7 @@ const securityGroups: Shareable = {
 };
 
 /** The types of objects that can be shared. */
-export const SHAREABLES: Readonly<Record<string, Shareable>> = {
+export const SHARED_TYPES: Readonly<Record<string, Shareable>> = {
   network: networks,
   qos_policy: documents('QoS policy', 'policies'),
   security_group: securityGroups,

@@ -14,21 +14,21 @@ async function grants() {
     const { body } = await member('POST', 'networks', { network: {} });
     return String(body.network.project_id);
   };
-  const [mine, other] = [await projectOf(asMember), await projectOf(asOther)];
+  const [own, other] = [await projectOf(asMember), await projectOf(asOther)];
   const share = (object_type: string, object_id: string, target_tenant: string, action = 'access_as_shared') =>
     make('rbac-policies', 'rbac_policy', { object_type, object_id, target_tenant, action });
   const policiesOf = async (id: string) =>
     (await request('GET', `rbac-policies?object_id=${id}`)).body.rbac_policies as readonly Record<string, string>[];
-  return { request, asMember, asOther, make, mine, other, share, policiesOf };
+  return { request, asMember, asOther, make, own, other, share, policiesOf };
 }
 
 describe('a policy for one project', () => {
   it('lets its members see and use a network, and no others', async () => {
-    const { request, asMember, asOther, make, mine, share } = await grants();
+    const { request, asMember, asOther, make, own, share } = await grants();
     const { id } = await make('networks', 'network', { name: 'lent', project_id: 'owner' });
     const subnet = await make('subnets', 'subnet', { network_id: id, cidr: '10.77.0.0/24', ip_version: 4 });
     expect((await asMember('GET', `networks/${id}`)).status).toBe(404);
-    const policy = await share('network', id, mine);
+    const policy = await share('network', id, own);
 
     expect((await asMember('GET', `networks/${id}`)).body.network).toMatchObject({ name: 'lent', shared: true });
     expect((await asMember('GET', 'networks?name=lent')).body.networks).toHaveLength(1);
@@ -49,10 +49,10 @@ describe('a policy for one project', () => {
   });
 
   it('makes a network external for it alone', async () => {
-    const { asMember, asOther, request, make, mine, share, policiesOf } = await grants();
+    const { asMember, asOther, request, make, own, share, policiesOf } = await grants();
     const { id } = await make('networks', 'network', { name: 'uplink', project_id: 'owner' });
     await make('subnets', 'subnet', { network_id: id, cidr: '192.0.2.0/24', ip_version: 4 });
-    const policy = await share('network', id, mine, 'access_as_external');
+    const policy = await share('network', id, own, 'access_as_external');
     expect((await request('GET', `networks/${id}`)).body.network['router:external']).toBe(true);
     const external_gateway_info = { network_id: id };
     const floatingip = { floating_network_id: id };
@@ -78,11 +78,11 @@ describe('a policy for one project', () => {
   });
 
   it('lets its members see and use a QoS policy', async () => {
-    const { request, asMember, asOther, make, mine, other, share } = await grants();
+    const { request, asMember, asOther, make, own, other, share } = await grants();
     const { id } = await make('qos/policies', 'policy', { name: 'slow', project_id: 'owner' });
     const network = { qos_policy_id: id };
     expect(await asMember('POST', 'networks', { network })).toMatchObject({ status: 404, type: 'QosPolicyNotFound' });
-    const policy = await share('qos_policy', id, mine);
+    const policy = await share('qos_policy', id, own);
     expect((await asMember('GET', `qos/policies/${id}`)).body.policy).toMatchObject({ shared: true });
     expect((await asOther('GET', `qos/policies/${id}`)).status).toBe(404);
     expect((await asOther('GET', `qos/policies/${id}/bandwidth_limit_rules`)).status).toBe(404);
@@ -108,14 +108,14 @@ describe('the list of policies', () => {
   });
 
   it('keeps the id of a policy whose target changes, and forgets those of deleted objects', async () => {
-    const { request, make, mine, share, policiesOf } = await grants();
+    const { request, make, own, share, policiesOf } = await grants();
     const { id } = await make('networks', 'network', {});
     const policy = await share('network', id, '*');
-    const changed = await request('PUT', `rbac-policies/${policy.id}`, { rbac_policy: { target_tenant: mine } });
-    expect(changed.body.rbac_policy).toEqual({ ...policy, target_tenant: mine });
+    const changed = await request('PUT', `rbac-policies/${policy.id}`, { rbac_policy: { target_tenant: own } });
+    expect(changed.body.rbac_policy).toEqual({ ...policy, target_tenant: own });
     expect(await policiesOf(id)).toEqual([changed.body.rbac_policy]);
     expect(
-      await request('POST', 'rbac-policies', { rbac_policy: { ...without(policy), target_tenant: mine } }),
+      await request('POST', 'rbac-policies', { rbac_policy: { ...without(policy), target_tenant: own } }),
     ).toMatchObject({
       status: 409,
       type: 'DuplicateRbacPolicy',

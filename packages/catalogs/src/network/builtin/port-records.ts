@@ -136,13 +136,13 @@ export async function rejectUsedMac(tx: Tx, networkId: string, mac: string): Pro
 /**
  * Rejects security groups and address pairs of a port without port security.
  * @param requested the groups and pairs of the request
- * @param kept the number of groups and pairs that the port keeps from before
+ * @param unchanged the number of groups and pairs that the request does not change
  */
 export function checkPortSecurity(
   requested: { readonly groups: number; readonly pairs: number },
-  kept: { readonly groups: number; readonly pairs: number } = { groups: 0, pairs: 0 },
+  unchanged: { readonly groups: number; readonly pairs: number } = { groups: 0, pairs: 0 },
 ): void {
-  if (requested.pairs + kept.pairs > 0)
+  if (requested.pairs + unchanged.pairs > 0)
     throw new CatalogError(
       'PORT_SECURITY_OFF_WITH_PAIRS',
       'Port Security must be enabled in order to have allowed address pairs on a port.',
@@ -152,7 +152,7 @@ export function checkPortSecurity(
       'PORT_SECURITY_OFF_WITH_GROUPS',
       'Port security must be enabled and port must have an IP address in order to use security groups.',
     );
-  if (kept.groups > 0)
+  if (unchanged.groups > 0)
     throw new CatalogError(
       'PORT_SECURITY_IN_USE',
       'Port has security group associated. Cannot disable port security or IP address until security group is removed.',

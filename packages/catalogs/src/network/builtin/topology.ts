@@ -65,7 +65,8 @@ export function topology(context: NetworkContext) {
   }
 
   return {
-    getNetwork: async (caller: Caller, id: string): Promise<NetworkRecord> => seenBy(caller, await getVisible(caller, id)),
+    getNetwork: async (caller: Caller, id: string): Promise<NetworkRecord> =>
+      seenBy(caller, await getVisible(caller, id)),
 
     async listNetworks(caller: Caller, query: FullNetworkQuery = {}): Promise<readonly NetworkRecord[]> {
       const page = await listPage(store, networks, 'oldest first', query, (rows) => {
