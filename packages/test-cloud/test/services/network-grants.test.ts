@@ -10,7 +10,7 @@ async function grants() {
     const { status, body: shown } = await send(method, `/network/v2.0/${path}`, body);
     return { status, body: shown, type: shown?.NeutronError?.type };
   };
-  const projectOf = async (member: typeof request) => {
+  const projectOf = async (member: typeof asOther) => {
     const { body } = await member('POST', 'networks', { network: {} });
     return String(body.network.project_id);
   };
