@@ -1,7 +1,8 @@
 // For bundles: files that modules read at run time. They are copied into the folder `files` of the bundle, one folder per package.
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
+import { minifySync } from 'rolldown/utils';
 
 /** The files to copy, by package: paths in the package, each with its path in the copy. */
 const COPIED = {
@@ -28,6 +29,16 @@ function packageOf(file) {
 
 const OWN_URL = /\bnew URL\(([^()]+), import\.meta\.url\)/g;
 const RESOLVED = /\bcreateRequire\(import\.meta\.url\)\.resolve\('([^']+)'\)/g;
+
+/** Removes comments and white space of the modules of a folder that browsers load. */
+function minifyModules(folder) {
+  for (const name of globSync('**/*.js', { cwd: folder })) {
+    const file = join(folder, name);
+    const { code, errors } = minifySync(file, readFileSync(file, 'utf8'), { module: true });
+    if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
+    writeFileSync(file, code);
+  }
+}
 
 /**
  * Returns a plugin that gives modules the addresses of the copies, and a function that copies the files into the folder of
@@ -59,9 +70,13 @@ export function bundledFiles() {
     },
   };
   function copyFiles(target) {
-    for (const [name, folder] of used)
+    for (const [name, folder] of used) {
+      const copies = join(target, 'files', name);
       for (const [from, to] of Object.entries(COPIED[name]))
-        cpSync(join(folder, from), join(target, 'files', name, to), { recursive: true });
+        cpSync(join(folder, from), join(copies, to), { recursive: true });
+      // Modules of third parties stay as they are published.
+      if (name.startsWith('@apistrata/')) minifyModules(copies);
+    }
   }
   return { plugin, copyFiles };
 }
