@@ -18,7 +18,7 @@ export function checkKinds(kinds: readonly string[]): readonly string[] {
       throw new TypeError(`Kind "${kind}" is reserved: every object has a property with that name`);
   }
   if (kinds.length === 0)
-    throw new TypeError('At least one kind is required: set kinds: ["invoices"] or defaults: { invoices: 500 }');
+    throw new TypeError('At least one kind is required: kinds: ["invoices"] or defaults: { invoices: 500 }');
   if (new Set(kinds).size !== kinds.length) throw new TypeError('Kinds must be unique');
   return Object.freeze([...kinds]);
 }
