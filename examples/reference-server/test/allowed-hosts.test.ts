@@ -48,6 +48,6 @@ describe('the Host header of requests to the reference server', () => {
   it('is a name without a port in --allowed-host', async () => {
     const { code, output } = await runProgram(['--check-config', '--allowed-host', `${PUBLIC}:443`]);
     expect(code).toBe(1);
-    expect(output).toContain(`--allowed-host: "${PUBLIC}:443" is not a host name or an address`);
+    expect(output).toContain(`--allowed-host: "${PUBLIC}:443" must be a host name or an address`);
   });
 });

@@ -236,7 +236,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
 
   it('shows address, versions and links without JavaScript', async () => {
     const page = await open(program.url, { javaScriptEnabled: false });
-    await page.getByText('The server runs.').waitFor();
+    await page.getByText('The server is running.').waitFor();
     await expect.poll(() => page.locator('.facts').textContent()).toMatch(/2\.1 to 2\.100/);
   });
 });

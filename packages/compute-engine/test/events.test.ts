@@ -240,7 +240,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
 
   it('are rejected with a fix if a webhook is invalid', async () => {
     const open_ = (webhook: object) => createEngine({ events: { webhooks: [webhook as never] } });
-    await expect(open_({ url: 'ftp://x', secret: SECRET })).rejects.toThrow(/like https:/);
+    await expect(open_({ url: 'ftp://x', secret: SECRET })).rejects.toThrow(/such as https:/);
     await expect(open_({ url: 'https://x', secret: SECRET, attempts: 0 })).rejects.toThrow(/integer of at least 1/);
     await expect(open_({ url: 'ftp://ada:hunter2@x', secret: SECRET })).rejects.toThrow(/^((?!hunter2).)*$/);
     await expect(open_({ url: 'https://ada:%zz@x', secret: SECRET })).rejects.toThrow(/percent-encoded/);

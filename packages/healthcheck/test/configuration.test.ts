@@ -140,12 +140,12 @@ describe('an invalid configuration is rejected at creation, with the option and 
       'another name',
     ],
     ['a text for detailed', { detailed: 'yes' }, 'detailed', 'Use true or false'],
-    ['a number for a path', { disableByFilePath: 5 }, 'disableByFilePath', 'as a string'],
+    ['a number for a path', { disableByFilePath: 5 }, 'disableByFilePath', 'Use a string'],
     [
       'an object for a list',
       { enableByFilePaths: { a: 1 } },
       'enableByFilePaths',
-      'an array of strings or comma-separated text',
+      'an array of strings or a comma-separated string',
     ],
   ];
 

@@ -32,7 +32,7 @@ describe('an uploaded image file', () => {
     ['with a backing file', { backing: 200n }, 'a backing file'],
     ['of version 2 with a backing file', { version: 2, backing: 200n }, 'a backing file'],
     ['with its data in another file', { incompatible: 4n }, 'in another file'],
-    ['of an unknown version', { version: 4 }, 'of version 4'],
+    ['of an unknown version', { version: 4 }, 'qcow2 version 4'],
   ])('is rejected %s', async (_, header, reason) => {
     await expect(checkImageFile(qcow2(header), 'qcow2')).rejects.toMatchObject({
       code: 'IMAGE_REJECTED',
