@@ -1,12 +1,15 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/**
- * Marks networks that are shared with single projects, so that lists find them without reading all networks, and external
- * networks that only single projects see.
- */
+/** The networks that are shared with, or external for, individual projects, and a mark of external ones that others do not see. */
 export async function up(db: Kysely<Rows>): Promise<void> {
-  await db.schema.alterTable('networks').addColumn('granted', 'integer').execute();
+  await db.schema
+    .createTable('network_grants')
+    .addColumn('project_id', 'text', (c) => c.notNull())
+    .addColumn('network_id', 'text', (c) => c.notNull())
+    .addColumn('action', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('network_grants_key', ['project_id', 'network_id', 'action'])
+    .execute();
+  await db.schema.createIndex('network_grants_of_network').on('network_grants').column('network_id').execute();
   await db.schema.alterTable('networks').addColumn('restricted', 'integer').execute();
-  await db.schema.createIndex('networks_granted').on('networks').column('granted').execute();
 }

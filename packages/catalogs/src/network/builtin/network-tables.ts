@@ -101,7 +101,6 @@ export const networkTables = {
       ...ownerColumns,
       shared: (n) => n.shared,
       external: (n) => n.external,
-      granted: (n) => (n.sharedWith ?? []).length > 0,
       restricted: (n) => !isExternalForAll(n.externalFor),
     },
   }),

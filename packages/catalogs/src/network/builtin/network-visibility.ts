@@ -1,6 +1,5 @@
-import type { Rows, Session } from '@apistrata/record-store';
+import { isOneOf, type Rows, type Session, type Tx } from '@apistrata/record-store';
 import type { ExpressionBuilder } from 'kysely';
-import { hasItem } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
 import { isExternalForAll, type NetworkRecord } from './network-tables.js';
@@ -25,12 +24,29 @@ export function seenBy({ projectId }: Caller, network: NetworkRecord): NetworkRe
   return isSharedWith(projectId, network) ? { ...network, shared: true } : network;
 }
 
+/** Stores which projects a network is shared with, so that lists find it by the project. Replaces the previous rows. */
+export async function storeGrants(tx: Tx, { id, sharedWith, externalFor }: NetworkRecord): Promise<void> {
+  await removeGrants(tx, id);
+  const rows = [
+    ...(sharedWith ?? []).map((project_id) => ({ project_id, network_id: id, action: 'shared' })),
+    ...(externalFor ?? []).map((project_id) => ({ project_id, network_id: id, action: 'external' })),
+  ];
+  if (rows.length > 0) await tx.db.insertInto('network_grants').values(rows).execute();
+}
+
+export async function removeGrants(tx: Tx, networkId: string): Promise<void> {
+  await tx.db.deleteFrom('network_grants').where('network_id', '=', networkId).execute();
+}
+
 type NetworkExpressions = ExpressionBuilder<Rows, string>;
+
+const grantsTo = ({ db }: Session, projectId: string) =>
+  db.selectFrom('network_grants').select('network_id').where('project_id', '=', projectId);
 
 /** Selects the networks that are shared with a project. Few are, so an index finds these rather than all others. */
 export function sharedRows(session: Session, projectId: string) {
-  return ({ or, and, eb }: NetworkExpressions) =>
-    or([eb('shared', '=', 1), and([eb('granted', '=', 1), hasItem(session, 'sharedWith', projectId)])]);
+  const granted = grantsTo(session, projectId).where('action', '=', 'shared');
+  return ({ or, eb }: NetworkExpressions) => or([eb('shared', '=', 1), isOneOf(session, 'id', granted)]);
 }
 
 /** Selects the networks that a project sees: its own, shared and external ones. */
@@ -39,11 +55,15 @@ export function visibleRows(session: Session, projectId: string) {
     or([
       eb('project_id', '=', projectId),
       eb('shared', '=', 1),
-      and([eb('granted', '=', 1), hasItem(session, 'sharedWith', projectId)]),
-      and([
-        eb('external', '=', 1),
-        // Records of earlier versions have no value.
-        or([eb('restricted', 'is', null), eb('restricted', '=', 0), hasItem(session, 'externalFor', projectId)]),
-      ]),
+      // Records of earlier versions have no value.
+      and([eb('external', '=', 1), or([eb('restricted', 'is', null), eb('restricted', '=', 0)])]),
+      isOneOf(session, 'id', grantsTo(session, projectId)),
     ]);
+}
+
+/** Selects the networks that other projects than their own can see. */
+export function offeredRows(session: Session) {
+  const granted = session.db.selectFrom('network_grants').select('network_id');
+  return ({ or, eb }: NetworkExpressions) =>
+    or([eb('shared', '=', 1), eb('external', '=', 1), isOneOf(session, 'id', granted)]);
 }

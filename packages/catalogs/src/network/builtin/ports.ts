@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isOneOf, type Rows, retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
-import type { ExpressionBuilder } from 'kysely';
+import { isOneOf, type RowQuery, retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { hasItem, rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
@@ -112,18 +111,19 @@ export function portVerbs(context: NetworkContext) {
     ]);
   }
 
-  /**
-   * Selects the ports of a project, and those on its networks.
-   * @param isNarrow whether another condition selects few rows; otherwise each part uses an index of its own
-   */
-  function visiblePorts(projectId: string, isNarrow: boolean) {
-    const ownNetworks = store.db.selectFrom('networks').select('id').where('project_id', '=', projectId);
-    return (eb: ExpressionBuilder<Rows, string>) => {
-      if (isNarrow) return eb.or([eb('project_id', '=', projectId), eb('network_id', 'in', ownNetworks)]);
-      const seqs = () => store.db.selectFrom('ports').select('seq');
-      const own = seqs().where('project_id', '=', projectId);
-      return isOneOf(store, 'seq', own.union(seqs().where(isOneOf(store, 'network_id', ownNetworks))));
-    };
+  /** Returns the networks of the caller's project, whose ports it sees. Administrators see all ports without them. */
+  async function ownNetworks(caller: Caller): Promise<readonly string[]> {
+    if (isAdmin(caller)) return [];
+    const own = store.db.selectFrom('networks').select('id').where('project_id', '=', caller.projectId);
+    return (await own.execute()).map(({ id }) => id);
+  }
+
+  /** Selects the ports of a project, and those on its networks. Each part uses an index of its own. */
+  function visiblePorts(rows: RowQuery, projectId: string, networkIds: readonly string[]): RowQuery {
+    if (networkIds.length === 0) return rows.where('project_id', '=', projectId);
+    const seqs = () => store.db.selectFrom('ports').select('seq');
+    const own = seqs().where('project_id', '=', projectId);
+    return rows.where(isOneOf(store, 'seq', own.union(seqs().where('network_id', 'in', networkIds))));
   }
 
   const addressesIn = (subnetId: string) => store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
@@ -147,9 +147,10 @@ export function portVerbs(context: NetworkContext) {
       };
       // Queried separately: with a subquery for the holders, databases without statistics would read all ports.
       const holders = query.address === undefined ? undefined : await holdersOf(query.address, query.subnetId);
+      // The ports of a server are listed often, and belong to its project.
+      const networkIds = query.deviceIds || query.ids ? [] : await ownNetworks(caller);
       const page = await listPage(store, ports, 'oldest first', query, (rows) => {
-        const isNarrow = query.deviceIds ?? query.ids ?? query.networkId ?? query.mac;
-        let narrowed = isAdmin(caller) ? rows : rows.where(visiblePorts(caller.projectId, isNarrow !== undefined));
+        let narrowed = isAdmin(caller) ? rows : visiblePorts(rows, caller.projectId, networkIds);
         for (const [column, value] of Object.entries(equal))
           if (value !== undefined) narrowed = narrowed.where(column, '=', value);
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);

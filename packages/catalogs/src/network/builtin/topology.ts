@@ -15,7 +15,7 @@ import {
   newSubnet,
 } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
-import { seenBy, sharedRows, visibleRows } from './network-visibility.js';
+import { offeredRows, removeGrants, seenBy, sharedRows, storeGrants, visibleRows } from './network-visibility.js';
 import { removePort } from './port-records.js';
 
 const { networks, ports, subnets, floatingIps } = networkTables;
@@ -78,10 +78,7 @@ export function topology(context: NetworkContext) {
         if (query.shared !== undefined)
           narrowed = narrowed.where((eb) => (query.shared ? isShared(eb) : eb.not(isShared(eb))));
         if (query.external !== undefined) narrowed = narrowed.where('external', query.external ? '=' : '<>', 1);
-        if (query.offered)
-          narrowed = narrowed.where(({ or, eb }) =>
-            or([eb('shared', '=', 1), eb('external', '=', 1), eb('granted', '=', 1)]),
-          );
+        if (query.offered) narrowed = narrowed.where(offeredRows(store));
         return isAdmin(caller) ? narrowed : narrowed.where(visibleRows(store, caller.projectId));
       });
       return page.map((network) => seenBy(caller, network));
@@ -120,7 +117,11 @@ export function topology(context: NetworkContext) {
     ): Promise<NetworkRecord> {
       rejectNul(given);
       const { id = randomUUID(), projectId = caller.projectId, ...fields } = given;
-      return store.transaction((tx) => insertNetwork(context, tx, { id, projectId, ...fields }, clock.now()));
+      return store.transaction(async (tx) => {
+        const created = await insertNetwork(context, tx, { id, projectId, ...fields }, clock.now());
+        if (fields.sharedWith || fields.externalFor) await storeGrants(tx, created);
+        return created;
+      });
     },
 
     async updateNetwork(caller: Caller, id: string, change: NetworkFields): Promise<NetworkRecord> {
@@ -132,7 +133,9 @@ export function topology(context: NetworkContext) {
       return store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
-        return networks.update(tx, { ...network, ...given, updatedAt: clock.now() });
+        const updated = await networks.update(tx, { ...network, ...given, updatedAt: clock.now() });
+        if (change.sharedWith !== undefined || change.externalFor !== undefined) await storeGrants(tx, updated);
+        return updated;
       });
     },
 
@@ -166,6 +169,7 @@ export function topology(context: NetworkContext) {
         }
         for (const port of users) await removePort(tx, port, clock.now());
         for (const subnetId of network.subnetIds) await subnets.delete(tx, subnetId);
+        await removeGrants(tx, id);
         await networks.delete(tx, id);
       });
     },
