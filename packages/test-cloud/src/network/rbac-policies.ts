@@ -4,6 +4,7 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
+import { serialized } from '../service/serialized.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
@@ -49,10 +50,13 @@ function replaced(grants: Grants, action: string, before: string | undefined, af
   return { ...grants, [action]: after === undefined ? others : [...others, after] };
 }
 
-async function grant(call: Call, policy: Wire, before: string | undefined, after: string | undefined): Promise<void> {
+function grant(call: Call, policy: Wire, before: string | undefined, after: string | undefined): Promise<void> {
   const kind = kindOf(String(policy.object_type));
-  const { grants } = await kind.get(call, String(policy.object_id));
-  await kind.set(call, String(policy.object_id), replaced(grants, String(policy.action), before, after));
+  const id = String(policy.object_id);
+  return serialized(call.cloud, `grants/${id}`, async () => {
+    const { grants } = await kind.get(call, id);
+    await kind.set(call, id, replaced(grants, String(policy.action), before, after));
+  });
 }
 
 /** Returns the policies that the caller may see. Forgets those of deleted objects. */

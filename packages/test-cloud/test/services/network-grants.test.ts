@@ -124,6 +124,14 @@ describe('the list of policies', () => {
     expect(await policiesOf(id)).toEqual([]);
   });
 
+  it('contains all policies that were created concurrently', async () => {
+    const { make, share, policiesOf } = await grants();
+    const { id } = await make('networks', 'network', {});
+    const targets = ['a', 'b', 'c', 'd'];
+    await Promise.all(targets.map((target) => share('network', id, target)));
+    expect((await policiesOf(id)).map(({ target_tenant }) => target_tenant).sort()).toEqual(targets);
+  });
+
   it('keeps the policy of a default external network', async () => {
     const { request, policiesOf } = await grants();
     await request('PUT', `networks/${PUBLIC}`, { network: { is_default: true } });
