@@ -236,7 +236,7 @@ describe.skipIf(!browserProgram())('the site', () => {
 
   it.each([
     ['which version added tags to servers', /tags to servers/, '2.26 added tags to servers'],
-    ['what breaks from 2.53 to 2.96', /breaks from 2\.53 to 2\.96/, 'hypervisors do not show their capacity'],
+    ['what breaks from 2.53 to 2.96', /breaks from 2\.53 to 2\.96/, 'hypervisors no longer show their capacity'],
     ['why do I get 409 on resize', /409 on resize/, 'confirmResize'],
     ['how do I use it with Jest', /with Jest/, 'CommonJS'],
   ])('finds "%s" first', async (words, title, fact) => {
