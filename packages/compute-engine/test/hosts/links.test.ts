@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Duplex, PassThrough, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import type { VolumeStorage } from '@apistrata/catalogs';
@@ -165,6 +165,22 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     hosts.delete('c');
     await expect(links.request('c', 'value', signal)).rejects.toThrow(/the host c cannot be reached/);
     await expect(links.request('b', 'value', AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+  });
+
+  it('end when the signal is aborted while the address of the host is read', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const opening = new AbortController();
+    const caller = new HostCaller({
+      credentials: () => credentialsOfApi(new Sealer([secretKey]), 'b'),
+      find: async () => {
+        opening.abort(new Error('too late'));
+        return { address: '127.0.0.1', port, publicKey: '' };
+      },
+    });
+    await expect(caller.request('b', 'value', opening.signal)).rejects.toThrow('too late');
+    silent.close();
   });
 
   it('connect the API to consoles of host processes', async () => {

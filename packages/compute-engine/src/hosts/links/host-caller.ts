@@ -76,6 +76,8 @@ export class HostCaller {
   async #send(host: string, request: unknown, signal: AbortSignal, options: ExchangeOptions): Promise<Received> {
     signal.throwIfAborted();
     const link = await this.#options.find(host);
+    // A listener of a signal that is already aborted is never called.
+    signal.throwIfAborted();
     if (!link) throw new HostUnreachable(host, 'it does not accept links');
     const socket = await this.#connect(host, link, signal);
     const end = () => socket.destroy(signal.reason);
