@@ -142,3 +142,17 @@ export function rulesOf(name: ActionName): ActionRules {
   if (!rules) throw new TypeError(`unknown action "${name}" (known: ${[...rulesByName.keys()].join(', ')})`);
   return rules;
 }
+
+/**
+ * Merges the actions of the API with additional ones.
+ *
+ * @throws TypeError if two actions have the same name
+ */
+export function withCustomActions(custom: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
+  const all = new Map(actionsByName);
+  for (const record of custom) {
+    if (all.has(record.name)) throw new TypeError(`createEngine(): the action "${record.name}" already exists`);
+    all.set(record.name, record);
+  }
+  return all;
+}

@@ -2,10 +2,10 @@ import type { Catalogs } from '@apistrata/catalogs';
 import { type EmbeddedCatalogs, embeddedCatalogs } from '@apistrata/catalogs/builtin';
 import type { SqlDatabase } from '@apistrata/quota/sql';
 import { isSqliteFile } from '@apistrata/record-store';
-import { actionsByName, cleanups } from '../actions/action-table.js';
-import type { AnyAction } from '../actions/runner/action.js';
+import { cleanups, withCustomActions } from '../actions/action-table.js';
 import { ActionRunner } from '../actions/runner/action-runner.js';
 import { type Clock, systemClock } from '../clock/clock.js';
+import { closeInOrder } from '../core/close-in-order.js';
 import type { Core } from '../core/core.js';
 import { defaultSettings, type Settings } from '../core/settings.js';
 import type { Driver } from '../drivers/driver.js';
@@ -137,16 +137,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Merges the actions of the API with additional ones. Names must be unique. */
-function withCustomActions(custom: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
-  const all = new Map(actionsByName);
-  for (const record of custom) {
-    if (all.has(record.name)) throw new TypeError(`createEngine(): the action "${record.name}" already exists`);
-    all.set(record.name, record);
-  }
-  return all;
-}
-
 async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalogs, preset: Preset): Promise<Driver> {
   const { driver } = options;
   if (typeof driver === 'function') return driver(clock, catalogs);
@@ -161,6 +151,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     : defaultPreset;
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
+  const allActions = withCustomActions(options.actions ?? []);
   const sealer = await sealerFor(database, options);
   const observer = combineObservers([
     ...observersOf(options),
@@ -174,7 +165,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...options.settings,
     quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
   };
-  const runner = new ActionRunner(() => core, withCustomActions(options.actions ?? []), cleanups);
+  const runner = new ActionRunner(() => core, allActions, cleanups);
   const keepTokens = Object.values(options.catalogs ?? {}).some(Boolean);
   const jobs = new Jobs(store, new Payloads(sealer, { keepTokens }));
   const worker = new Worker({
@@ -230,25 +221,40 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { servers } = servicesOfProjects;
   const externalEvents = new ExternalEvents(core, servers, interfaceRefresh);
   const services = new Services(core);
-  await applyPreset(store, clock, embedded, preset, driver.offer).catch(async (error) => {
-    await store.close();
-    throw error;
-  });
   const periodicTasks = new PeriodicTasks(core, servers);
   const retention = new Retention(core);
   const purge = new PeriodicPurge(retention, clock, async () => {
     if (catalogs.volumes === embedded.volumes) await embedded.volumes.cleanUpStorage();
-    for (const correction of await recountHosts(store))
-      options.onError?.(new Error(correctionText(correction)), undefined);
+    for (const correction of await recountHosts(store)) onError(new Error(correctionText(correction)));
   });
   const watches = driverWatches(core, onError);
-  await events.start();
-  if (options.worker !== false) {
-    await worker.start();
-    await services.begin();
-    await watches.start();
-    periodicTasks.start((error) => options.onError?.(error, undefined));
-    purge.start((error) => options.onError?.(error, undefined));
+  const close = () =>
+    closeInOrder(
+      () => watches.stop(),
+      () => periodicTasks.stop(),
+      () => purge.stop(),
+      () => core.guards.stop(),
+      () => worker.stop(),
+      () => interfaceRefresh.idle(),
+      () => events.stop(),
+      () => rpcClient?.stop(),
+      () => driver.close?.(),
+      () => store.close(),
+    );
+  try {
+    await applyPreset(store, clock, embedded, preset, driver.offer);
+    await events.start();
+    if (options.worker !== false) {
+      await worker.start();
+      await services.begin();
+      await watches.start();
+      periodicTasks.start(onError);
+      purge.start(onError);
+    }
+  } catch (error) {
+    // Errors of the cleanup must not hide the error of the start.
+    await close().catch(() => {});
+    throw error;
   }
   const engine: Engine = {
     clock,
@@ -276,18 +282,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     on: (type, listener) => events.on(type, listener),
     health: engineHealth(core),
     idle: () => worker.idle(),
-    close: async () => {
-      await watches.stop();
-      await periodicTasks.stop();
-      await purge.stop();
-      core.guards.stop();
-      await worker.stop();
-      await interfaceRefresh.idle();
-      await events.stop();
-      await rpcClient?.stop();
-      await driver.close?.();
-      await store.close();
-    },
+    close,
   };
   const readingFor: Engine['reading'] = store.replicas ? readingEngines(engine, core, store.replicas) : () => engine;
   registerCore(engine, core);
