@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { sampleServer } from '../testing/driver/sample-server.js';
 import { ManualClock } from '../testing/manual-clock.js';
@@ -80,11 +81,22 @@ describe('a rule of the simulated driver', () => {
     await first;
     await driver.perform(work, server, signal, origin);
     expect(rule.calls).toBe(3);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('is rejected if a key is misspelled', () => {
     expect(() => driverWith({ match: {}, fails: 'x' } as never)).toThrow('unknown key "fails"');
     expect(() => driverWith({ match: { nmae: 'x' } } as never)).toThrow('unknown key "nmae"');
     expect(() => driverWith({ fail: 'x' } as never)).toThrow('requires "match"');
+  });
+});
+
+it('reports the CPU time of a machine in nanoseconds', async () => {
+  const clock = new ManualClock();
+  const launched = { ...server, launchedAt: clock.now() };
+  await clock.advance(2_000);
+  expect(await new SimulatedDriver({ clock }).diagnostics(launched)).toMatchObject({
+    uptimeSeconds: 2,
+    cpus: [{ id: 0, timeNs: 2_000_000_000 }],
   });
 });

@@ -174,12 +174,16 @@ export class SimulatedDriver implements Driver {
     if (rule.hang && !active.released) {
       await new Promise<void>((resolve, reject) => {
         const stop = () => {
-          active.waiting.delete(resolve);
+          active.waiting.delete(wake);
           reject(signal.reason);
+        };
+        const wake = () => {
+          signal.removeEventListener('abort', stop);
+          resolve();
         };
         if (signal.aborted) return stop();
         signal.addEventListener('abort', stop, { once: true });
-        active.waiting.add(resolve);
+        active.waiting.add(wake);
       });
     }
     if (rule.fail !== undefined) throw new Error(rule.fail);
@@ -220,7 +224,7 @@ export class SimulatedDriver implements Driver {
       configDrive: server.configDrive,
       cpus: Array.from({ length: server.flavor.vcpus }, (_, id) => ({
         id,
-        timeNs: seconds * 1_000_000,
+        timeNs: seconds * 1_000_000_000,
         utilisation: null,
       })),
       nics: server.interfaces.map(({ mac }) => ({
