@@ -170,14 +170,17 @@ export const hypervisorOperations = [
     method: 'GET',
     path: '/os-hypervisors/statistics',
     window: until('2.87', true),
-    summary: 'Show summary statistics of all hypervisors',
+    summary: 'Show summary statistics of all enabled hypervisors',
     description:
-      'Shows summary statistics of all hypervisors. The sums are wrong if resources are shared or overcommitted; use the placement service.',
+      'Shows summary statistics of all hypervisors whose service is enabled, including those that are down. The sums are wrong if resources are shared or overcommitted; use the placement service.',
     policy: 'os_compute_api:os-hypervisors:statistics',
     status: 200,
     query: query({}, { extra: 'ignore' }),
-    reply: { hypervisor_statistics: described('Summary statistics of all hypervisors.', hypervisorStatistics) },
-    run: async ({ engine }) => ({ hypervisor_statistics: await engine.hypervisors.list() }),
+    reply: { hypervisor_statistics: described('Summary statistics of all enabled hypervisors.', hypervisorStatistics) },
+    run: async ({ engine }) => {
+      const all = await engine.hypervisors.list();
+      return { hypervisor_statistics: all.filter(({ host }) => !host.service.disabled) };
+    },
   }),
   operation({
     ...hypervisorDocs,

@@ -164,7 +164,7 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
 const sum = (description: string, get: (h: Hypervisor) => number) =>
   integer<readonly Hypervisor[], ComputeCall>(description, (all) => all.reduce((total, one) => total + get(one), 0));
 
-/** The sums over all hypervisors, enabled or disabled. */
+/** The sums over hypervisors. */
 export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
   count: sum('Number of hypervisors.', () => 1),
   vcpus: sum(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
