@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from '@apistrata/compute-engine';
+import { canonicalIp, cidrOf } from '@apistrata/compute-engine/catalogs';
 import type { GuestInterface } from './guest-networks.js';
 
 /** A file that is injected at the first boot; its contents are encoded in Base64. */
@@ -65,14 +66,19 @@ export function metaData(metadata: GuestMetadata): object {
   };
 }
 
+/** Returns the mask of a network as an address. */
 function netmask(cidr: string): string {
-  const bits = Number(cidr.split('/')[1]);
-  const mask = bits === 0 ? 0 : (2 ** 32 - 2 ** (32 - bits)) >>> 0;
-  return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 255).join('.');
+  const { version, prefix } = cidrOf(cidr);
+  const [count, size] = version === 4 ? [4, 8] : [8, 16];
+  const parts = Array.from({ length: count }, (_, index) => {
+    const bits = Math.min(Math.max(prefix - index * size, 0), size);
+    return 2 ** size - 2 ** (size - bits);
+  });
+  return version === 4 ? parts.join('.') : canonicalIp(parts.map((part) => part.toString(16)).join(':'));
 }
 
 /** Returns `network_data.json` of the OpenStack format. */
-export function networkData({ interfaces }: GuestMetadata): object {
+export function networkData({ interfaces }: Pick<GuestMetadata, 'interfaces'>): object {
   const linkOf = (index: number) => `interface${index}`;
   return {
     links: interfaces.map(({ portId, mac, mtu }, index) => ({
@@ -90,13 +96,13 @@ export function networkData({ interfaces }: GuestMetadata): object {
           type: version === 4 ? 'ipv4_dhcp' : 'ipv6',
           link: linkOf(link),
           network_id: networkId,
-          ip_address: version === 4 ? address : `${address}/${cidr.split('/')[1]}`,
-          ...(version === 4 && { netmask: netmask(cidr) }),
+          ip_address: address,
+          netmask: netmask(cidr),
           routes: [
             ...(gateway === null ? [] : [{ ...all, gateway }]),
             ...routes.map(({ destination, nexthop }) => ({
               network: destination.split('/')[0],
-              netmask: version === 4 ? netmask(destination) : destination.split('/')[1],
+              netmask: netmask(destination),
               gateway: nexthop,
             })),
           ],
