@@ -200,6 +200,18 @@ describe('networks over HTTP', () => {
     });
   });
 
+  it('allocates floating IPs from the default pool, or from the only one', async () => {
+    const pools = service.things.networks!;
+    expect(await networks.allocateFloatingIp(job)).toMatchObject({ pool: 'public' });
+    const second = { id: randomUUID(), name: 'second', tenant_id: 'p-root', 'router:external': true };
+    pools.set(second.id, second);
+    const code = 'FLOATING_IP_POOL_NOT_FOUND';
+    await expect(networks.allocateFloatingIp(job)).rejects.toMatchObject({ code });
+    pools.set(second.id, { ...second, is_default: true });
+    expect(await networks.allocateFloatingIp(job)).toMatchObject({ pool: 'second' });
+    pools.delete(second.id);
+  });
+
   it('returns the networks for a server that specifies none', async () => {
     expect((await networks.availableNetworks(job)).map((network) => network.id)).toEqual([NET]);
     expect(await networks.autoNetwork(job, { dryRun: true })).toBeNull();

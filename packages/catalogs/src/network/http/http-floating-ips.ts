@@ -44,11 +44,22 @@ export function httpFloatingIps(client: NetworkClient) {
     return toFloatingIp(caller, body.floatingip);
   }
 
-  const pools = async (caller: Caller): Promise<readonly Network[]> =>
-    (await client.list(caller, 'networks', { 'router:external': 'True' })).map(readNetwork);
+  const poolWires = (caller: Caller): Promise<readonly Wire[]> =>
+    client.list(caller, 'networks', { 'router:external': 'True' });
+
+  /** Finds a pool by its ID or name; by default, the default pool or the only one. */
+  async function findPool(caller: Caller, nameOrId: string | undefined): Promise<Network | undefined> {
+    const all = await poolWires(caller);
+    const found =
+      nameOrId === undefined
+        ? (all.find((pool) => pool.is_default) ?? (all.length === 1 ? all[0] : undefined))
+        : all.find(({ id, name }) => id === nameOrId || name === nameOrId);
+    return found && readNetwork(found);
+  }
 
   return {
-    listFloatingIpPools: pools,
+    listFloatingIpPools: async (caller: Caller): Promise<readonly Network[]> =>
+      (await poolWires(caller)).map(readNetwork),
 
     async listFloatingIps(caller: Caller, query: FloatingIpQuery = {}): Promise<readonly FloatingIp[]> {
       const wires = await client.list(caller, 'floatingips', {
@@ -63,9 +74,7 @@ export function httpFloatingIps(client: NetworkClient) {
       toFloatingIp(caller, await fetchWire(caller, id)),
 
     async allocateFloatingIp(caller: Caller, nameOrId?: string): Promise<FloatingIp> {
-      const pool = (await pools(caller)).find(
-        ({ id, name }) => nameOrId === undefined || id === nameOrId || name === nameOrId,
-      );
+      const pool = await findPool(caller, nameOrId);
       if (!pool) throw new CatalogError('FLOATING_IP_POOL_NOT_FOUND', `Floating IP pool ${nameOrId ?? ''} not found.`);
       const floatingip = { floating_network_id: pool.id, tenant_id: caller.projectId };
       const errors = { 409: 'NO_FREE_ADDRESS', 404: 'FLOATING_IP_POOL_NOT_FOUND' } as const;
