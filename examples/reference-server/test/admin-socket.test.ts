@@ -35,7 +35,10 @@ describe('the socket of admin commands', () => {
       'does not have the command',
     );
     expect((await sendRequest(second.url, 'GET', '/healthcheck')).status).toBe(200);
+    await second.printed(/"command":"constructor",.*"error":"this server does not.*"msg":"admin command failed"/);
+    expect(second.output()).not.toContain('admin command executed');
     expect((await adminJson('quota', 'show', 'demo', '--db', db)).project).toBe('demo');
+    await second.printed(/"command":"quota show","words":\["demo"\],"msg":"admin command executed"/);
     expect(await second.end('SIGTERM')).toBe(0);
     expect(existsSync(`${db}-admin`)).toBe(false);
   });

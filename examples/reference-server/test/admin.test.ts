@@ -229,6 +229,8 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     expect(reported.output).toMatch(/damaged|cannot be used/);
     const restored = await admin('db', 'restore', broken, '--db', join(folder, `${randomUUID()}.db`));
     expect([restored.code, restored.output]).toEqual([1, expect.stringMatching(/ is damaged: /)]);
+    const missing = await admin('db', 'restore', db, '--db', join(folder, 'missing', 'cloud.db'));
+    expect(missing).toEqual({ code: 1, output: expect.stringMatching(/cannot be written \(ENOENT.*writable folder/) });
   });
 
   it('report the tables of a damaged backup, and files that are not a database', async () => {

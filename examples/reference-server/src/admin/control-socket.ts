@@ -71,8 +71,11 @@ export async function openControl(engine: Engine, database: string, log: Logger)
     try {
       const request: Request = JSON.parse(await lineFrom(socket));
       socket.setTimeout(0);
-      log.info({ command: request.command, words: request.arguments }, 'admin command executed');
-      socket.end(`${JSON.stringify(await execute(engine, request))}\n`);
+      const response = await execute(engine, request);
+      const fields = { command: request.command, words: request.arguments };
+      if ('error' in response) log.warn({ ...fields, error: response.error }, 'admin command failed');
+      else log.info(fields, 'admin command executed');
+      socket.end(`${JSON.stringify(response)}\n`);
     } catch (error) {
       log.warn({ err: error }, 'admin command failed');
       socket.destroy();

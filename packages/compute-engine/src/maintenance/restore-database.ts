@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { openDatabase, openSqlite, postgresAddresses, type Rows, SqliteOwner } from '@apistrata/record-store';
+import {
+  DatabaseInUse,
+  openDatabase,
+  openSqlite,
+  postgresAddresses,
+  type Rows,
+  SqliteOwner,
+} from '@apistrata/record-store';
 import { defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { CompiledQuery, type Kysely } from 'kysely';
 import { migrations } from '../schema/migrations/index.js';
@@ -39,7 +46,10 @@ async function restoreFile(file: string, backup: string, replace: boolean): Prom
   const done = await changesInFile(backup);
   if (done.length === 0)
     throw new MaintenanceError(`${backup} is a SQLite database, but was not created by this software`);
-  const owner = await SqliteOwner.acquire(file);
+  const owner = await SqliteOwner.acquire(file).catch((error: Error) => {
+    if (error instanceof DatabaseInUse) throw error;
+    throw new MaintenanceError(`${file} cannot be written (${error.message}): select a file in a writable folder`);
+  });
   const draft = `${file}.restoring`;
   try {
     const exists = existsSync(file);
