@@ -118,6 +118,18 @@ function checkHosts(app: Express, options: Options): void {
   }
 }
 
+/** Creates the API, which validates its versions and origins. Other errors are bugs, not invalid options. */
+function apiFrom(options: ComputeApiOptions): ComputeApi {
+  try {
+    return computeApi(options);
+  } catch (error) {
+    const { message } = error as Error;
+    if (/maxVersion|is not a version/.test(message)) throw new StartError(`--max-version: ${message}`);
+    if (message.startsWith('cors: ')) throw new StartError(message.replace('cors', '--cors-origin'));
+    throw error;
+  }
+}
+
 /**
  * Opens the database and creates all parts.
  *
@@ -153,7 +165,7 @@ export async function compose(plan: Plan, database: string, log: Logger, runsJob
       logger: log,
       observer: observersOf(observation).api,
     };
-    const api = computeApi({ ...apiOptions, healthcheck: health });
+    const api = apiFrom({ ...apiOptions, healthcheck: health });
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
@@ -176,8 +188,6 @@ export async function compose(plan: Plan, database: string, log: Logger, runsJob
     return { engine, health, rateLimits, app, cloud, close };
   } catch (error) {
     await close();
-    if (error instanceof RangeError || error instanceof TypeError)
-      throw new StartError(`--max-version: ${error.message}`);
     throw error;
   }
 }
