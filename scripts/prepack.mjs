@@ -4,9 +4,9 @@ import { join, relative } from 'node:path';
 import { writePublishedForm } from './published-form.mjs';
 
 const folder = process.cwd();
-const form = join(folder, 'published');
+const publishedDir = join(folder, 'published');
 // Another process may be packing the folder: the new one is created elsewhere, and renamed.
-const newForm = mkdtempSync(`${form}-`);
-await writePublishedForm(relative(join(import.meta.dirname, '..'), folder), newForm);
-rmSync(form, { recursive: true, force: true });
-renameSync(newForm, form);
+const stagingDir = mkdtempSync(`${publishedDir}-`);
+await writePublishedForm(relative(join(import.meta.dirname, '..'), folder), stagingDir);
+rmSync(publishedDir, { recursive: true, force: true });
+renameSync(stagingDir, publishedDir);

@@ -3,7 +3,7 @@
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(
-    `Node ${process.versions.node} is too old: this program needs 20.19 or newer. Install one (nodejs.org, nvm, fnm) and start again.`,
+    `Node ${process.versions.node} is too old: this program needs 20.19 or newer. Install a newer version (nodejs.org, nvm, fnm) and start again.`,
   );
   process.exit(1);
 }

@@ -1,6 +1,6 @@
 // `npm test`: installs, builds, checks, and runs the tests that a contributor needs to trust a change. `npm run test:all` runs all
 // tests. Both take arguments:
-//   npm test -- packages/quota         runs these tests only; Vitest's own arguments are possible (`-t 'is exact'`)
+//   npm test -- packages/quota         runs these tests only; Vitest's own arguments are passed through (`-t 'is exact'`)
 //   npm test -- --changed [COMMIT]     runs the tests that the changes since a commit, by default `main`, can affect
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ function stepsFor([first, ...rest]) {
 if (isCurrentNode()) runSteps();
 else {
   const node = await fetchNode();
-  console.log(`Node ${process.versions.node} is too old for the tests: they run with ${node}.`);
+  console.log(`Node ${process.versions.node} is too old for the tests; running them with ${node} instead.`);
   await continueWith(node, process.argv.slice(1));
 }
 

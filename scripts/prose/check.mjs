@@ -5,7 +5,7 @@ import { findReplacedWords } from './find.mjs';
 import { linesOf } from './passages.mjs';
 import { findUnknownWords, openVocabulary, PROJECT_WORDS } from './vocabulary.mjs';
 
-/** npm runs scripts in the folder of the repository. */
+/** npm runs scripts from the repository root. */
 const ROOT = process.cwd();
 /** The maximum number of words to replace, and of unknown words, that are shown. */
 const MAX_SHOWN = 15;

@@ -5,7 +5,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major < REQUIRED_NODE.major || (major === REQUIRED_NODE.major && minor < REQUIRED_NODE.minor)) {
   console.error(
-    `Node ${process.versions.node} is too old: this program needs ${REQUIRED_NODE.major}.${REQUIRED_NODE.minor} or newer. Install one (nodejs.org, nvm, fnm) and start again.`,
+    `Node ${process.versions.node} is too old: this program needs ${REQUIRED_NODE.major}.${REQUIRED_NODE.minor} or newer. Install a newer version (nodejs.org, nvm, fnm) and start again.`,
   );
   process.exitCode = 1;
 } else {

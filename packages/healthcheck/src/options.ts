@@ -74,7 +74,7 @@ export interface HealthcheckOptions {
   /**
    * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the stack trace
    * of each pending one. Tracking slows the whole process down, several times if it awaits often. Default false: responses
-   * contain the types of the resources that keep the process alive, without cost between responses.
+   * list only the types of resources that keep the process alive, with no overhead except while a response is built.
    */
   readonly followResources?: boolean;
   /** With `followResources`: whether pending promises are also tracked. Default true. */

@@ -10,7 +10,7 @@ export function hostControl(host: Host): Pick<HostControl, 'hostUptime' | 'cache
   return {
     hostUptime: async () => formatUptime(Date.now(), uptime() * 1000, loadavg()),
     async cacheImages(_name, imageIds) {
-      for (const id of imageIds) await host.disks.cache.fetch(SERVICE, id, 0, host.leaving);
+      for (const id of imageIds) await host.diskTools.cache.fetch(SERVICE, id, 0, host.leaving);
     },
   };
 }

@@ -70,7 +70,7 @@ describe('a computer with machines', () => {
       writeFileSync(join(images, name), '');
       utimesSync(join(images, name), minutesAgo(minutes), minutesAgo(minutes));
     }
-    await host.disks.cache.cleanUp();
+    await host.diskTools.cache.cleanUp();
     expect(readdirSync(images).sort()).toEqual(['b.2.part', `d.${process.pid}-x.part`, 'sha256-c.raw']);
   });
 

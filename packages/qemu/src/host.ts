@@ -68,7 +68,7 @@ const CONSOLE_CHECK_MS = 60_000;
 /** This computer and its machines. */
 export class Host implements MachineFolders {
   readonly parts: HostParts;
-  readonly disks: DiskTools;
+  readonly diskTools: DiskTools;
   readonly volumes: VolumeAccess;
   /** The content of volumes, if it is on this computer. */
   readonly localVolumes: VolumeStore | undefined;
@@ -95,15 +95,15 @@ export class Host implements MachineFolders {
     const shared = sharedDirectory !== undefined;
     const folder = join(sharedDirectory ?? directory, 'images');
     const cache = new ImageCache({ folder, shared, images, qemuImg, runAs, maxBytes: imageCacheBytes });
-    this.disks = { cache, images, qemuImg, run: { runAs } };
+    this.diskTools = { cache, images, qemuImg, run: { runAs } };
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
     const changeFileOwner = (path: string) => changeOwner(path, runAs);
     const { hosts } = services;
     this.localVolumes = volumesAllowed
       ? new VolumeStore({
           directory,
-          backend: new DirectoryBackend(join(directory, 'contents'), this.disks),
-          tools: this.disks,
+          backend: new DirectoryBackend(join(directory, 'contents'), this.diskTools),
+          tools: this.diskTools,
           runAs,
           volumes: services.volumes,
         })
@@ -127,8 +127,8 @@ export class Host implements MachineFolders {
     const cached = this.#machines.get(id);
     if (cached) return cached;
     const { directory, sharedDirectory, program, runAs, sandbox } = this.parts;
-    const disks = sharedDirectory && join(sharedDirectory, 'machines', id);
-    const folder = new MachineFolder(join(directory, 'machines', id), runAs, disks);
+    const diskFolder = sharedDirectory && join(sharedDirectory, 'machines', id);
+    const folder = new MachineFolder(join(directory, 'machines', id), runAs, diskFolder);
     const processOptions = { program, runAs, sandbox, checkRunning: () => this.guard.checkRunning() };
     const machine = new Machine(folder, processOptions, () => this.#powerChanges.emit('change', id));
     this.#machines.set(id, machine);
@@ -252,7 +252,7 @@ export class Host implements MachineFolders {
     await files(machine.folder);
     await this.networks.release(server.id);
     this.#machines.delete(server.id);
-    await this.disks.cache.cleanUp();
+    await this.diskTools.cache.cleanUp();
   }
 
   /** Limits the size of console logs periodically, for guests that run for years. */

@@ -138,7 +138,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     imageCacheBytes: options.imageCacheGib && options.imageCacheGib * 2 ** 30,
     moveBytesPerSecond: options.moveMibPerSecond && options.moveMibPerSecond * 2 ** 20,
   });
-  await host.disks.cache.cleanUp();
+  await host.diskTools.cache.cleanUp();
   await host.volumes.recover();
   await host.frozenGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
   host.watchConsoles();

@@ -21,7 +21,7 @@ export interface QemuOptions {
   readonly runAs?: RunAs;
   /**
    * Whether this computer stores the content of volumes. Default true. If there are several host processes, one of them
-   * stores the content; set false for the others, whose servers access it there.
+   * stores the content; set it to `false` on the others; their servers access the volumes on that host.
    */
   readonly volumes?: boolean;
   /**

@@ -16,7 +16,7 @@ export interface Preset {
   readonly generate: () => string;
   /** Returns the id in the trimmed value of an inbound header; undefined if it is not valid. */
   readonly read: (value: string) => string | undefined;
-  /** Returns the headers of a call on behalf of the request. Default: the id, in the header `outgoing`. */
+  /** Returns the headers to add to outgoing calls made while handling the request. Default: the id, in the header `outgoing`. */
   readonly carry?: (id: string, req: IncomingMessage) => Record<string, string>;
 }
 

@@ -59,7 +59,7 @@ export interface Settings {
   readonly read: (value: string) => string | undefined;
   readonly adopts: boolean;
   readonly assigns: boolean;
-  /** Returns the headers of a call on behalf of the request. */
+  /** Returns the headers to add to outgoing calls made while handling the request. */
   readonly carry: (id: string, req: IncomingMessage) => Record<string, string>;
   readonly onDropped: ((dropped: DroppedId) => void) | undefined;
   readonly context: boolean;

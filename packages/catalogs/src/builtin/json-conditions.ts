@@ -2,7 +2,7 @@ import type { Session } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import { CatalogError } from '../errors/catalog-error.js';
 
-/** Selects records whose object `field` has an entry. `field` is a constant of the program, never input of a caller. */
+/** Selects records whose object `field` has an entry. `field` is a hard-coded constant, never user input. */
 export function hasEntry(session: Session, field: string, key: string, value: string): RawBuilder<boolean> {
   return session.kind === 'postgres'
     ? sql<boolean>`(data::jsonb -> ${sql.lit(field)} ->> ${key}) = ${value}`

@@ -114,7 +114,7 @@ export class DeadLetters {
     }));
   }
 
-  /** Removes a dead letter that was accepted. */
+  /** Removes a dead letter after it was delivered successfully. */
   async remove(number: number): Promise<void> {
     await this.#store.db.deleteFrom('notification_failures').where('seq', '=', number).execute();
   }

@@ -96,7 +96,7 @@ export class ComputerReader {
     return text === undefined ? undefined : parse(text);
   }
 
-  /** Returns the CPU times without small decreases since the previous call. */
+  /** Returns the CPU times; a value that decreased slightly since the previous call keeps its previous value. */
   #ascending(current: Readonly<Record<CpuMode, number>>): Readonly<Record<CpuMode, number>> {
     const previous = this.#cpuSeconds ?? current;
     const ascending = { ...current };

@@ -26,7 +26,7 @@ import { type LinkRequest, linkFinder, linkResponses, storageFinder, volumeHostF
 import { HostLinkKeys } from './links/link-security.js';
 import { LinkServer } from './links/link-server.js';
 import { MachineFence } from './machine-fence.js';
-import { type MachineResources, machineResources } from './machine-resources.js';
+import { type HostResources, machineResources } from './machine-resources.js';
 import { OrphanedMachines } from './orphaned-machines.js';
 import { ownAddress } from './own-address.js';
 import { registerHost } from './register-host.js';
@@ -44,7 +44,7 @@ export interface HostHealth {
 export interface Host {
   readonly name: string;
   /** The capacity that the host offers to servers. Memory is in MiB, disk in GiB. */
-  readonly resources: MachineResources;
+  readonly resources: HostResources;
   /** Checks of the host, for health endpoints. Each call executes the check again and never rejects. */
   readonly health: HostHealth;
   /** Figures of the host and its guests, for metrics. */
@@ -65,10 +65,10 @@ export class HostInUse extends EngineError<'HOST_IN_USE'> {
 
 const RESERVED = { vcpus: 0, memoryMb: 512, diskGb: 0 } as const;
 
-async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<MachineResources> {
+async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<HostResources> {
   const total = await machineResources(directory);
   const reservedResources = { ...RESERVED, ...reserved };
-  const offered = (kind: keyof MachineResources) =>
+  const offered = (kind: keyof HostResources) =>
     resources[kind] ?? Math.max(1, total[kind] - reservedResources[kind]);
   return { vcpus: offered('vcpus'), memoryMb: offered('memoryMb'), diskGb: offered('diskGb') };
 }

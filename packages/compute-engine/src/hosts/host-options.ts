@@ -8,7 +8,7 @@ import type { DriverServices } from '../drivers/driver-services.js';
 import type { FenceAction } from '../drivers/fence-guard.js';
 import type { HostSeed } from '../preset/preset.js';
 import type { HostKeyOptions, SecretKeyOptions } from '../secrets/sealer-for.js';
-import type { MachineResources } from './machine-resources.js';
+import type { HostResources } from './machine-resources.js';
 
 /** Options of `createHost()`. */
 export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions, HostKeyOptions {
@@ -21,7 +21,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   /** Capacity and description of the host. Cores, memory (MiB) and disk (GiB) are detected if they are omitted. */
   readonly resources?: Partial<Omit<HostSeed, 'name'>>;
   /** Capacity reserved for the computer itself. Default: 512 MiB of memory. */
-  readonly reserved?: Partial<MachineResources>;
+  readonly reserved?: Partial<HostResources>;
   /** A folder on the disk whose size the host reports. Default: the working directory. */
   readonly directory?: string;
   /** Address that administrators see and other processes connect to. Default: the computer's first non-internal address. */

@@ -3,4 +3,4 @@ export { createHost, type Host, type HostHealth, HostInUse } from './create-host
 export type { HostFigures, HostProcessFigures, HostStatistics } from './host-figures.js';
 export type { HostOptions } from './host-options.js';
 export { HostUnreachable } from './links/host-caller.js';
-export type { MachineResources } from './machine-resources.js';
+export type { HostResources } from './machine-resources.js';

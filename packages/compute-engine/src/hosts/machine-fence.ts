@@ -93,7 +93,7 @@ export class MachineFence {
     if (action === 'off') return;
     if (!this.#closed) {
       this.#count++;
-      onError(new Error(`the host ${host} has stored no heartbeat in time: applying "${action}" to its machines`));
+      onError(new Error(`the host ${host} did not store a heartbeat in time: applying "${action}" to its machines`));
     }
     this.#closed = true;
     if (guard && (await this.ensure(heartbeatAt))) return;

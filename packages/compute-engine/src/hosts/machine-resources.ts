@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 
 /** Capacity of a computer. Memory in MiB, disk in GiB. */
-export interface MachineResources {
+export interface HostResources {
   readonly vcpus: number;
   readonly memoryMb: number;
   readonly diskGb: number;
@@ -16,7 +16,7 @@ const GIB = 2 ** 30;
  *
  * @param directory a folder on the disk that contains the machines
  */
-export async function machineResources(directory: string): Promise<MachineResources> {
+export async function machineResources(directory: string): Promise<HostResources> {
   const { blocks, bsize } = await statfs(directory);
   return {
     vcpus: availableParallelism(),

@@ -139,7 +139,7 @@ const image = z
       .describe('Its bytes, from which size and checksums are computed. Not supported in files')
       .optional(),
   })
-  .describe('An image. Required disk is in GiB, required memory in MiB, the content in bytes');
+  .describe('An image. Minimum disk is in GiB, minimum memory in MiB, sizes in bytes');
 
 const subnet = z.strictObject({
   id: uuid.optional(),

@@ -54,7 +54,7 @@ function formatValue(value: PropertyValue): string {
 const isGroup = (value: PropertyValue | undefined): value is PropertyGroup =>
   typeof value === 'object' && !Array.isArray(value);
 
-/** The requirement of an extra spec on a property of the host. */
+/** A requirement that an extra spec places on a host property. */
 export interface CapabilityRequirement {
   /** Names of the property and of the values nested in it. */
   readonly path: readonly string[];

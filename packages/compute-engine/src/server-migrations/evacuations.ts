@@ -3,7 +3,7 @@ import type { MigrationRecord, MigrationStatus } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
 /** The statuses of evacuations whose source host may still have resources of the server. */
-export const OPEN_EVACUATIONS: readonly MigrationStatus[] = ['accepted', 'pre-migrating', 'done'];
+export const OPEN_EVACUATION_STATUSES: readonly MigrationStatus[] = ['accepted', 'pre-migrating', 'done'];
 
 /** Returns evacuations from the given hosts in one of the given statuses. */
 export async function evacuationsFrom(

@@ -90,7 +90,7 @@ const listQuery = query(
     hypervisor_hostname_pattern: since(
       '2.53',
       described(
-        'Filters hypervisors whose hostname contains the string. Cannot be combined with pagination.',
+        'Returns only hypervisors whose hostname contains the string. Cannot be combined with pagination.',
         once(fqdn),
       ),
     ),

@@ -33,7 +33,7 @@ const listQuery = query(
     marker: since('2.59', described('UUID of the last migration of the previous page.', once(z.string()))),
     'changes-since': since(
       '2.59',
-      described('Filters migrations changed at or after this time (ISO 8601).', once(dateTimeText)),
+      described('Returns only migrations changed at or after this time (ISO 8601).', once(dateTimeText)),
     ),
     'changes-before': since('2.66', described(commonTexts.changesBefore, once(dateTimeText))),
     user_id: since('2.80', described('Filters migrations by the user who started them.', once(z.string()))),

@@ -9,7 +9,7 @@ export const commonTexts = {
   deleted: 'Always false, because deleted items are not shown.',
   deletedAt: 'Always null, because deleted items are not shown.',
   updatedAt: 'Time of the last change, in UTC with microseconds and without a zone. Null if unchanged.',
-  changesBefore: 'Filters items changed at or before this time (ISO 8601). A time without a zone is in UTC.',
+  changesBefore: 'Returns only items changed at or before this time (ISO 8601). A time without a zone is in UTC.',
   offset: 'Number of items to skip. Default: 0.',
   rel: 'Relation of the link: `self` (with the version), `bookmark` (permanent, without the version) or `next` (next page).',
   links: 'Links to the item.',

@@ -11,7 +11,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.6':
     'Adds one operation for remote consoles of all types. Removes the separate actions for VNC, SPICE, RDP and serial consoles.',
   '2.7':
-    'Returns 409 if access to a public flavor is granted. Previously, such a request was accepted without effect and left a misleading record.',
+    'Returns 409 for requests that add project access to a public flavor. Previously, such a request was accepted without effect and left a misleading record.',
   '2.8': 'Adds the console protocol `mks` for hypervisors that provide it.',
   '2.9': 'Shows whether a server is locked. Previously, a client learned it only from a rejected action.',
   '2.10':

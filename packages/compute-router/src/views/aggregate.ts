@@ -14,7 +14,7 @@ export const aggregateTexts = {
   availabilityZone: 'Availability zone of the hosts in the aggregate, or null.',
 } as const;
 
-const created: ViewShape<Aggregate, ComputeCall> = {
+const createdShape: ViewShape<Aggregate, ComputeCall> = {
   id: integer('ID of the aggregate: an integer, used in paths.', (a) => a.seq),
   name: text(aggregateTexts.name, (a) => a.name),
   availability_zone: nullableText(aggregateTexts.availabilityZone, (a) => a.metadata.availability_zone ?? null),
@@ -29,10 +29,10 @@ const created: ViewShape<Aggregate, ComputeCall> = {
 };
 
 /** An aggregate in the response to its creation, without hosts and metadata. */
-export const aggregateCreated = view<Aggregate, ComputeCall>(created);
+export const aggregateCreated = view<Aggregate, ComputeCall>(createdShape);
 
 export const aggregate = view<Aggregate, ComputeCall>({
-  ...created,
+  ...createdShape,
   hosts: field('Names of the hosts in the aggregate.', z.array(z.string()), (a) => [...a.hosts]),
   metadata: field(
     'Key-value pairs that scheduler filters compare with flavors and images.',

@@ -67,7 +67,7 @@ export const OPTIONS = {
   changelog: {
     type: 'string',
     value: 'FILE',
-    help: 'file to which the entry with the changes is added',
+    help: 'changelog file to add the entry to',
     only: ['check'],
   },
   port: { type: 'string', value: 'PORT', help: 'port (default: 8080; 0 selects a free one)', only: ['serve'] },

@@ -39,13 +39,17 @@ export const IGNORED: ReadonlySet<string> = new Set(
   ),
 );
 
-const camelCase = /(?<=[a-z0-9])(?=[A-Z])/g;
+const camelCaseBoundary = /(?<=[a-z0-9])(?=[A-Z])/;
 
 /** Returns the words of a text, in lower case. A name in camel case results in the name and its parts. */
 function wordsOf(text: string): string[] {
   return text
     .split(/[^\p{L}\p{N}.]+/u)
-    .flatMap((word) => [word, ...(camelCase.test(word) ? word.split(camelCase) : []), ...word.split('.')])
+    .flatMap((word) => [
+      word,
+      ...(camelCaseBoundary.test(word) ? word.split(camelCaseBoundary) : []),
+      ...word.split('.'),
+    ])
     .map((word) => word.replace(/^\.+|\.+$/g, '').toLowerCase())
     .filter((word) => word !== '' && !IGNORED.has(word));
 }

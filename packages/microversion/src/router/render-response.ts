@@ -32,7 +32,7 @@ function fieldsOf<R>(
   });
 }
 
-/** A string, or the bytes of a response with a page of a list, which may be cached. */
+/** A string, or, for a page of a list, the encoded bytes, which may be cached. */
 type Rendered = string | Buffer;
 
 /** Renders a value as a response. Returns a promise if rendering yields to the event loop. */

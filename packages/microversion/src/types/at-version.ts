@@ -23,18 +23,18 @@ type Numbers<V extends string> = V extends `${infer A}-${infer B}-${infer C}`
       ? [A, B]
       : [V];
 
-type Lists<A, B> = A extends [infer FirstA extends string, ...infer RestA]
+type CompareParts<A, B> = A extends [infer FirstA extends string, ...infer RestA]
   ? B extends [infer FirstB extends string, ...infer RestB]
     ? Digits<FirstA, FirstB> extends infer Result
       ? Result extends '='
-        ? Lists<RestA, RestB>
+        ? CompareParts<RestA, RestB>
         : Result
       : never
     : '='
   : '=';
 
 /** Compares two versions of one scheme as types: `<`, `=` or `>`. */
-export type CompareVersions<A extends string, B extends string> = Lists<Numbers<A>, Numbers<B>>;
+export type CompareVersions<A extends string, B extends string> = CompareParts<Numbers<A>, Numbers<B>>;
 
 /** Whether a version is at or above a bound. A bound that is not a literal is open, because its value is unknown. */
 type FromBound<Since, V extends string> = Since extends string

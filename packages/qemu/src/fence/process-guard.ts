@@ -47,7 +47,7 @@ export class ProcessGuard implements FenceGuard {
   /** Checks that machines may run. @throws QemuError `HOST_FENCED` when the guard acts, or may have acted, on the machines of this host */
   checkRunning(): void {
     if (bootTime() >= this.#fenceAt)
-      throw new QemuError('HOST_FENCED', 'the host has stored no heartbeat in time: its machines must not run');
+      throw new QemuError('HOST_FENCED', 'the host did not store a heartbeat in time; its machines must not run');
   }
 
   /** Fences the machines from this process. Returns the ids of the servers whose machines ran. */

@@ -27,7 +27,7 @@ export function nicId(portId: string): string {
   return `nic-${portId}`;
 }
 
-/** Returns the requirements of interfaces for their backends. A guest that is taken over keeps its number of queues. */
+/** Returns what the interfaces require of their network backends. A guest that is taken over keeps its number of queues. */
 export function nicRequirements(
   interfaces: readonly Pick<GuestInterface, 'portId'>[],
   { nicModel, nicQueues }: Tuning,

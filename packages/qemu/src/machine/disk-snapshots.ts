@@ -19,7 +19,7 @@ const containsSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) =>
 async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of OWN_DISKS) {
     const path = diskFile(folder, disk);
-    const info = await diskInfo(host.disks, path, signal);
+    const info = await diskInfo(host.diskTools, path, signal);
     if (info) yield { path, hasSnapshot: containsSnapshot(info) };
   }
 }

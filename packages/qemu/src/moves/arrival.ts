@@ -46,7 +46,7 @@ async function makeEmptyDisks(
     if (bytes === undefined) continue;
     if (bytes === null) throw new QemuError('MOVE_FAILED', `the machine does not use its disk ${disk}`);
     const base = disk === 'root' && manifest.base ? folder.file('rootBase') : null;
-    await makeDisk(host.disks, diskFile(folder, disk), bytes, base, signal);
+    await makeDisk(host.diskTools, diskFile(folder, disk), bytes, base, signal);
   }
 }
 
@@ -61,7 +61,7 @@ export async function prepareArrival(
   const existing = await host.machine(server).connectIfRunning();
   if (existing && (await isInProgress(remote, existing))) return;
   const manifest = await fetchManifest(remote);
-  if (!manifest.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
+  if (!manifest.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine is not running on ${sourceHost}`);
   const layout = checkedLayout(manifest.layout);
   const obstacle = layout.cpu && (await cpuObstacle(host, layout.cpu));
   if (obstacle) throw new QemuError('CPU_UNAVAILABLE', obstacle);

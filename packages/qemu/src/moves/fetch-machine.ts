@@ -72,7 +72,7 @@ async function linkBaseImage(
 ): Promise<boolean> {
   const base = host.machine(server).folder.file('rootBase');
   try {
-    return (await host.disks.cache.linkImage(ownerOf(server), imageId, base, bytes, signal)) === bytes;
+    return (await host.diskTools.cache.linkImage(ownerOf(server), imageId, base, bytes, signal)) === bytes;
   } catch {
     signal.throwIfAborted();
     // The image has been deleted; servers created from it continue without it.

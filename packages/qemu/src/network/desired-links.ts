@@ -21,10 +21,15 @@ export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['n
 
 function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunnels: Tunnels): readonly DesiredLink[] {
   const device = tunnels.wireguard?.device;
-  const ends = { kind: 'tunnel', local: tunnels.local, learning: supportsLearning(tunnels), device } as const;
+  const tunnelProperties = {
+    kind: 'tunnel',
+    local: tunnels.local,
+    learning: supportsLearning(tunnels),
+    device,
+  } as const;
   const inside = networks.filter((network) => !isPhysical(network));
   const links = inside.map(({ id, mtu, segment }) => ({
-    ...ends,
+    ...tunnelProperties,
     name: names.tunnel(id),
     bridge: names.bridge(id),
     mtu,

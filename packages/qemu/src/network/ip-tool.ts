@@ -103,7 +103,7 @@ export class IpTool {
   }
 
   /** Returns the priorities of the rules that select tables of IPv6 routes; none if the kernel has one table only. */
-  async ipv6Priorities(): Promise<readonly number[]> {
+  async ipv6RulePriorities(): Promise<readonly number[]> {
     const shown = await runProgram(this.#program, ['-json', '-6', 'rule', 'show'], OPTIONS).catch(() => '');
     const all: readonly { readonly priority: number }[] = JSON.parse(shown || '[]');
     return all.map(({ priority }) => priority);

@@ -57,7 +57,7 @@ export class Ipv6Routes {
     // The rules limit what routers send, so they precede the routes.
     await runProgram(nft, ['-f', '-'], { runAs: undefined, input: routedRules(routed, names) });
     const existing = await ip.ipv6Routes('table', 'all', 'proto', 'static');
-    await ip.batchIpv6(routeCommands(routed, existing, await ip.ipv6Priorities(), names));
+    await ip.batchIpv6(routeCommands(routed, existing, await ip.ipv6RulePriorities(), names));
     if (routed.length > 0) await this.#enableForwarding();
   }
 

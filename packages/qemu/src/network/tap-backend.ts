@@ -3,7 +3,7 @@ import type { NetworkBackend } from './user-network.js';
 /**
  * Returns the `netdev_add` arguments of a TAP device, which QEMU opens itself as the user that owns it, once for each queue.
  *
- * @param vhost whether the kernel forwards packets between the guest and the device; QEMU opens `/dev/vhost-net`, too
+ * @param vhost whether the kernel forwards packets between the guest and the device; if so, QEMU also opens `/dev/vhost-net`
  */
 export function tapBackend(ifname: string, queues: number, vhost: boolean): NetworkBackend {
   return {

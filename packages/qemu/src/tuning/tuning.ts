@@ -62,7 +62,10 @@ export interface Tuning {
   readonly nicModel: NicModel;
   /** The number of queue pairs of each interface. */
   readonly nicQueues: number;
-  /** The random number generator: bytes per period in milliseconds; null: none. */
+  /**
+   * Rate limit of the virtual random number generator: at most `bytes` every `periodMs` milliseconds. Null if the machine has
+   * none.
+   */
   readonly rng: { readonly bytes: number | undefined; readonly periodMs: number } | null;
   readonly watchdog: 'reset' | 'poweroff' | 'pause' | 'none' | null;
   readonly screen: (typeof SCREENS)[keyof typeof SCREENS];

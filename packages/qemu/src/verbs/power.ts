@@ -15,7 +15,7 @@ export async function boot(
 ): Promise<void> {
   const { folder } = host.machine(server);
   await folder.make();
-  await makeDisks(host.disks, server, imageId, server.flavor, folder, signal);
+  await makeDisks(host.diskTools, server, imageId, server.flavor, folder, signal);
   if (!(await folder.exists('configDrive'))) await host.writeConfigDrive(server, secrets, signal);
   await host.start(server, signal);
 }

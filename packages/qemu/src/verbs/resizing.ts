@@ -13,7 +13,7 @@ import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './verb-request.js';
 
 async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCopy, signal: AbortSignal): Promise<void> {
-  if (diskGb * GIB <= (await diskBytes(host.disks, folder.file('root'), signal))) return;
+  if (diskGb * GIB <= (await diskBytes(host.diskTools, folder.file('root'), signal))) return;
   const { qemuImg, runAs, diskWaitMs } = host.parts;
   const args = ['resize', '-q', '-f', 'qcow2', folder.file('root'), `${diskGb}G`];
   await retryWhileLocked(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
@@ -29,7 +29,7 @@ export const resizing: Verbs = {
     const { folder } = machine;
     const hasRoot = await folder.exists('root');
     const { diskGb } = work.flavor;
-    if (hasRoot && diskGb > 0 && diskGb * GIB < (await diskBytes(host.disks, folder.file('root'), signal)))
+    if (hasRoot && diskGb > 0 && diskGb * GIB < (await diskBytes(host.diskTools, folder.file('root'), signal)))
       throw new QemuError(
         'UNSUPPORTED',
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,
@@ -47,7 +47,7 @@ export const resizing: Verbs = {
     if (sourceHost !== server.host) await fetchDisks({ host, server, sourceHost, signal, waits: true });
     else await folder.removeFiles('move');
     if (await folder.exists('root')) await growRoot(host, folder, work.flavor, signal);
-    await makeDisks(host.disks, server, '', work.flavor, folder, signal);
+    await makeDisks(host.diskTools, server, '', work.flavor, folder, signal);
     if (work.powerOn) await host.start(server, signal, work.flavor);
   },
   confirm_migration: async ({ host, work, server, signal }) => {

@@ -65,7 +65,7 @@ export const systems: Verbs = {
     const { folder } = machine;
     if ((await folder.exists('rescueConfigDrive')) && (await machine.connectIfRunning())) return;
     await host.stop(server, signal);
-    await makeRescueDisk(host.disks, server, work.imageId, folder, signal);
+    await makeRescueDisk(host.diskTools, server, work.imageId, folder, signal);
     await host.writeConfigDrive(server, { adminPassword: work.adminPassword, files: [] }, signal, 'rescueConfigDrive');
     await host.start(server, signal);
   },

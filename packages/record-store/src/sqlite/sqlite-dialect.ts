@@ -17,12 +17,12 @@ import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-ha
 import { SqliteLog } from './sqlite-log.js';
 import { SqliteOwner } from './sqlite-owner.js';
 import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
-import { SqliteRows } from './sqlite-rows.js';
+import { SqliteRowReader } from './sqlite-rows.js';
 
 interface Prepared {
   readonly statement: SqliteStatement;
   /** Reads the rows; undefined if the statement returns none. */
-  readonly rows: SqliteRows | undefined;
+  readonly rows: SqliteRowReader | undefined;
   readonly writes: boolean;
 }
 
@@ -151,7 +151,7 @@ class SqliteConnection implements ReadingConnection {
     if (!cached) {
       if (DDL_STATEMENT.test(sql)) return undefined;
       const statement = this.#handle.prepare(sql);
-      cached = { statement, rows: SqliteRows.of(statement), writes: !READS.test(sql) };
+      cached = { statement, rows: SqliteRowReader.of(statement), writes: !READS.test(sql) };
       // Filters create distinct SQL strings; the oldest is evicted if there are many.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, cached);

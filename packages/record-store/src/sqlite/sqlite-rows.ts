@@ -6,7 +6,7 @@ type Row = Record<string, unknown>;
  * Reads the rows of a statement. The objects of `node:sqlite` have no prototype and are hash tables, which take twice as
  * long to create and to read as these objects, whose properties are in the order of the columns.
  */
-export class SqliteRows {
+export class SqliteRowReader {
   readonly #statement: SqliteStatement;
   #names: readonly string[];
 
@@ -17,9 +17,9 @@ export class SqliteRows {
   }
 
   /** Returns the reader of a statement; undefined if the statement returns no rows. */
-  static of(statement: SqliteStatement): SqliteRows | undefined {
+  static of(statement: SqliteStatement): SqliteRowReader | undefined {
     const names = namesOf(statement);
-    return names.length > 0 ? new SqliteRows(statement, names) : undefined;
+    return names.length > 0 ? new SqliteRowReader(statement, names) : undefined;
   }
 
   /** Executes the statement and returns its rows. */

@@ -107,8 +107,8 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   const keys = sortKeys(call);
   // Images that were created in the same second keep their order of creation.
   const descending = keys.at(-1)?.descending ?? true;
-  const inOrder = descending ? items : [...items].reverse();
-  const ordered = sorted(filterItems(call, inOrder), keys);
+  const byCreation = descending ? items : [...items].reverse();
+  const ordered = sorted(filterItems(call, byCreation), keys);
   const limit = limitOf(call);
   const paged = pageOf(ordered, { limit, marker: call.text('marker') });
   if (!paged) throw badRequest(`Marker ${call.text('marker')} could not be found.`);

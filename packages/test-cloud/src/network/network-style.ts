@@ -117,7 +117,7 @@ export function chosenFields(call: Call, item: Wire): Wire {
 
 /** Returns the error for a policy rule that the caller does not satisfy. */
 export const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
-const RULES = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
+const POLICY_VERBS = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
 /** Conventions of the network service, version 2.0. */
 export const networkStyle: Style = {
@@ -135,7 +135,7 @@ export const networkStyle: Style = {
   authorize(call, { spec, admin }, verb, doc) {
     if (call.isAdmin) return;
     const { storageAuthorizes = [] } = spec;
-    const rule = `${RULES[verb]}_${spec.one}`;
+    const rule = `${POLICY_VERBS[verb]}_${spec.one}`;
     if (admin.includes(verb)) throw notAllowed(rule);
     const writes = verb === 'change' || verb === 'remove';
     if (storageAuthorizes.includes(verb)) return;
@@ -157,7 +157,7 @@ export const networkStyle: Style = {
       // A new resource may state the default of a field without permission.
       return field?.admin !== undefined && !(verb === 'create' && value === field.initial);
     });
-    if (reserved) throw notAllowed(`${RULES[verb]}_${spec.one}:${reserved[0]}`);
+    if (reserved) throw notAllowed(`${POLICY_VERBS[verb]}_${spec.one}:${reserved[0]}`);
   },
 
   isShared,

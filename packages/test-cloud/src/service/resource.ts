@@ -27,8 +27,8 @@ export interface ResourceSpec extends ResourceNames {
   /** Whether the caller's list includes a record that the caller may see. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
   /**
-   * The fields in each response; default: all. In a service with detailed lists, a view of `list` adds the path
-   * `.../detail`.
+   * The fields in each response; default: all. In a service with detailed lists, defining a `list` view also adds the
+   * route `.../detail`.
    */
   readonly views?: Views;
   /** `only`: bodies always contain a list of resources, in an envelope with the plural name. */

@@ -21,7 +21,7 @@ const ACTIONS: Readonly<Record<string, z.ZodType<{ status: string; progress?: st
   'os-update_snapshot_status': z.object({ status: z.string(), progress: z.string().optional() }),
 };
 
-/** Fields that only responses to reads contain, except those with the short list. */
+/** Fields that are returned only by show and detailed-list requests. */
 const EXTENDED = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
 /** Fields that the short list does not contain. */
 const DETAILS = ['user_id', 'group_snapshot_id', 'consumes_quota'];

@@ -91,7 +91,7 @@ async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | 
   return (await cloud.catalogs.volumes.getType(caller, name).catch(ifMissing))?.id ?? null;
 }
 
-/** Fields that only responses to reads contain. */
+/** Fields that are returned only by show and detailed-list requests. */
 const READ_ONLY = [
   'os-vol-tenant-attr:tenant_id',
   'os-vol-host-attr:host',

@@ -12,7 +12,12 @@ import { checkAction, checkSupported } from './check-action.js';
 import { notifyAccepted, notifyCompleted } from './notify-request.js';
 
 /** Returns a server that satisfies the preconditions of an action; throws the error of the first violated one otherwise. */
-export async function readyServer(core: Core, rules: ActionRules, context: Context, id: string): Promise<Server> {
+export async function requireReadyServer(
+  core: Core,
+  rules: ActionRules,
+  context: Context,
+  id: string,
+): Promise<Server> {
   const server = await findServer(core.store, context, id, { foreign: rules.anyProject });
   checkAction(rules, server, context.isAdmin);
   checkSupported(rules, core.machines, server);
@@ -32,7 +37,7 @@ export async function beginAction<Request, Result>(
   request: Request,
 ): Promise<Result> {
   if (record.concurrent) return beginConcurrently(core, record, context, id, request);
-  const server = record.begin && (await readyServer(core, record, context, id));
+  const server = record.begin && (await requireReadyServer(core, record, context, id));
   const started: StartedAction<unknown, Result> =
     server && record.begin ? await record.begin({ core, context, server }, request) : { arguments: {} };
   const changed = await core.store

@@ -7,7 +7,7 @@ import { COMPUTE_BINARY, type HostMap } from '../../scheduler/infrastructure.js'
 import { recordHeartbeat } from '../../scheduler/record-heartbeat.js';
 import { dropResources } from '../../scheduler/resource-claims.js';
 import { tables } from '../../schema/tables.js';
-import { completeEvacuations, evacuationsFrom, OPEN_EVACUATIONS } from '../../server-migrations/evacuations.js';
+import { completeEvacuations, evacuationsFrom, OPEN_EVACUATION_STATUSES } from '../../server-migrations/evacuations.js';
 
 /** Zone of services that do not run servers. */
 export const INTERNAL_ZONE = 'internal';
@@ -196,7 +196,7 @@ function requireService(service: Service | undefined, id: string | number): Serv
 }
 
 async function checkEvacuations(tx: Tx, host: string): Promise<void> {
-  const open = await evacuationsFrom(tx, [host], OPEN_EVACUATIONS);
+  const open = await evacuationsFrom(tx, [host], OPEN_EVACUATION_STATUSES);
   if (open.length === 0) return;
   throw badRequest(
     `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start the service again first.`,

@@ -117,7 +117,7 @@ export function canMatch(filters: ServerFilters): boolean {
   return (Object.keys(columns) as (keyof typeof columns)[]).every((name) => !filters[name]?.includes('\0'));
 }
 
-/** Returns the states of several statuses, each `vm_state` once. */
+/** Returns the states that match any of the statuses, merged so that each `vm_state` appears once. */
 export function statesMatching(statuses: readonly string[]): readonly State[] {
   const byVmState = new Map<State['vmState'], State>();
   for (const state of statuses.flatMap(statesOf)) {

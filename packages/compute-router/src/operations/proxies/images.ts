@@ -22,7 +22,7 @@ const listQuery = query(
   {
     name: described('Filters images by name.', one(idText)),
     status: described('Filters images by status.', one(idText)),
-    'changes-since': described('Filters images changed at or after this time (ISO 8601).', one(dateTimeText)),
+    'changes-since': described('Returns only images changed at or after this time (ISO 8601).', one(dateTimeText)),
     server: described('Filters images by server, as ID or URL.', one(idText)),
     type: described('Filters images by type: `snapshot` for images of servers, `base` for others.', one(idText)),
     minRam: described('Filters images by minimum memory, in MiB.', one(idText)),

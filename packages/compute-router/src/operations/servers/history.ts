@@ -132,7 +132,7 @@ export const serverHistory = [
         'changes-since': since(
           '2.58',
           described(
-            'Filters items changed at or after this time (ISO 8601). A time without a zone is in UTC.',
+            'Returns only actions changed at or after this time (ISO 8601). A time without a zone is in UTC.',
             once(dateTimeText),
           ),
         ),

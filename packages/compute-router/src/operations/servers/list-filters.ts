@@ -140,13 +140,13 @@ export const listFilters = {
   },
   'changes-since': {
     ...forEveryone(
-      'Filters servers changed at or after this time (ISO 8601). Includes deleted servers.',
+      'Returns only servers changed at or after this time (ISO 8601). Includes deleted servers.',
       one(dateTimeText),
     ),
   },
   'changes-before': addedIn(
     '2.66',
-    'Filters servers changed at or before this time (ISO 8601). Includes deleted servers.',
+    'Returns only servers changed at or before this time (ISO 8601). Includes deleted servers.',
     one(dateTimeText),
   ),
   ip: {
@@ -164,19 +164,19 @@ export const listFilters = {
   },
   tags: {
     list: 'tags',
-    ...addedIn('2.26', 'Filters servers that have all of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have all of these tags, separated by commas.', pattern),
   },
   'tags-any': {
     list: 'tagsAny',
-    ...addedIn('2.26', 'Filters servers that have at least one of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have at least one of these tags, separated by commas.', pattern),
   },
   'not-tags': {
     list: 'notTags',
-    ...addedIn('2.26', 'Filters servers that lack at least one of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that lack at least one of these tags, separated by commas.', pattern),
   },
   'not-tags-any': {
     list: 'notTagsAny',
-    ...addedIn('2.26', 'Filters servers that have none of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have none of these tags, separated by commas.', pattern),
   },
   locked: {
     ...addedIn('2.73', 'Filters servers by whether they are locked.', text),
