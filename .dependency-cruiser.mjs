@@ -48,7 +48,7 @@ function placeOf(path) {
   return `^${file.replaceAll('.', '[.]')}(?:/|$)`;
 }
 
-/** Returns the pattern of external modules: packages in `node_modules`, and modules of Node. */
+/** Returns the pattern of external modules: packages in `node_modules`, and Node's built-in modules. */
 const modules = (...names) => `(?:^|/node_modules/)(?:${names.join('|')})(?:/|$)`;
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });

@@ -1,4 +1,4 @@
-// The time to import each package as published, without the start of Node itself, compared with Express.
+// The time to import each package as published, without Node's own startup, compared with Express.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

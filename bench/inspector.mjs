@@ -1,6 +1,6 @@
 import { testServers } from './test-servers.mjs';
 
-/** Returns a free port for the inspector of a process, and the options of Node that open it. */
+/** Returns a free port for the inspector of a process, and the Node options that open it. */
 export async function inspectorPort() {
   const { freePort } = await testServers();
   const port = await freePort();

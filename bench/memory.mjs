@@ -31,7 +31,7 @@ async function manyClouds(amount) {
   return growth;
 }
 
-/** The installed server with each of these options of Node, in turns. */
+/** The installed server with each of these Node options, in turns. */
 const VARIANTS = {
   '': [],
   ', --max-semi-space-size=16': ['--max-semi-space-size=16'],

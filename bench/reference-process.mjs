@@ -34,7 +34,7 @@ export async function freshDatabase(server, name) {
  * Starts the reference server, without limits on servers. Its standard output is read and dropped.
  *
  * @param args further options
- * @param flags options of Node
+ * @param flags Node options
  * @param main the main module; default: that of the work tree
  */
 export async function startReferenceServer(database, args, { flags = [], main = MAIN } = {}) {

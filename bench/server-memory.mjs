@@ -13,7 +13,7 @@ function residentBytes(pid) {
  * Returns the resident memory of the reference server in bytes, after its start (`idle`) and after a load (`loaded`).
  * @param database a SQLite file that `startServer` has created
  * @param options.main the main module of the installed server
- * @param options.flags options of Node
+ * @param options.flags Node options
  * @param options.requests the number of requests of one round, by path
  */
 export async function serverMemory(database, { main, flags, rounds, requests }) {

@@ -23,7 +23,7 @@ export function idOf(index) {
  * Starts a compute API in a separate process; see compute-server.worker.mjs.
  *
  * @param options of the engine; `hosts`: those of the preset
- * @param execPath the executable file of Node
+ * @param execPath the Node executable
  */
 export async function startServer(database, options = {}, execPath = process.execPath) {
   const begun = performance.now();

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Lines of npm and pnpm that describe an error without its cause. */
+/** Output lines of npm and pnpm that describe an error without its cause. */
 const UNSPECIFIC =
   /^(code|errno|syscall|type|path|dest|signal|command|cwd)\b|complete log of this run|^\W*(npm )?err(or|!)?\W*$|:$/i;
 

@@ -1,5 +1,5 @@
 // `npm start`: installs what the server needs to run, bundles it, and runs it. Steps whose results are up to date are
-// skipped. Only syntax of Node 14 is allowed here: an old Node must be able to print the error below.
+// skipped. Only Node 14 syntax is allowed here: an old Node must be able to print the error below.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(
@@ -31,7 +31,7 @@ function readJson(file) {
 }
 
 /**
- * Arguments of pnpm that install what the server needs; all packages, if `npm test` has already installed all of them.
+ * The pnpm arguments that install what the server needs; all packages, if `npm test` has already installed all of them.
  */
 function installArguments() {
   const shared = ['install', '--reporter=append-only', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'];

@@ -8,7 +8,7 @@ import { continueWith, fetchNode, isCurrentNode } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Arguments of Vitest that exclude the projects that only `npm run test:all` runs. */
+/** Vitest arguments that exclude the projects that only `npm run test:all` runs. */
 const WITHOUT_LONG = ['--project', '!long*'];
 
 const preparation = [

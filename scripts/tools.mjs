@@ -18,7 +18,7 @@ import { causeOf } from './cause-of.mjs';
 
 const CACHE = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.cache', 'apistrata');
 
-/** The version of pnpm that this repository uses. */
+/** The pnpm version that this repository uses. */
 export const PNPM_VERSION = '12.21.0';
 
 /** The oldest Node whose built-in SQLite has all features that the engine needs. */

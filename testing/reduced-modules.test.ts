@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const express = join(root, 'packages/test-cloud/node_modules/express/index.js');
 const findMyWay = join(root, 'packages/microversion/node_modules/find-my-way/index.js');
 
-/** An application with everything that our programs use of Express; it prints its responses. */
+/** An application with every Express feature that our programs use; it prints its responses. */
 const PROGRAM = `
 import express from ${JSON.stringify(express)};
 import findMyWay from ${JSON.stringify(findMyWay)};

@@ -1,7 +1,7 @@
 // @ts-expect-error: scripts have no types
 import { fetchPackage } from '../scripts/tools.mjs';
 
-/** Errors of npm and of its start without a connection to the registry. */
+/** Errors of npm, and errors when it starts, without a connection to the registry. */
 const UNREACHABLE = /EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT/;
 
 /**

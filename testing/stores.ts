@@ -15,7 +15,7 @@ export interface StoreUnderTest<S extends Closable> {
 /**
  * Returns the databases that a suite runs on: SQLite, and PostgreSQL if an address is given.
  *
- * @param name a name for the tables that `openStore` creates: databases of PostgreSQL are copies of one that has them
+ * @param name a name for the tables that `openStore` creates: PostgreSQL databases are copies of one that has them
  */
 export function storesOf<S extends Closable>(
   postgresUrl: string,

@@ -24,7 +24,7 @@ const text = (file: string) => readFileSync(join(root, file), 'utf8');
 /** An unprivileged user, if this process can switch to it. */
 const otherUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Returns every file below a folder once: newer versions of Node list the contents of linked folders, too. */
+/** Returns every file below a folder once: newer Node versions list the contents of linked folders, too. */
 function filesBelow(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return [...new Set(files.map((entry) => realpathSync(join(entry.parentPath, entry.name))))];

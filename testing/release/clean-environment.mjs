@@ -21,7 +21,7 @@ function programOf(name) {
  * programs of the system, and compilers that fail.
  * @param folder where its files are created
  * @param node path of the Node
- * @returns `env`: the variables HOME and PATH, and the shell for scripts of npm and pnpm; `scripts()` and `compilers()`: the install
+ * @returns `env`: the variables HOME and PATH, and the shell for npm and pnpm scripts; `scripts()` and `compilers()`: the install
  *   scripts and the compilers that were called so far
  */
 export function cleanEnvironment(folder, node) {

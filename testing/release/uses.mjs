@@ -180,7 +180,7 @@ test('responds', async () => {
 `;
 }
 
-/** In a CommonJS module of TypeScript, an import becomes a call of require(). */
+/** In a TypeScript CommonJS module, an import becomes a call of require(). */
 function requireLine(types) {
   if (!types) return (names, from) => `const ${names} = require('${from}');`;
   return (names, from) =>

@@ -1,4 +1,4 @@
-// @ts-nocheck: NestJS needs the decorators of TypeScript before the standard (`experimentalDecorators`).
+// @ts-nocheck: NestJS needs TypeScript's legacy decorators (`experimentalDecorators`).
 import 'reflect-metadata';
 import { healthcheck } from '@apistrata/healthcheck';
 import { HealthcheckModule } from '@apistrata/healthcheck/nestjs';

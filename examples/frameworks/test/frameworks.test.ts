@@ -29,7 +29,7 @@ const OUR_MODULES: Readonly<Record<string, unknown>> = {
   '@apistrata/request-id/nestjs': requestIdNest,
 };
 
-/** Starts the example for NestJS, compiled with the legacy decorators of TypeScript, which other tools do not support. */
+/** Starts the example for NestJS, compiled with TypeScript's legacy decorators, which other tools do not support. */
 async function startNest(): Promise<Server> {
   const compilerOptions = {
     module: ts.ModuleKind.CommonJS,

@@ -22,7 +22,7 @@ const KNOWN_SCHEMES = ['postgres', 'postgresql'];
 
 /** Checks the scheme of a URL: with an unknown scheme, it would become the name of a SQLite file. @throws StartError */
 function checkScheme(db: string): void {
-  // A single letter is a drive of Windows.
+  // A single letter is a Windows drive.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(db) ?? [];
   if (scheme === undefined || KNOWN_SCHEMES.includes(scheme)) return;
   const closest = closestOf(scheme, KNOWN_SCHEMES);

@@ -6,7 +6,7 @@ import type { Express } from 'express';
  * on every request, which takes most of the time that Express needs; setting a prototype that is already set is a no-op.
  *
  * They are created by derived classes: an object that `Reflect.construct` creates for a plain function has a separate
- * hidden class, which prevents inline caches of V8.
+ * hidden class, which prevents V8's inline caches.
  */
 export function expressServer(app: Express): Server {
   class Request extends IncomingMessage {}

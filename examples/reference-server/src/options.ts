@@ -186,7 +186,7 @@ const machines = {
   ),
   'cpu-model': text(
     'MODEL',
-    'CPU model of guests with --cpu-mode custom: x86-64-v2-AES, another level of the x86-64 ABI, or a model of QEMU such as EPYC',
+    'CPU model of guests with --cpu-mode custom: x86-64-v2-AES, another level of the x86-64 ABI, or a QEMU model such as EPYC',
   ),
   'cpu-feature': list(
     '[+|-]NAME',

@@ -29,7 +29,7 @@ describe('the server of an Express application', () => {
   });
   afterAll(() => server.close());
 
-  it('provides handlers with all methods of Express', async () => {
+  it('provides handlers with all Express methods', async () => {
     const response = await fetch(`${url}/name/ada`);
     expect(response.status).toBe(201);
     expect(await response.json()).toEqual({ name: 'ada', host: '127.0.0.1', ofApp: true });
@@ -37,7 +37,7 @@ describe('the server of an Express application', () => {
     expect((await fetch(`${url}/nothing`)).status).toBe(404);
   });
 
-  it('creates requests and responses with the prototypes of Express and one hidden class', async () => {
+  it('creates requests and responses with the Express prototypes and one hidden class', async () => {
     for (let requested = 0; requested < 4; requested++) await (await fetch(`${url}/name/ada`)).text();
     const [req, res, nextReq, nextRes] = arrived.slice(-4) as [object, object, object, object];
     expect(Object.getPrototypeOf(nextReq)).toBe(app.request);

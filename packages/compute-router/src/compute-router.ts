@@ -36,7 +36,7 @@ export interface ComputeRouterOptions {
   readonly policies?: Policies;
   /** Maximum number of items per page. Default: 1000. */
   readonly maxLimit?: number;
-  /** Whether `X-Forwarded-*` headers are trusted. Default: the `trust proxy` setting of Express. */
+  /** Whether `X-Forwarded-*` headers are trusted. Default: Express's `trust proxy` setting. */
   readonly trustProxy?: boolean;
   /** Limits the requests of users and projects. Default: no limits. */
   readonly rateLimit?: RateLimiter;

@@ -33,7 +33,7 @@ export interface Healthcheck {
   markNotReady(reason?: string): void;
   /** Resolves when the service has been marked as ready for the first time; immediately unless `startsReady` is false. */
   whenFirstReady(): Promise<void>;
-  /** Returns the health of all endpoints and checks in the text format of Prometheus. */
+  /** Returns the health of all endpoints and checks in the Prometheus text format. */
   metrics(): Promise<string>;
   /** Stops background checks, hooks and observers. Probes still receive responses, without the details that depend on these. */
   close(): void;

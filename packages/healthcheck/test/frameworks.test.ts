@@ -47,7 +47,7 @@ describe('the endpoints in frameworks', () => {
     await expectEndpoints(over((app.server.address() as AddressInfo).port));
   });
 
-  it('pass errors to the error handlers of Fastify with errors: "next"', async () => {
+  it('pass errors to Fastify error handlers with errors: "next"', async () => {
     const app = Fastify();
     app.register(fastifyHealthcheck(createHealthcheck({ errors: 'next' })));
     app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send(error.message));

@@ -12,7 +12,7 @@ import { microversionOf } from './negotiation/negotiated.js';
 import { rejectUnknown } from './negotiation/reject-unknown.js';
 import { at, type Window, type Windowed, windowsOf } from './windowed.js';
 
-/** A handler of Express, `node:http` or another framework, with any types of requests and responses. */
+/** A handler for Express, `node:http` or another framework, with any types of requests and responses. */
 export type Handler = (...args: any[]) => unknown;
 
 /** Options of `byVersion()`. */

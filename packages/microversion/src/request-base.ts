@@ -32,7 +32,7 @@ function localHost(req: IncomingMessage): string {
 /**
  * Returns the URL of this API as the client sees it, without a trailing slash: scheme, host and mount path. If the proxy is
  * trusted, `X-Forwarded-Proto` and `-Host` replace the scheme and host of the request, and `-Prefix` precedes the mount
- * path. Malformed values are ignored. Default of `trustProxy`: the `trust proxy` setting of Express, false without Express.
+ * path. Malformed values are ignored. Default of `trustProxy`: Express's `trust proxy` setting, false without Express.
  */
 export function requestBase(req: IncomingMessage, trustProxy?: TrustProxy): string {
   const trusted =

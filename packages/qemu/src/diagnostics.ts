@@ -17,7 +17,7 @@ interface BlockStatistics {
   readonly stats: Readonly<Record<string, number>>;
 }
 
-/** The names of power states by run states of QEMU. */
+/** The names of power states, by QEMU run state. */
 const STATES: Readonly<Record<string, string>> = {
   running: 'running',
   paused: 'paused',

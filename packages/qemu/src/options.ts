@@ -40,7 +40,7 @@ export interface QemuOptions {
    * or `wireguard-go`. All hosts must have the same value, because there are no tunnels between hosts that differ. Default `off`.
    */
   readonly tunnelEncryption?: 'off' | 'wireguard';
-  /** UDP port of WireGuard; default 51820. */
+  /** WireGuard UDP port; default 51820. */
   readonly wireguardPort?: number;
   /**
    * Devices of this computer by the names of physical networks, with `bridge`: bridges, or interfaces without
@@ -89,7 +89,7 @@ export interface QemuOptions {
    */
   readonly cpuMode?: CpuMode;
   /**
-   * The CPU model of guests, with the mode `custom`: a model of QEMU (`Nehalem`, `Haswell-noTSX`, `EPYC`, ...), or
+   * The CPU model of guests, with the mode `custom`: a QEMU model (`Nehalem`, `Haswell-noTSX`, `EPYC`, ...), or
    * `x86-64-v2`, `x86-64-v2-AES`, `x86-64-v3` or `x86-64-v4`, the levels of the x86-64 ABI.
    */
   readonly cpuModel?: string;

@@ -22,7 +22,7 @@ import { snapshotContent } from './verbs/snapshots.js';
 import type { VerbRequest } from './verbs/verb-request.js';
 
 /**
- * Creates a driver whose servers are virtual machines of QEMU on this computer: for `createEngine({ driver:
+ * Creates a driver whose servers are QEMU virtual machines on this computer: for `createEngine({ driver:
  * qemuDriver({ ... }) })`. Machines are separate processes and outlive this one; the next driver of the same directory
  * takes them over.
  * @throws TypeError for unknown options; when the engine opens it, {@link QemuError} with the fix

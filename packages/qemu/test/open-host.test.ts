@@ -40,7 +40,7 @@ describe('a computer that runs machines', () => {
     );
   });
 
-  it('reads the version of QEMU', () => {
+  it('reads the QEMU version', () => {
     expect(versionNumber('QEMU emulator version 7.2.22 (Debian 1:7.2)')).toBe(7_002_022);
     expect(versionNumber('QEMU emulator version 10.0')).toBe(10_000_000);
     expect(versionNumber('something else')).toBe(0);

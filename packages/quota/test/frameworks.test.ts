@@ -92,7 +92,7 @@ const FRAMEWORKS: Readonly<Record<string, Serve>> = {
   },
 };
 
-/** A NestJS application with a controller, whose decorators are called as the compiler of TypeScript calls them. */
+/** A NestJS application with a controller, whose decorators are called as the TypeScript compiler calls them. */
 async function nest(imports: object[], guard?: object): Promise<RequestListener> {
   const { Controller, Delete, Module, Post, Req, Res, UseGuards } = await import('@nestjs/common');
   class Invoices {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IssuedIds, RequestIds } from './issued.js';
 
 /**
- * A registered symbol, because bundlers such as the one of Next.js include another copy of this module for route handlers. The
+ * A registered symbol, because bundlers such as the one in Next.js include another copy of this module for route handlers. The
  * number must change if the type of the stored value changes.
  */
 const STORAGE = Symbol.for('@apistrata/request-id 1');

@@ -39,7 +39,7 @@ describe('request ids in frameworks', () => {
     expect(await call(port, '/unknown')).toMatchObject({ status: 404, id: 'order-4711' });
   });
 
-  it('are the ids of the log lines of Fastify', async () => {
+  it('are the ids of Fastify log lines', async () => {
     const lines: string[] = [];
     const ids = requestId();
     const app = Fastify({

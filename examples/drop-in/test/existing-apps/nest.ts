@@ -1,4 +1,4 @@
-// @ts-nocheck: NestJS needs the decorators of TypeScript before the standard; the test compiles this file with them.
+// @ts-nocheck: NestJS needs TypeScript's legacy decorators; the test compiles this file with them.
 import 'reflect-metadata';
 import { healthcheck } from '@apistrata/healthcheck';
 import { HealthcheckModule } from '@apistrata/healthcheck/nestjs';

@@ -15,7 +15,7 @@ const counted = enforceQuota({ quota, kind: 'notes', project: (req) => String(re
 const [ids, versions] = [requestId(), versioning({ versions: ['2025-03-01', '2026-11-22'] })];
 
 function route(req, res) {
-  // Route handlers cannot see the request of Node: a header contains the negotiated version.
+  // Route handlers cannot see Node's request object: a header carries the negotiated version.
   req.headers['x-version'] = req.microversion.text;
   if (req.method !== 'POST' || req.url !== '/notes') return handle(req, res);
   return counted(req, res, (error) => (error ? res.writeHead(error.status ?? 500).end() : handle(req, res)));

@@ -13,7 +13,7 @@ app.use(requestId(), healthcheck(), versioning({ versions: ['2025-03-01', '2026-
 app.use(express.static('build/client'));
 app.post('/notes', counted);
 app.use((req, _res, next) => {
-  // Loaders and actions cannot see the request of Node: a header contains the negotiated version.
+  // Loaders and actions cannot see Node's request object: a header carries the negotiated version.
   req.headers['x-version'] = req.microversion.text;
   next();
 });

@@ -19,7 +19,7 @@ import type { OrderedShutdown } from '../shut-down-gracefully.js';
 import { StartError } from '../start-error.js';
 import { openHostMonitoring } from './host-monitoring.js';
 
-/** The code of PostgreSQL if a role lacks a right, such as after an update that added tables. */
+/** PostgreSQL's error code for a missing privilege, for example after an update that added tables. */
 const PERMISSION_DENIED = '42501';
 
 const size = z.int().min(0);
@@ -51,7 +51,7 @@ const table = {
     'off',
     'encryption of the tunnels between hosts (with --network-mode bridge): off or wireguard, on all hosts of the cloud',
   ),
-  'wireguard-port': integer('UDP port of WireGuard (with --tunnel-encryption wireguard)', {
+  'wireguard-port': integer('WireGuard UDP port (with --tunnel-encryption wireguard)', {
     min: 1,
     max: 65_535,
     fallback: 51_820,

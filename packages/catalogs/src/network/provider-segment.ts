@@ -1,6 +1,6 @@
 /** The segment of a physical network to which a network is connected, with the names of the network service. */
 export interface ProviderSegment {
-  /** `flat`: untagged frames; `vlan`: frames with a tag. Others are only recorded. */
+  /** `flat`: untagged frames; `vlan`: frames with a tag. Others are stored but have no effect. */
   readonly networkType: string;
   /** Name of the physical network, which the hosts map to their devices. */
   readonly physicalNetwork: string | null;

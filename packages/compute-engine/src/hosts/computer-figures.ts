@@ -60,7 +60,7 @@ function parseInterfaces(text: string, names: ReadonlySet<string>): readonly Int
 }
 
 /**
- * Reads the figures of this computer from the files of Linux, which the kernel serves from memory. Concurrent callers share
+ * Reads the figures of this computer from `/proc` and `/sys`, which Linux serves from memory. Concurrent callers share
  * one reading. On other systems, all figures are undefined.
  */
 export class ComputerReader {

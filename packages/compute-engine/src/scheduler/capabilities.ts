@@ -43,7 +43,7 @@ export function fulfills(value: string, requirement: string): boolean {
   return operands.length > 0 && compare(value, operands);
 }
 
-/** Formats a value as the original service does for comparisons: lists and booleans in the notation of Python. */
+/** Formats a value as the original service does for comparisons: lists and booleans in Python notation. */
 function formatValue(value: PropertyValue): string {
   if (value === true) return 'True';
   if (value === false) return 'False';

@@ -12,7 +12,7 @@ import { sealersOfHosts } from '../../src/secrets/sealer-for.js';
 
 const postgresUrl = inject('postgresUrl');
 
-describe.skipIf(!postgresUrl)('notifications of PostgreSQL', { timeout: 60_000 }, () => {
+describe.skipIf(!postgresUrl)('PostgreSQL notifications', { timeout: 60_000 }, () => {
   let url: string;
   let store: Store;
   const received: string[] = [];

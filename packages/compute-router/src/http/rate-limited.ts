@@ -12,7 +12,7 @@ export interface RateLimitVerdict {
   readonly exceeded?: RateLimitExceeded;
 }
 
-/** Counts the requests of callers; created by `rateLimiter()` of `@apistrata/compute-router/rate-limit`. */
+/** Counts the requests of callers; created by `rateLimiter()` from `@apistrata/compute-router/rate-limit`. */
 export interface RateLimiter {
   /** Counts one request. Returns undefined synchronously for exempt callers. Never rejects. */
   count(caller: Caller): Promise<RateLimitVerdict> | undefined;

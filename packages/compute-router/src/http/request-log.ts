@@ -16,7 +16,7 @@ export function requestLog(logger: Logger): Middleware {
   return pinoHttp({
     logger,
     genReqId: requestId({ preset: 'openstack' }).genReqId,
-    // The option `redact` of pino would search every entry for each of these headers.
+    // pino's `redact` option would search every entry for each of these headers.
     serializers: {
       req: (req) => Object.assign(req, redactRequest(req)),
       res: (res) => Object.assign(res, { headers: redactHeaders(res.headers) }),

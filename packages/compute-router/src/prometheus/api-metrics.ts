@@ -12,7 +12,7 @@ const MAX_VERSION_LABELS = 40;
 /** The maximum number of kinds of project quotas with their own label. A service has only a few. */
 const MAX_KIND_LABELS = 40;
 
-/** An exceeded quota: a `QuotaExceeded` of `@apistrata/quota`, or an object with the same field. */
+/** An exceeded quota: a `QuotaExceeded` from `@apistrata/quota`, or an object with the same field. */
 export interface RejectedQuota {
   readonly details: readonly { readonly kind: string }[];
 }

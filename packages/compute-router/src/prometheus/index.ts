@@ -38,7 +38,7 @@ export interface MetricsSource {
 /** A request listener that serves metrics. */
 export type MetricsHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Metrics of one engine and one API, in the text format of Prometheus. */
+/** Metrics of one engine and one API, in the Prometheus text format. */
 export interface PrometheusMetrics {
   readonly register: Registry;
   /** Observer for `createEngine({ observer })`. */
@@ -47,7 +47,7 @@ export interface PrometheusMetrics {
   readonly api: ApiObserver;
   /** Callback for `identityService({ onLookup })`. */
   readonly identity: (identityLookup: IdentityLookup) => void;
-  /** Callback for `enforceQuota({ onExceeded })` of `@apistrata/quota`. */
+  /** Callback for `enforceQuota({ onExceeded })` from `@apistrata/quota`. */
   readonly quota: (rejection: RejectedQuota) => void;
   /** Adds sources that are read at each scrape. Call it once for each source. */
   readonly scrape: (sources: ScrapeSources) => void;
@@ -92,7 +92,7 @@ function machineMetrics(register: Registry, statistics: HostStatistics): void {
   hostMetrics(register, statistics);
 }
 
-/** Metrics of a host process, in the text format of Prometheus. */
+/** Metrics of a host process, in the Prometheus text format. */
 export interface PrometheusHostMetrics extends Pick<PrometheusMetrics, 'register' | 'handler'> {
   /** Observer for `createHost({ observer })`. */
   readonly database: DatabaseObserver;

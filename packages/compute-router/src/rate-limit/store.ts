@@ -27,7 +27,7 @@ const SCHEMA = `
 create unlogged table if not exists ${TABLE} (key varchar(255) primary key, points integer not null default 0, expire bigint);
 create index if not exists ${TABLE}_expire on ${TABLE} (expire)`;
 
-/** Error codes of PostgreSQL for processes that lose a race to create the same objects. */
+/** PostgreSQL error codes for processes that lose a race to create the same objects. */
 const ALREADY_EXISTS = new Set(['23505', '42P07']);
 
 /** Creates a counter in the memory of this process. */

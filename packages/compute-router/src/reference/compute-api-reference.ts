@@ -16,7 +16,7 @@ export interface ComputeOperationFacts {
   readonly states?: Readonly<Record<string, string>>;
 }
 
-/** Options of `explorer()` of `@apistrata/explorer` for the compute API. */
+/** Options of `explorer()` from `@apistrata/explorer` for the compute API. */
 export interface ComputeApiReference {
   readonly description: Omit<ApiDescription, 'serverUrl'>;
   readonly history: Readonly<Record<string, string>>;
@@ -134,7 +134,7 @@ function factsOf({ action, name, policy }: Operation): ComputeOperationFacts {
 
 /**
  * The documentation of the compute API: descriptions, history, navigation, states of actions and code samples. Pass its
- * properties to `explorer()` of `@apistrata/explorer`.
+ * properties to `explorer()` from `@apistrata/explorer`.
  *
  * @example
  * ```ts

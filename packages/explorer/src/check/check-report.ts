@@ -41,10 +41,10 @@ export function checkText(result: CheckResult, { published, current }: CheckedFi
   return [head, ...paragraphs, conclusion(result, current)].join('\n\n');
 }
 
-/** Percent-encodes the characters that separate the commands of GitHub Actions. */
+/** Percent-encodes the characters that separate GitHub Actions commands. */
 const encodeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
-/** Returns the result of a check with an annotation of GitHub Actions for each change that requires a new version. */
+/** Returns the result of a check with a GitHub Actions annotation for each change that requires a new version. */
 export function checkAnnotations(result: CheckResult, files: CheckedFiles): string {
   const errors = violations(result).flatMap((change) =>
     sentencesOf(change).map(

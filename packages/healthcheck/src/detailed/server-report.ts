@@ -11,7 +11,7 @@ export interface ServerReport {
   readonly now: string;
   /** Kernel, release and architecture. */
   readonly platform: string;
-  /** The versions of Node.js and V8. */
+  /** The Node.js and V8 versions. */
   readonly runtimeVersion: string;
   readonly uptimeSeconds: number;
   readonly gc: GarbageCollectorReport;

@@ -2,7 +2,7 @@ import type { HealthStatus } from '../endpoint.js';
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Returns the health of endpoints as metrics in the text format of Prometheus. */
+/** Returns the health of endpoints as metrics in the Prometheus text format. */
 export function metricsText(statuses: ReadonlyMap<string, HealthStatus>): string {
   const endpoints = [...statuses].map(([endpoint, { available }]): Sample => [{ endpoint }, Number(available)]);
   // A check that several endpoints share is reported once.

@@ -13,7 +13,7 @@ export interface ApiDescription {
   readonly versionHeaders?: readonly { readonly name: string; readonly value: (version: string) => string }[];
   /** Other headers of every response, with their descriptions: `{ 'X-Request-ID': 'Id of the request' }`. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** The security schemes of OpenAPI, by name. */
+  /** The OpenAPI security schemes, by name. */
   readonly securitySchemes?: Readonly<Record<string, Json>>;
   /** Returns whether an operation is available without authentication. Default: no operation is. */
   readonly isPublic?: (operation: Operation) => boolean;

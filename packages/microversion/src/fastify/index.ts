@@ -38,7 +38,7 @@ interface Reply {
  * ```
  */
 export function fastifyMicroversion(versions: VersionMiddleware): FastifyMicroversion {
-  requireUnchangedPath(versions, 'fastifyMicroversion', 'use rewriteUrl of Fastify and a header instead');
+  requireUnchangedPath(versions, 'fastifyMicroversion', "use Fastify's rewriteUrl and a header instead");
   const plugin: FastifyMicroversion = (instance, _options, done) => {
     instance.addHook('onRequest', async ({ raw }: Request, reply: Reply) => {
       const rejection = await negotiateVersion(versions, raw, reply.raw);

@@ -7,7 +7,7 @@ export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
 
-/** A dynamic module of NestJS. */
+/** A NestJS dynamic module. */
 export interface DynamicMicroversionModule {
   module: new () => { configure(consumer: MiddlewareRoutes): void };
 }

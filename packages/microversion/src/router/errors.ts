@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { MicroversionError, RequestError } from '../errors.js';
 import type { QueryProblem } from '../schema/index.js';
 
-/** The body does not match its schema. `issues` are those of zod; `input` is the validated value. */
+/** The body does not match its schema. `issues` are zod's; `input` is the validated value. */
 export class InvalidBody extends RequestError<'INVALID_BODY'> {
   readonly issues: readonly z.core.$ZodIssue[];
   readonly input: unknown;

@@ -17,7 +17,7 @@ export interface OperationTypes {
   readonly errors: unknown;
 }
 
-/** An operation that keeps the types of its parts, for `createClient()` of `/client`. */
+/** An operation that keeps the types of its parts, for `createClient()` from `/client`. */
 export interface TypedOperation<Types extends OperationTypes = OperationTypes> extends Operation {
   /** Never set. */
   readonly types?: Types;

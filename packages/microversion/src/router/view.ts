@@ -100,7 +100,7 @@ export function view<R, C = unknown>(shape: ViewShape<R, C>, options: ViewOption
 
 /**
  * Returns the function that defines representations of records of type R and keeps the types of their fields, so that
- * `createClient()` of `/client` has the types of each version.
+ * `createClient()` from `/client` has the types of each version.
  */
 export function viewOf<R, C = unknown>() {
   return function typedView<const Fields extends ViewShape<R, C>>(

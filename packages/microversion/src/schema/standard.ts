@@ -56,7 +56,7 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
 }
 
 /**
- * Returns the JSON Schema of an adapted schema, as its library provides it; undefined for schemas of zod, and if the library
+ * Returns the JSON Schema of an adapted schema, as its library provides it; undefined for zod schemas, and if the library
  * does not provide one.
  */
 export function jsonSchemaOfAdapted(schema: object, io: 'input' | 'output'): object | undefined {

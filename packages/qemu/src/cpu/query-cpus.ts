@@ -18,7 +18,7 @@ export interface CpuDefinition {
   readonly 'unavailable-features'?: readonly string[];
 }
 
-/** The response of QEMU to a command. */
+/** QEMU's response to a command. */
 interface QmpResponse {
   readonly return?: unknown;
   readonly error?: { readonly desc: string };
@@ -45,7 +45,7 @@ async function queryQemu(
   return parseResponses(output).slice(1, commands.length + 1);
 }
 
-/** Returns the responses in the output of QEMU, without its greeting and events. */
+/** Returns the responses in QEMU's output, without its greeting and events. */
 function parseResponses(output: string): readonly QmpResponse[] {
   const lines = output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   return lines.filter((line) => 'return' in line || 'error' in line);

@@ -63,7 +63,7 @@ export class ProcessGuard implements FenceGuard {
         try {
           return await this.#request(connection, {}, RESPONSE_MS);
         } catch (error) {
-          this.#options.log(`the fence guard does not respond and is replaced: ${(error as Error).message}`);
+          this.#options.log(`the fence guard is not responding and is replaced: ${(error as Error).message}`);
         }
       }
       await this.#start(order);

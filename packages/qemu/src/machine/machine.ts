@@ -27,7 +27,7 @@ const STOPPED = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postm
 type PowerState = Server['powerState'];
 const RUNNING: PowerState = 1;
 const OFF: PowerState = 4;
-/** Power states by run states of QEMU; in all others the machine runs. */
+/** Power states by QEMU run state; in all others the machine runs. */
 const POWER_STATES: Readonly<Record<string, PowerState>> = {
   paused: 3,
   // QEMU pauses a guest whose write has no space, and repeats the write when the guest continues.

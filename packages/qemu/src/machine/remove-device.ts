@@ -1,6 +1,6 @@
 import { type QmpClient, QmpCommandError } from '../qmp/qmp-client.js';
 
-/** Returns a handler that ignores errors of QEMU about a state that is already reached. */
+/** Returns a handler that ignores QEMU errors about a state that is already reached. */
 export function ignoreExpectedError(expected: RegExp) {
   return (error: unknown): void => {
     if (!(error instanceof QmpCommandError && expected.test(error.message))) throw error;

@@ -197,7 +197,7 @@ export class LiveMove implements OngoingMove {
       () => true,
       () => false,
     );
-    if (moved) throw new QemuError('MOVE_COMPLETED', `the machine already runs on ${this.#destHost}`);
+    if (moved) throw new QemuError('MOVE_COMPLETED', `the machine is already running on ${this.#destHost}`);
   }
 
   async leave(): Promise<void> {

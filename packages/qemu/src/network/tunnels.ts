@@ -3,7 +3,7 @@ import { insideAddress, isPublicKey, type WireguardPeer } from './wireguard-peer
 
 /** The port that IANA has assigned to VXLAN. */
 export const DEFAULT_TUNNEL_PORT = 4789;
-/** The usual port of WireGuard, which has no assigned one. */
+/** The port that WireGuard usually uses; none is assigned to it. */
 export const DEFAULT_WIREGUARD_PORT = 51_820;
 
 /** The endpoint of a host's tunnels. */

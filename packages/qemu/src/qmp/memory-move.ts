@@ -60,7 +60,7 @@ export async function configureMemoryMove(qmp: QmpClient, live: boolean, bytesPe
   await qmp.execute('migrate-set-parameters', { 'max-bandwidth': bytesPerSecond });
 }
 
-/** The first version of QEMU that tracks all writes of a guest without KVM during a memory move. */
+/** The first QEMU version that tracks all writes of a guest without KVM during a memory move. */
 const TRACKS_ALL_WRITES = 9;
 
 /**

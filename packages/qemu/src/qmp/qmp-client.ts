@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { QemuError } from '../qemu-error.js';
 
-/** An asynchronous event of QEMU. */
+/** An asynchronous QEMU event. */
 export interface QmpEvent {
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;

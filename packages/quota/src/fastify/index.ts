@@ -21,7 +21,7 @@ export interface FastifyReplyParts {
 export type FastifyQuota<Request> = (request: Request, reply: FastifyReplyParts) => Promise<unknown>;
 
 /**
- * Returns a Fastify hook that enforces a quota as `enforceQuota()` does. Functions in the options receive the request of Fastify.
+ * Returns a Fastify hook that enforces a quota as `enforceQuota()` does. Functions in the options receive the Fastify request.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
  *

@@ -15,7 +15,7 @@ export type HonoQuota<Context> = (context: Context, next: () => Promise<void>) =
 
 /**
  * Returns Hono middleware, for `@hono/node-server`, that enforces a quota as `enforceQuota()` does. Functions in the options
- * receive the context of Hono.
+ * receive the Hono context.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
  *

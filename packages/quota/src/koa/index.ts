@@ -16,7 +16,7 @@ export interface KoaContext {
 export type KoaQuota<Context> = (context: Context, next: () => Promise<any>) => Promise<any>;
 
 /**
- * Returns Koa middleware that enforces a quota as `enforceQuota()` does. Functions in the options receive the context of Koa.
+ * Returns Koa middleware that enforces a quota as `enforceQuota()` does. Functions in the options receive the Koa context.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
  *

@@ -7,7 +7,7 @@ export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
 
-/** A dynamic module of NestJS. */
+/** A NestJS dynamic module. */
 export interface DynamicQuotaModule {
   module: new () => { configure(consumer: MiddlewareRoutes): void };
 }
@@ -47,18 +47,18 @@ export const QuotaModule: { forRoot(options: QuotaModuleOptions): DynamicQuotaMo
   },
 };
 
-/** The part of the execution context of NestJS that the guard uses. */
+/** The part of the NestJS execution context that the guard uses. */
 export interface HttpContext {
   switchToHttp(): { getRequest(): any; getResponse(): any };
 }
 
-/** A guard of NestJS. */
+/** A NestJS guard. */
 export interface QuotaGuard {
   canActivate(context: HttpContext): Promise<boolean>;
 }
 
 /**
- * Returns a guard of NestJS that enforces a quota as `enforceQuota()` does, for `@UseGuards()` of a route, after guards that
+ * Returns a NestJS guard that enforces a quota as `enforceQuota()` does, for `@UseGuards()` of a route, after guards that
  * authenticate the caller.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept

@@ -30,7 +30,7 @@ export interface ProjectQuotaRouterOptions {
   readonly requestIdHeaders?: readonly string[];
   /** The base URL of links, such as `https://quotas.example.org`. Default: the URL of the request up to the mount path. */
   readonly publicUrl?: string;
-  /** Whether links use `X-Forwarded-Proto`, `-Host` and `-Prefix`. Default: the setting of Express, otherwise false. */
+  /** Whether links use `X-Forwarded-Proto`, `-Host` and `-Prefix`. Default: the Express setting, otherwise false. */
   readonly trustProxy?: TrustProxy;
   /** The URL of the identity service in the header `WWW-Authenticate` of 401 responses. Default: `/identity` on the same host. */
   readonly identityUrl?: string;

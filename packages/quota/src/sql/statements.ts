@@ -21,7 +21,7 @@ export function tablesOf(prefix: string) {
 }
 
 /**
- * Returns an expression of PostgreSQL for the current time: the parameter, or the clock of the database server if it is null. As
+ * Returns a PostgreSQL expression for the current time: the parameter, or the clock of the database server if it is null. As
  * a subquery, it is evaluated once and can be used in an index search, unlike a volatile function.
  */
 export function nowOf(parameter: string): string {

@@ -60,7 +60,7 @@ function cachedStatement(key: string, make: () => CompiledQuery): CompiledQuery 
 }
 
 /**
- * Inserts any number of rows with one statement of PostgreSQL, in their order. Resolves to the `returning` columns of
+ * Inserts any number of rows with one PostgreSQL statement, in their order. Resolves to the `returning` columns of
  * the inserted rows.
  *
  * @param ending the end of the statement, such as `on conflict do nothing`
@@ -86,7 +86,7 @@ export async function insertRows<R>(
 }
 
 /**
- * Updates any number of rows with one statement of PostgreSQL, each identified by its `seq` and previous revision.
+ * Updates any number of rows with one PostgreSQL statement, each identified by its `seq` and previous revision.
  * Resolves to the `seq` of the updated rows. Throws if another transaction has locked one of them, because waiting would
  * delay all members of the shared transaction.
  *

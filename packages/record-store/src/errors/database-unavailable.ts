@@ -38,7 +38,7 @@ export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
 }
 
 /**
- * The failures by error code of SQLite (the primary part), PostgreSQL (five characters, or the two characters of a
+ * The failures by error code: SQLite (the primary part), PostgreSQL (five characters, or the two characters of a
  * class), sockets and files. Errors with other codes are bugs and are not converted.
  */
 const failures: Readonly<Record<string, DatabaseFailure>> = {

@@ -32,7 +32,7 @@ function createPrivately(path: string): void {
 /**
  * Opens a SQLite database. A new file and its log are readable and writable by their owner only.
  * @param options.readOnly whether the file is only read; it must then exist
- * @throws Error if this version of Node has no SQLite library, or one without the required functions
+ * @throws Error if this Node version has no SQLite library, or one without the required functions
  */
 export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
   // Loaded with the first SQLite database, because an engine on PostgreSQL does not need it.

@@ -64,7 +64,7 @@ class StartedDriver implements Driver {
 export type ExecuteAlone = <R>(query: CompiledQuery) => Promise<QueryResult<R>>;
 
 /**
- * Executes statements outside of transactions, each on a connection of the driver, without the steps of Kysely for
+ * Executes statements outside of transactions, each on a connection of the driver, without Kysely's steps for
  * plugins and logs, which cost more than many statements.
  */
 class PoolExecutor extends DefaultQueryExecutor {

@@ -15,7 +15,7 @@ import { closeDatabase, type OpenDatabase, openDatabase, type Session, type Tx }
 /** The maximum number of attempts of a transaction that conflicts with concurrent changes. */
 const MAX_ATTEMPTS = 20;
 
-/** Retryable errors of PostgreSQL: serialization failure, deadlock, a session that a pooler has switched. */
+/** Retryable PostgreSQL errors: serialization failure, deadlock, a session that a pooler has switched. */
 const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 
 /** An open database. */

@@ -32,7 +32,7 @@ export class TransactionConnection implements DatabaseConnection {
   }
 }
 
-/** Executes statements on one connection, without the steps of Kysely for plugins and pools, which cost more than many statements. */
+/** Executes statements on one connection, without Kysely's steps for plugins and pools, which cost more than many statements. */
 class ConnectionExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;
 

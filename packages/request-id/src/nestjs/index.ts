@@ -6,7 +6,7 @@ export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
 
-/** A dynamic module of NestJS. */
+/** A NestJS dynamic module. */
 export interface DynamicRequestIdModule {
   module: new () => { configure(consumer: MiddlewareRoutes): void };
 }

@@ -23,7 +23,7 @@ export interface SharedObject {
 /** A type of objects that can be shared. */
 export interface Shareable {
   readonly actions: readonly string[];
-  /** Whether policies are only recorded. */
+  /** Whether policies are stored but have no effect. */
   readonly isRecorded?: true;
   /** Returns the objects that other projects can see. */
   readonly list: (call: Call) => Promise<readonly SharedObject[]>;

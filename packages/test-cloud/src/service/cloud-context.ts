@@ -24,7 +24,7 @@ export interface CloudContext {
   readonly identifyCaller: IdentifyCaller;
   /** Records requests that no service handles. */
   readonly unhandled: { note(service: string, method: string, url: string): void };
-  /** Whether machines, networks and disks are simulated; otherwise, resources that are only recorded are rejected. */
+  /** Whether machines, networks and disks are simulated; otherwise, resources that would have no effect are rejected. */
   readonly simulated: boolean;
   /** The sources from which the image service downloads content of URLs that callers request; undefined: none. */
   readonly downloads: DownloadSources | undefined;

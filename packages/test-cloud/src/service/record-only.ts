@@ -1,5 +1,5 @@
 /**
- * Paths of resources that are only recorded, by service: they have no effect on machines, networks and disks. A path is
+ * Paths of resources that are stored but have no effect on machines, networks and disks, by service. A path is
  * relative to the version, and includes all paths below it.
  */
 const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +28,7 @@ const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Returns whether a request creates a resource that is only recorded. */
+/** Returns whether a request creates a resource that is stored but has no effect. */
 export function isRecordOnly(service: string, method: string, path: string): boolean {
   const [, , ...segments] = path.split('/');
   const name = `${segments.join('/')}/`;

@@ -14,7 +14,7 @@ export type Run = (call: Call) => unknown;
 /** A method and path with its handler. */
 export interface Route {
   readonly method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
-  /** The path in the notation of Express, such as `/v2.0/ports/:id`. */
+  /** The path in Express notation, such as `/v2.0/ports/:id`. */
   readonly path: string;
   /** Whether the route is accessible without a token. */
   readonly open: boolean;

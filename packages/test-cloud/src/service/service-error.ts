@@ -21,7 +21,7 @@ export const conflict = (message: string, type = 'Conflict') => new ServiceError
 /** Creates the error for an action that this cloud does not support. */
 export const unsupportedAction = (action: string) =>
   new ServiceError(501, `This cloud does not serve the action ${action}`, 'NotImplemented', action);
-/** Creates the error for a resource that would be recorded without effect. */
+/** Creates the error for a resource that would be stored without effect. */
 export const unservedRecord = (path: string) =>
   new ServiceError(
     501,

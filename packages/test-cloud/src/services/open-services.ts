@@ -21,7 +21,7 @@ const PASSWORD_COST = 2 ** 15;
 export interface ServicesOptions {
   /** The compute engine whose database and catalogs the services use. */
   readonly engine: Engine;
-  /** Whether the machines are simulated. If not, resources that would only be recorded are rejected with 501. */
+  /** Whether the machines are simulated. If not, resources that would have no effect are rejected with 501. */
   readonly simulated: boolean;
   /**
    * Hosts (`HOST` or `HOST:PORT`) from which the image service downloads content even if their addresses are not public.

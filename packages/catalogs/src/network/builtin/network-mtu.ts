@@ -17,7 +17,7 @@ export interface HostTunnel {
 
 /** Overhead of a tunnel per packet: IP, UDP, VXLAN and the inner frame. IPv6 needs 20 more bytes. */
 const TUNNEL_BYTES = { 4: 50, 6: 70 } as const;
-/** Overhead of WireGuard per packet: IP, UDP, its header and its checksum. */
+/** WireGuard overhead per packet: IP, UDP, its header and its checksum. */
 const ENCRYPTION_BYTES = { 4: 60, 6: 80 } as const;
 
 function tunnelMtu({ address, encrypted }: HostTunnel): number {
