@@ -5,7 +5,7 @@ import { HEADERS, idOf, startServer } from './server-process.mjs';
 const PER_PROJECT = 100;
 const HOSTS = 100;
 const AGGREGATES = 10;
-/** The number of actions of the server that has many of them, and of key pairs of the user that has many. */
+/** The number of actions on the server with a long history, and of key pairs of the user with many. */
 const MANY = 1000;
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';

@@ -28,7 +28,7 @@ if (process.platform !== 'linux' || !architecture)
     `container-image.mjs builds images of the machine that it runs on: linux on x64 or arm64, not ${process.platform} on ${process.arch}.`,
   );
 
-/** The entries of a folder and of all that is in it, below a path of the image. */
+/** The tar entries for a folder and everything in it, below a path in the image. */
 function entriesOf(folder, path) {
   const names = readdirSync(folder).sort();
   return [

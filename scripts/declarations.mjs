@@ -55,7 +55,7 @@ const expandTypes = {
 /** The package's own modules. The modules of other packages are reached only through the engine and the preset. */
 const DOCUMENTED = /[\\/]test-cloud[\\/]dist\b/;
 
-/** A plugin that removes the docstrings of other packages: they are half of the size of all declarations. */
+/** A plugin that removes other packages' docstrings, which account for half the size of all declarations. */
 const removeUnusedDocstrings = {
   name: 'fewer-docstrings',
   transform: {

@@ -167,5 +167,5 @@ export const areas = [
 /** All pages. */
 export const pages = areas.flatMap(({ groups }) => groups.flatMap((group) => group.pages));
 
-/** Returns the address of a page as links name it. */
+/** Returns the address of a page as it appears in links. */
 export const addressOf = ({ path }) => `/${path.replace(/(^|\/)index$/, '$1')}`;

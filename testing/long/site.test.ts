@@ -53,7 +53,7 @@ const ADDRESSES: readonly { readonly area: string; readonly addresses: readonly 
   })),
 ];
 
-/** A page of each kind: start, guide with commands, tables, names of a package, a script of its own, charts. */
+/** A page of each kind: home, a guide with commands, tables, a package's names, a page with its own script, charts. */
 const KINDS = [
   '/',
   '/guide/quick-start',

@@ -3,7 +3,7 @@ import { checkListening, warnIfUnauthenticated } from './check-listening.js';
 
 const LOCAL = { host: '127.0.0.1', auth: 'noauth', cloud: false, insecure: false } as const;
 
-/** Returns the warnings of a start. */
+/** Returns the warnings that are printed at startup. */
 function warnings(given: Partial<Parameters<typeof checkListening>[0]>): readonly unknown[] {
   const options = { ...LOCAL, ...given };
   const warned: unknown[] = [];

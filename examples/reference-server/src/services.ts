@@ -12,7 +12,7 @@ import { StartError } from './start-error.js';
 /** The catalogs that may be remote services, and the options with their URLs. */
 export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', volumes: 'volume-url' } as const;
 
-/** Returns the credentials of the server at the other services. */
+/** Returns the credentials with which the server authenticates to the other services. */
 export function credentials(environment: NodeJS.ProcessEnv) {
   const { OS_USERNAME: username, OS_PASSWORD: password } = environment;
   if (!username || !password)

@@ -11,7 +11,7 @@ export interface WelcomeOptions {
   readonly options: Options;
   /** Path or URL of the database. */
   readonly database: string;
-  /** Returns the number of hosts and of servers on them. */
+  /** Returns the number of hosts, and the number of servers on them. */
   readonly counts: () => Promise<{ readonly hosts: number; readonly servers: number }>;
   /** URL of the console proxy. */
   readonly consoleProxyUrl: string;

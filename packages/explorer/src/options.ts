@@ -24,7 +24,7 @@ export interface OperationGroup {
 export interface OperationFacts {
   /** Whether only administrators are allowed to call it by default. */
   readonly adminOnly?: boolean;
-  /** The states of the resource in which the operation is allowed: names of states by name of the field. */
+  /** The resource states in which the operation is allowed: the allowed states by field name. */
   readonly states?: Readonly<Record<string, string>>;
 }
 

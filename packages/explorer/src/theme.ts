@@ -1,4 +1,4 @@
-/** Names of the colors of the pages: of backgrounds, of lines, of text, of links and of labels. */
+/** Names of the page colors: of backgrounds, lines, text, links and labels. */
 const COLORS = [
   'ground',
   'raised',

@@ -46,7 +46,7 @@ export interface CheckReport {
   readonly details: string;
   /** The duration of the run in milliseconds. */
   readonly durationMs: number;
-  /** The time of the last change of the state, initially of the first run. */
+  /** The time at which the state last changed, initially that of the first run. */
   readonly changedAt: Date;
 }
 

@@ -74,7 +74,7 @@ function flag(value: string, name: string): boolean {
   throw new HealthcheckConfigError(name, `"${value}" is neither true nor false`, 'Write true or false');
 }
 
-/** Returns the same error with the spelling of the option in the file. */
+/** Returns the same error, with the option's name as written in the file. */
 function withOriginalMessage(error: unknown): unknown {
   if (!(error instanceof HealthcheckConfigError)) return error;
   const entry = [...NAMES].find(([, [option]]) => option === error.option);

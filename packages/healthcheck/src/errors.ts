@@ -43,7 +43,7 @@ export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG
     this.fix = fix;
   }
 
-  /** Returns the same error with another spelling of the option. */
+  /** Returns the same error for another spelling of the option's name. */
   named(option: string): HealthcheckConfigError {
     return new HealthcheckConfigError(option, this.problem, this.fix);
   }

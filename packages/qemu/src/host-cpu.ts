@@ -13,7 +13,7 @@ const VENDORS: Readonly<Record<string, string>> = {
 /** Features of the hypervisor, which QEMU lists with those of the processor. */
 const HYPERVISOR_FEATURE = /^(kvm|hv-)/;
 
-/** Returns the value of a field of the first processor in the text of `/proc/cpuinfo`; 1 if it is missing. */
+/** Returns the value of a field in the first processor's entry of `/proc/cpuinfo`; 1 if it is missing. */
 function countIn(cpuinfo: string, field: string): number {
   return Number(new RegExp(`^${field}\\s*:\\s*(\\d+)$`, 'm').exec(cpuinfo)?.[1] ?? 1);
 }

@@ -23,7 +23,7 @@ const ISSUED = Symbol.for('@apistrata/request-id');
 
 type Carrier = IncomingMessage & { [ISSUED]?: IssuedIds };
 
-/** Returns the stored ids of a request. */
+/** Returns the ids that were stored for a request. */
 export function issuedIdsOf(req: IncomingMessage): IssuedIds | undefined {
   return (req as Carrier)[ISSUED];
 }

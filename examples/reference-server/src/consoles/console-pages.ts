@@ -65,7 +65,7 @@ function novncFolder(): string {
   return dirname(dirname(createRequire(import.meta.url).resolve('@novnc/novnc')));
 }
 
-/** Returns the folder of the terminal. */
+/** Returns the folder of the xterm.js package. */
 function xtermFolder(): string {
   return dirname(dirname(createRequire(import.meta.url).resolve('@xterm/xterm')));
 }

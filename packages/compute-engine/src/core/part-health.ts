@@ -8,7 +8,7 @@ export interface PartHealth {
   readonly reason: string;
 }
 
-/** Returns the health of a part whose check failed with an error. */
+/** Returns the health of a part whose check failed. */
 export function failedPart(error: unknown): PartHealth {
   const { message } = databaseError(error) as Error;
   return { healthy: false, reason: message };

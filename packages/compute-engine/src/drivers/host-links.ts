@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 
-/** The response of a driver to a request of another host's driver: a value, or a stream of bytes. */
+/** A driver's response to a request from another host's driver: a value, or a stream of bytes. */
 export interface LinkResponse {
   /** Plain data, because it is serialized; at most 16 MiB of JSON. */
   readonly value?: unknown;

@@ -51,7 +51,7 @@ export interface Machines extends MachineQueries {
   supports(verb: DriverVerb, server?: Server): boolean;
   /** Returns false if a machine cannot move to another host with its disks. */
   canMove(server: Server): boolean;
-  /** Returns the disk format of snapshots of a server; undefined: the format of its image. */
+  /** Returns the disk format in which a server's snapshots are stored; undefined: the format of its image. */
   snapshotFormat(server: Server): string | undefined;
   /** Uploads the content of a `snapshot` to the image service, with `upload` or on the host itself. */
   saveSnapshot(

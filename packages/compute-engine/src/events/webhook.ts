@@ -77,7 +77,7 @@ export class Webhook {
   readonly #accepts: (type: string) => boolean;
   /** Events of the current batch that need not be sent again. */
   readonly #acknowledged = new Set<string>();
-  /** Number of rejections of each event of the current batch. */
+  /** How often each event of the current batch was rejected. */
   readonly #rejections = new Map<string, number>();
   /** Duration of the lease that prevents other processes from sending. */
   readonly #leaseMs: number;

@@ -30,7 +30,7 @@ interface ThrownError {
   readonly code?: string;
 }
 
-/** Returns the result of a request that has failed with an error. */
+/** Returns the result of a request that failed. */
 export function failedWith(error: unknown): MachineCallResult {
   const { name, message, stack, code }: ThrownError = error instanceof Error ? error : new Error(String(error));
   return { error: { name, message, stack, ...(typeof code === 'string' && { code }) } };

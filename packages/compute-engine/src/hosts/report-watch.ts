@@ -9,7 +9,7 @@ export interface ReportWatchOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly driver: Driver;
-  /** Returns the names of the hosts on the computer of the driver. */
+  /** Returns the names of the hosts on the driver's computer. */
   readonly hosts: () => Promise<readonly string[]>;
   /** Called in a transaction that has changed a host. */
   readonly onChange?: (tx: Tx) => void;

@@ -163,7 +163,7 @@ export class Jobs {
     return (await selectLeasedJob(session, [id, owner])).rows.length === 1;
   }
 
-  /** Returns the number of jobs of all processes. */
+  /** Returns the number of jobs across all processes. */
   async count(): Promise<number> {
     const { n } = await this.#store.db
       .selectFrom('jobs')

@@ -123,7 +123,7 @@ export class Worker {
     }
   }
 
-  /** Returns the number of jobs of all processes. */
+  /** Returns the number of jobs across all processes. */
   pending(): Promise<number> {
     return this.#options.jobs.count();
   }

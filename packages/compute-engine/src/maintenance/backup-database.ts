@@ -33,7 +33,7 @@ const NOT_A_DATABASE = 26;
 /** Maximum number of findings in a message. */
 const MAX_FINDINGS = 5;
 
-/** Returns the findings of an integrity check, with names of tables and indexes instead of page numbers. */
+/** Returns the findings of an integrity check, with table and index names instead of page numbers. */
 async function damageReport({ rows }: DatabaseReader): Promise<string> {
   const found = (await rows(`PRAGMA integrity_check(${MAX_FINDINGS})`)).map(({ integrity_check }) =>
     String(integrity_check),

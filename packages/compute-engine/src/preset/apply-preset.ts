@@ -12,7 +12,7 @@ import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 const CONTROL_BINARIES = ['nova-scheduler', 'nova-conductor'];
 const CONTROL_HOST = 'controller';
 
-/** Returns the aggregates of availability zones: the hosts of a zone become members of an aggregate with its name. */
+/** Returns an aggregate for each availability zone, with the zone's name and hosts. */
 function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
   const zones = [...new Set(hosts.flatMap(({ zone }) => zone ?? []))];
   return zones.map((zone) => ({

@@ -186,7 +186,7 @@ export function addToUsage(usage: Map<string, HostUsage>, { host, ...amounts }: 
   });
 }
 
-/** Returns the allocations of every host. */
+/** Returns the allocations on each host. */
 export async function usageByHost(session: Session): Promise<Map<string, HostUsage>> {
   const { rows } = await selectUsage(session, []);
   return new Map(

@@ -9,7 +9,7 @@ export interface HostCount extends HostUsage {
   readonly resources: Readonly<Record<string, number>>;
 }
 
-/** Returns the counted allocations of each host. */
+/** Counts the allocations on each host. */
 export async function countedByHost(session: Session): Promise<ReadonlyMap<string, HostCount>> {
   const others = await resourcesByHost(session);
   const usages = await usageByHost(session);

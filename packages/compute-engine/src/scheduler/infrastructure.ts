@@ -87,7 +87,7 @@ export class Infrastructure {
     return this.#last?.hosts.get(host);
   }
 
-  /** Returns the current state of the database, including changes by other processes, for the administration of hosts. */
+  /** Returns the hosts as stored now, including changes by other processes. For host administration. */
   current(): Promise<HostMap> {
     return this.#store.kind === 'postgres' ? this.readHosts(this.#store) : this.hosts();
   }

@@ -43,7 +43,7 @@ function offerOf(node: Node): Offer {
   return offer;
 }
 
-/** Returns the inventories of a host by resource class. */
+/** Returns a host's inventories, by resource class. */
 export function inventoriesOf(node: Node): Readonly<Record<string, Inventory>> {
   return offerOf(node).inventories;
 }

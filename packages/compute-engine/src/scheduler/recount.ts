@@ -22,7 +22,7 @@ function amountsIn({ resources, ...own }: HostCount): ReadonlyMap<string, number
   return new Map(Object.entries({ ...own, ...resources }));
 }
 
-/** Returns the names of amounts that differ. */
+/** Returns the names of the amounts that differ between two counts. */
 function differences(one: HostCount, other: HostCount): readonly string[] {
   const [amounts, otherAmounts] = [amountsIn(one), amountsIn(other)];
   return [...new Set([...amounts.keys(), ...otherAmounts.keys()])].filter(

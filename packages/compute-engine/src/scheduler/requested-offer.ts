@@ -78,7 +78,7 @@ function parseFlavorRequest(extraSpecs: StringRecord): FlavorRequest {
 
 const parsed = new WeakMap<StringRecord, FlavorRequest>();
 
-/** Returns the requirements of a flavor, parsed once for each copy of it. */
+/** Returns what a flavor requires of a host, parsed once for each copy of the flavor. */
 export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): FlavorRequest {
   let request = parsed.get(extraSpecs);
   if (!request) {
@@ -88,14 +88,14 @@ export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): F
   return request;
 }
 
-/** Returns the traits that the properties of an image require. */
+/** Returns the traits that image properties require. */
 export function traitsOfImage(properties: StringRecord): readonly string[] {
   return Object.entries(properties).flatMap(([name, value]) =>
     name.startsWith('trait:') && value === 'required' ? [name.slice('trait:'.length)] : [],
   );
 }
 
-/** Returns the traits that a flavor and the properties of an image request. */
+/** Returns the traits that a flavor and image properties request. */
 export function requestedTraits(
   flavor: Pick<FlavorCopy, 'extraSpecs'>,
   imageProperties: StringRecord,

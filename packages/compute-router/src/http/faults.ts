@@ -20,7 +20,7 @@ export class Unauthorized extends ComputeRouterError<'UNAUTHORIZED'> {
 /** The message to the caller after an unexpected failure. */
 const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
 
-/** The maximum length of the message of a fault, because some messages repeat input of the caller. */
+/** The maximum length of a fault's message, because some messages repeat user input. */
 const MAX_MESSAGE_LENGTH = 4000;
 
 /** HTTP statuses of the kinds of catalog errors. */

@@ -11,7 +11,7 @@ const SHARED_FIGURE_AGGREGATOR = 'max';
 
 const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
-/** The maximum number of kinds of jobs with their own label: actions of the API and of the program, and cleanups. */
+/** The maximum number of job kinds with their own label: actions of the API and of the program, and cleanups. */
 const MAX_KIND_LABELS = 200;
 
 /** Creates the metrics of an engine. */

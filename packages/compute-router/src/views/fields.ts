@@ -4,7 +4,7 @@ import { type Described, described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import * as type from '../schemas/reply-types.js';
 
-/** A field of the representation of records of type R, with its description. */
+/** A field in the representation of records of type R, with its description. */
 export type Field<R, C, Schema = ViewField<R, C>['schema']> = Described<ViewField<R, C, Schema>>;
 
 /** Defines a field. If the getter returns undefined, the field is omitted; the schema should then be optional. */

@@ -24,7 +24,7 @@ import {
 
 type Shape = ViewShape<Server, HostsCall>;
 
-/** Returns the response fields of field definitions. */
+/** Returns the response part of each field definition that has one. */
 function responseFieldsOf(fields: Readonly<Record<string, ServerField>>): Shape {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { response }]) => (response ? [[name, response]] : [])),

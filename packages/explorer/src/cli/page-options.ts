@@ -62,7 +62,7 @@ export async function documentedApiOf(files: readonly string[]): Promise<Documen
   return documentedApi(await readDocuments(files));
 }
 
-/** Returns the options of the pages for the documents or the operations of a command. */
+/** Returns the page options for the documents, or the operations, that the command names. */
 export async function pageOptions({ files, operations, appearance }: Command): Promise<ExplorerOptions> {
   const own = await appearanceOf(appearance);
   if (files.length > 0) return { ...(await documentedApiOf(files)), ...own };

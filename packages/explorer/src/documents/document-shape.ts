@@ -152,7 +152,7 @@ export function documentShape(document: OpenApiDocument, found: DocumentOperatio
   };
 }
 
-/** Returns the shape of a shared schema: as part of requests, of responses, or of both. */
+/** Returns the shape of a shared schema, as used in requests, in responses, or in both. */
 export function schemaShape(document: OpenApiDocument, name: string, sent: boolean, received: boolean): OperationShape {
   const collected = new SchemaParts(document);
   const schema = objectOf(document.schemas[name]);

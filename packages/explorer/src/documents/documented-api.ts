@@ -158,7 +158,7 @@ function tagTexts(document: OpenApiDocument): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the options of `explorer()` for an API that OpenAPI documents of its versions describe. The history of each
+ * Returns the `explorer()` options for an API that is described by one OpenAPI document per version. The history of each
  * operation, parameter, field and status is the difference between consecutive documents.
  *
  * @throws DocumentError if a document is not OpenAPI 3.0 or 3.1, if a reference cannot be resolved, or if the versions

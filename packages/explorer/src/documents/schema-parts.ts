@@ -12,7 +12,7 @@ function rulesOf(variants: readonly SchemaVariant[], description: string | undef
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
 }
 
-/** Returns the alternatives of rules. */
+/** Returns the `anyOf` alternatives of a schema's rules, or the rules themselves. */
 function alternativesOf(rules: Json): readonly Json[] {
   return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
 }

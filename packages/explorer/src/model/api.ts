@@ -121,7 +121,7 @@ export class Api {
     return apiChanges(this.options.operations, from, to);
   }
 
-  /** The base of the paths of operations: a URL, or a path on the server of the pages. */
+  /** The base of the operations' paths: a URL, or a path on the server that serves the pages. */
   get server(): string {
     return (this.options.server ?? '').replace(/\/$/, '');
   }

@@ -23,7 +23,7 @@ export function filterOf(query: URLSearchParams): ChangeFilter {
   };
 }
 
-/** Returns the query parameters of a filter. */
+/** Returns the query parameters that represent a filter. */
 export function parametersOf({ text, kind, breakingOnly }: ChangeFilter): Readonly<Record<string, string>> {
   return { ...(text && { operation: text }), ...(kind && { kind }), ...(breakingOnly && { breaking: 'only' }) };
 }

@@ -34,12 +34,12 @@ export function tokenHeader({ api }: Site): TokenHeader | undefined {
   return { name: 'Authorization', description: http.description as string | undefined, prefix };
 }
 
-/** Returns the names of the parameters of a path. */
+/** Returns the parameter names in a path. */
 export function pathParameters(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Returns the ID of the resource in a response: the field `id` of the response, or of its first field. */
+/** Returns the ID of the resource in a response: the `id` field of the response itself, or of its first field. */
 function idIn(response: unknown): string | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
   const [own, inner] = [response as Json, Object.values(response)[0] as Json | undefined];
@@ -53,7 +53,7 @@ function parameterValue(name: string, example: Example | undefined): string {
   return (name === 'id' ? idIn(example?.response) : undefined) ?? EXAMPLE_ID;
 }
 
-/** Returns the headers of a request at the version of the page. */
+/** Returns the headers that select the page's version in a request, and authenticate it. */
 function headersOf(site: Site): Readonly<Record<string, string>> {
   const { description, tokens } = site.api.options;
   const token = tokenHeader(site);

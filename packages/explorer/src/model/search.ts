@@ -57,7 +57,7 @@ function wordsOf(text: string): string[] {
 /** Removes the plural `s`, so that `servers` and `server` match. */
 const stem = (word: string) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
 
-/** Returns the words of a text as an index contains them. */
+/** Returns the words of a text as the search index contains them. */
 export function wordsIn(text: string): readonly string[] {
   return wordsOf(text).map(stem);
 }
@@ -123,7 +123,7 @@ export class SearchIndex {
     return [...this.#api.histories.values()].filter(({ tag }) => !this.#api.isAlias(tag));
   }
 
-  /** Returns the texts of all operations. */
+  /** Returns the searchable texts of each operation. */
   entries(): readonly Entry[] {
     return this.#listed.map((element) => this.#entry(element));
   }

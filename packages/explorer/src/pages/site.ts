@@ -39,7 +39,7 @@ export function serverLinks(api: Api, base: string): Links {
   };
 }
 
-/** Returns the address of a page that keeps the selected version. */
+/** Returns the address of a page, with the selected version. */
 export function linkTo({ links, version }: Site, path: string, query: Readonly<Record<string, string>> = {}): string {
   return links.page(path, version, query);
 }

@@ -38,7 +38,7 @@ function operationFile(api: Api, element: ElementHistory, version: Version): str
   return (files.findLast(({ since }) => since.compare(version) <= 0) ?? files[0])?.file ?? 'index.html';
 }
 
-/** Returns the file of the operations of a version. */
+/** Returns the path of the file that lists a version's operations. */
 export function operationsFile({ versions }: Api, version: Version): string {
   return version === versions.max ? 'index.html' : `at/${version.text}.html`;
 }

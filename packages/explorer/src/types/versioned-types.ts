@@ -20,7 +20,7 @@ export interface VersionedTypesOptions {
   readonly max: VersionLike;
 }
 
-/** A range of versions of an operation, both ends included, as indexes in the list of versions. */
+/** A range of an operation's versions, both ends included, as indexes in the list of versions. */
 interface ShapeRange {
   readonly first: number;
   readonly last: number;
@@ -48,7 +48,7 @@ function querySchema({ query }: OperationShape): Json | undefined {
   return { type: 'object', properties: Object.fromEntries(fields), additionalProperties: false };
 }
 
-/** Returns the prefix of the names of types. */
+/** Returns the prefix for type names, derived from the API's title. */
 function prefixOf(title: string): string {
   const words = title.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && !/^api$/i.test(word));
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -73,7 +73,7 @@ interface NamedOperation {
   readonly ranges: readonly ShapeRange[];
 }
 
-/** Returns the type of the names of operations that exist at a version. */
+/** Returns the TypeScript type for the names of the operations that exist at a version. */
 function namesType(operations: readonly NamedOperation[], versions: readonly Version[]): string {
   const groups = new Map<string, string[]>();
   for (const { name, ranges } of operations) {

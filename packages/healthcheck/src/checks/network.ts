@@ -69,7 +69,7 @@ export function http(url: string | URL, options: HttpOptions = {}): Check {
   };
 }
 
-/** Returns the reason of a failed connection, which Node stores in the cause of the error of `fetch`. */
+/** Returns the reason why a connection failed, which Node stores in the `cause` of the error that `fetch` throws. */
 function describe(error: unknown): string {
   const { cause = error } = error as { cause?: unknown };
   const { code, message } = cause as { code?: string; message?: string };

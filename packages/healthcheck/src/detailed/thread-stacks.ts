@@ -120,7 +120,7 @@ function requestStacks(session: Session): Promise<readonly string[]> {
   });
 }
 
-/** Returns the frames of another thread without that of the expression. */
+/** Returns the stack frames of another thread, without the frame of the expression that collected them. */
 function framesOfThread(stack: string): string {
   return framesOf(stack)
     .split('\n')

@@ -33,7 +33,7 @@ export function acceptedType(accept: string | undefined, offersHealthJson = fals
   return best;
 }
 
-/** Returns the quality of the most specific matching range, or of the first of several equally specific ones. */
+/** Returns the quality of the most specific matching media range; of the first one if several are equally specific. */
 function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
   let quality = 0;
   let specificity = 0;

@@ -40,7 +40,7 @@ function healthJson(reports: readonly CheckReport[], { named }: Extras): JsonRes
   return json('application/health+json', { status: DRAFT_STATUS[worstOf(reports)], ...service, checks });
 }
 
-/** Returns the reasons of all checks that are not available. */
+/** Returns the reasons reported by all checks that are not available. */
 export function failingReasons(reports: readonly CheckReport[]): readonly string[] {
   return reports.filter(({ state }) => state !== 'available').map(({ reason }) => reason);
 }

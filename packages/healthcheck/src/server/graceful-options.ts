@@ -33,7 +33,7 @@ export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
   readonly timeoutMs?: number;
   /** Limits of connections, as for `guardServer()`. */
   readonly limits?: GuardLimits;
-  /** The receiver of errors of hooks and of timeouts; `false` for none. Default `console`. */
+  /** The logger for hook errors and timeouts; `false` for none. Default `console`. */
   readonly log?: HealthcheckLog | false;
 }
 

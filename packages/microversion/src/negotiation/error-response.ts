@@ -74,7 +74,7 @@ export function negotiationContextOf(req: IncomingMessage): NegotiationContext |
   return (req as Carrier)[CONTEXT];
 }
 
-/** Stores the data of the middleware for handlers of the request. */
+/** Stores the middleware's data on the request, for its handlers. */
 export function storeNegotiationContext(req: IncomingMessage, context: NegotiationContext): void {
   (req as Carrier)[CONTEXT] = context;
 }

@@ -20,7 +20,7 @@ type QueryOf<Q> = Q extends Query<infer T> ? T : Record<string, never>;
 type ReplyOf<R> = WindowContent<R> extends infer S ? (S extends ReplyShape ? ReplyValue<S> : undefined) : undefined;
 
 /**
- * The return type of a handler: a value of the shape of the reply, or a {@link PreparedResponse}; any value if the operation
+ * The return type of a handler: a value that matches the reply's shape, or a {@link PreparedResponse}; any value if the operation
  * has no reply. If a view of the reply needs data that the call does not have, it is a string literal that describes the error.
  * This is checked here and not at the reply, because the type of `load` is inferred after the reply and before the handler.
  */

@@ -1,4 +1,4 @@
-/** The methods of choosing the CPU of guests, with the names of nova's `[libvirt] cpu_mode`. */
+/** The ways to choose the guest CPU, with the names of nova's `[libvirt] cpu_mode`. */
 const CPU_MODES = ['host-passthrough', 'host-model', 'custom'] as const;
 export type CpuMode = (typeof CPU_MODES)[number];
 

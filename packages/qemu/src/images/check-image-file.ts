@@ -4,7 +4,7 @@ import { QemuError } from '../qemu-error.js';
 import { checkVmdk } from './check-vmdk.js';
 
 /**
- * The size of the part of a file that contains the signatures and headers of disks. The signature of a CD is beyond this part, so a CD is
+ * How many bytes at the start of a file contain disk signatures and headers. A CD's signature is beyond this part, so a CD is
  * treated like any other disk.
  */
 const HEADER_BYTES = 512;

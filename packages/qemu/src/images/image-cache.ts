@@ -11,7 +11,7 @@ import { checkImageFile, imageFileFormat } from './check-image-file.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
 
-/** Returns the owner of a server as a caller: the host reads images and networks on behalf of the server's project. */
+/** Returns a caller that represents the server's owner: the host reads images and networks on behalf of the owner's project. */
 export function ownerOf({ userId, projectId }: Server) {
   return { userId, projectId, roles: [] };
 }
@@ -179,7 +179,7 @@ export class ImageCache {
     await checkSpace(folder, bytes);
   }
 
-  /** Returns the size of a disk that only a program can determine. */
+  /** Runs `qemu-img info` to determine the size of a disk. */
   async #diskBytes(path: string, format: string, signal: AbortSignal): Promise<number> {
     const { qemuImg, runAs } = this.#options;
     const args = ['info', '-f', format, '--output=json', path];

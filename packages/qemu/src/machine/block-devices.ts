@@ -15,7 +15,7 @@ export function nodeName(diskId: string): string {
   return diskId.replaceAll('-', '').slice(0, MAX_NODE_NAME);
 }
 
-/** The QEMU nodes of a volume: one for the device of the guest, and one for the connection behind it. */
+/** The QEMU block nodes of a volume: one for the guest's device, and one for the connection behind it. */
 export interface VolumeNodes {
   /** Each node has two names, because the old and the new node exist at the same time during a replacement. */
   readonly front: readonly [string, string];

@@ -19,7 +19,7 @@ export function isHotplugPort(id: string): boolean {
   return /^port-\d{1,2}$/.test(id);
 }
 
-/** Returns the bus of a port by its number. */
+/** Returns the ID of a hotplug port, which is also the name of its bus. */
 export function hotplugBus(index: number): string {
   return `port-${index}`;
 }

@@ -20,7 +20,7 @@ export function tagOf(text: string): string {
 }
 
 /**
- * Names of devices and namespaces of one host, distinct from those of other hosts on the same computer. Kernels allow
+ * Names of a host's devices and namespaces, distinct from those of other hosts on the same computer. Kernels allow
  * 15 bytes: prefix, kind, the host's tag, and ten digits of the id. With a thousand ports, the probability of a
  * collision is one in two million.
  */
@@ -42,7 +42,7 @@ export class DeviceNames {
     return this.#name('b', networkId);
   }
 
-  /** Returns the name of the device that QEMU opens for a port of a guest. */
+  /** Returns the name of the device that QEMU opens for a guest's port. */
   tap(portId: string): string {
     return this.#name('t', portId);
   }
@@ -57,7 +57,7 @@ export class DeviceNames {
     return this.#name('u', routerId);
   }
 
-  /** Returns the name of the device of a network's services, and of their namespace. */
+  /** Returns the name of the device for a network's services; their namespace has the same name. */
   service(networkId: string): string {
     return this.#name('s', networkId);
   }

@@ -179,7 +179,7 @@ function tunnelRules(
   };
 }
 
-/** Returns rules that keep the services of a network, and requests for them, out of its physical network. */
+/** Returns rules that keep a network's services, and requests for them, out of its physical network. */
 function outsideRules(
   network: NetworkPlan['networks'][number],
   names: DeviceNames,

@@ -7,7 +7,7 @@ import type { ForwardingEntry } from './forwarding-entries.js';
 import type { Ipv6Route } from './routed-ipv6.js';
 
 const NAMESPACES = '/run/netns';
-/** The file system type of the files of namespaces (`NSFS_MAGIC` of Linux). */
+/** The file system type of namespace files (`NSFS_MAGIC` in Linux). */
 const NAMESPACE_FILES = 0x6e73_6673;
 const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
 

@@ -7,7 +7,7 @@ export const HOST_LINK_ADDRESS = 'fe80::1';
 /** The address by which this computer reaches a router, the same for all of them. */
 export const ROUTER_LINK_ADDRESS = 'fe80::2';
 
-/** The mark of packets that arrive from other computers for subnets of guests. */
+/** The mark of packets that arrive from other computers for guest subnets. */
 const ROUTED_MARK = '0x20000000';
 /** The first routing table and the first rule priority; each host on the computer has its own pair. */
 const [FIRST_TABLE, FIRST_PRIORITY] = [0x6171_0000, 30_000];

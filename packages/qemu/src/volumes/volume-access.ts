@@ -1,7 +1,7 @@
 import type { Server } from '@apistrata/compute-engine';
 import type { VolumeShape } from '../machine/machine-shape.js';
 
-/** The user of a volume: a server of this host, or one of another host under a derived name. */
+/** The user of a volume: a server on this host, or a server on another host under a derived name. */
 export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
 
 /** The volumes that servers of this computer use, stored on any computer. */

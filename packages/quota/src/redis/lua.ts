@@ -57,7 +57,7 @@ end
 `;
 
 /**
- * The lifetime of receipts, which is longer than that of their lane and of messages in transit. The receipts of a lane are a
+ * The lifetime of receipts, which is longer than the lifetime of their lane and of messages in transit. The receipts of a lane are a
  * hash: `last` is the number of the last operation that took amounts; `admitted` is a string with a 1 for each admitted request
  * of that operation, if it was a batch.
  */

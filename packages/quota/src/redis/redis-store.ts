@@ -277,7 +277,7 @@ class RedisStore implements QuotaStore {
     }
   }
 
-  /** Returns the keys of the scripts that take amounts. */
+  /** Returns the Redis keys that the scripts for reserving and consuming amounts use. */
   #keysOf(project: string): string[] {
     return [this.#counters(project), this.#limits(project), this.#holds(project)];
   }

@@ -21,7 +21,7 @@ export class Receipts {
   #lane = randomUUID();
   #last = 0;
 
-  /** Returns the receipt of the next operation. */
+  /** Returns a receipt for the next operation. */
   next(): Receipt {
     return { lane: this.#lane, number: ++this.#last, reserved: [] };
   }

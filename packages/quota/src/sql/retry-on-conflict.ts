@@ -13,7 +13,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the code of an error of the database driver. */
+/** Returns the error code of a database driver error. */
 export function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
 }

@@ -82,7 +82,7 @@ function onlyEntry(amounts: Readonly<Record<string, number>>): Entry | undefined
   return entries.length === 1 ? entries[0] : undefined;
 }
 
-/** Returns the common parameters of statements that take amounts. */
+/** Returns the parameters that all statements for reserving or consuming amounts share. */
 function requestedOf({ project, defaults }: ConsumeRequest, [kind, amount]: Entry): SqlValue[] {
   return [project, kind, amount, defaults[kind] ?? null];
 }

@@ -52,7 +52,7 @@ function arrayExpressions(types: ReadonlyMap<string, string>, columns: readonly 
     .join(', ');
 }
 
-/** Returns the cached statement of a key. */
+/** Returns the statement that is cached under a key. */
 function cachedStatement(key: string, make: () => CompiledQuery): CompiledQuery {
   let cached = statements.get(key);
   if (!cached) statements.set(key, (cached = make()));

@@ -6,7 +6,7 @@ export interface TypeParsers {
 /** PostgreSQL's id of the type `bigint`. */
 const BIGINT = 20;
 
-/** Returns the parsers of `pg`, with numbers for 64-bit integers instead of strings: all stored values are below 2^53. */
+/** Returns the `pg` parsers, but parses 64-bit integers to numbers instead of strings: all stored values are below 2^53. */
 export function typeParsers({ types }: { readonly types: TypeParsers }): TypeParsers {
   return { getTypeParser: (type, format) => (type === BIGINT ? Number : types.getTypeParser(type, format)) };
 }

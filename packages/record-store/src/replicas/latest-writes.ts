@@ -7,7 +7,7 @@ import type { Session } from '../store/database.js';
 /** Represents all readers: a write is visible to callers of any project. */
 export const ALL_PROJECTS = '*';
 
-/** The receiver of announcements of writes, which all processes of a database share. */
+/** Receives announcements of writes; shared by all processes that use a database. */
 export const WRITES = 'writes';
 
 /** The maximum payload of a PostgreSQL notification, in bytes. */

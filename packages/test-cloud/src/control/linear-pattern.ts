@@ -23,7 +23,7 @@ export class LinearPattern {
     this.test = test;
   }
 
-  /** Returns the pattern in the notation of rules. */
+  /** Returns the pattern as rules write it. */
   toJSON(): string {
     return `/${this.source}/${this.flags}`;
   }

@@ -62,7 +62,7 @@ export function domainConfigRoutes(): readonly Route[] {
     return { [option]: options[option] };
   }
 
-  /** Returns the id of the domain in the path. */
+  /** Returns the domain ID in the path. */
   function domainOf(call: Call): string {
     call.requireAdmin();
     const id = call.param('domain');

@@ -22,7 +22,7 @@ export function requiredParameter(value: string | undefined, name: string): stri
   );
 }
 
-/** Returns the body of a response that contains a token. */
+/** Returns the response body for a new OAuth token. */
 export function tokenBody({ id, secret, expiresAt }: Pick<AccessToken, 'id' | 'secret' | 'expiresAt'>): string {
   return `oauth_token=${id}&oauth_token_secret=${secret}&oauth_expires_at=${microsZ(expiresAt)}`;
 }

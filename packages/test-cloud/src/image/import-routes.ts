@@ -52,7 +52,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** Returns the names of the import methods of a cloud. */
+/** Returns the names of the import methods that a cloud supports. */
 export function importMethods({ documents, downloads }: CloudContext): readonly string[] {
   return Object.keys(METHODS).filter(
     (name) =>

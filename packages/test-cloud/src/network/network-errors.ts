@@ -197,7 +197,7 @@ export function missingResource(title: string, id: string): ServiceError {
   return networkError(type, `${title} ${id} could not be found.`);
 }
 
-/** Returns the error of the service for an error of the catalog. */
+/** Converts a catalog error to the error that the network service returns. */
 export function fromCatalogError({ code, status = 400, message }: CatalogError): ServiceError {
   const type = CATALOG_ERROR_TYPES[code] ?? GENERAL_TYPES[status] ?? 'HTTPBadRequest';
   return networkError(type, message);

@@ -13,7 +13,7 @@ const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'pa
 
 export const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
 
-/** Returns the error of a value that its schema rejects. */
+/** Returns the error for a value that its schema rejects. */
 export const invalidValue = (key: string, value: unknown, reason = 'is not valid') =>
   invalid(
     `Invalid input for ${key}. Reason: '${typeof value === 'string' ? value : JSON.stringify(value)}' ${reason}.`,

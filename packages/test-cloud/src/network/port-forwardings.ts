@@ -43,7 +43,7 @@ const shownRanges = ({ external, internal }: Readonly<Record<keyof typeof COLLIS
   ...shownRange('internal', internal),
 });
 
-/** Returns the ranges of a port forwarding with the changes of a request. */
+/** Returns the port ranges that a port forwarding has after a request changes it. */
 function rangesOf(requested: Wire, before: Wire): { readonly external: Range; readonly internal: Range } {
   const read = (side: 'external' | 'internal') => {
     const range = rangeOf(requested, side) ?? rangeOf({ [`${side}_port_range`]: before[`${side}_port_range`] }, side);

@@ -34,7 +34,7 @@ function kindOf(type: string): Shareable {
   return kind;
 }
 
-/** Returns the policies of a shared object. */
+/** Returns the RBAC policies that share an object. */
 function policiesOf(object_type: string, { id, projectId, grants }: SharedObject): readonly Policy[] {
   return Object.entries(grants).flatMap(([action, targets]) =>
     targets.map((target_tenant) => {

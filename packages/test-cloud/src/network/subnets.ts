@@ -14,7 +14,7 @@ const unlisted = { filter: false } as const;
 const ranges = z.array(z.object({ start: z.string(), end: z.string() }));
 const ipv6Mode = z.enum(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac']).nullable();
 
-/** Returns the IP version of a prefix; of a subnet without one, that of its pool is used, 4 by default. */
+/** Returns the IP version of a prefix. A subnet without a prefix has the IP version of its pool, 4 by default. */
 const ipVersionOf = (cidr: unknown) => (String(cidr).includes(':') ? 6 : 4);
 
 /** Selects subnets by `shared=`: whether their network is shared. */

@@ -156,7 +156,7 @@ function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
   return [...own, ...shared];
 }
 
-/** Returns the mappings of groups to providers. */
+/** Returns the providers that each request group is mapped to, by the group's suffix. */
 function mappingsOf(allocated: readonly Allocated[]): Readonly<Record<string, readonly string[]>> {
   const mappings: Record<string, readonly string[]> = {};
   for (const { suffix, node } of allocated)

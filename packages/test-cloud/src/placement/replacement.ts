@@ -72,7 +72,7 @@ async function checkProvider(
 }
 
 /**
- * Returns the increase of a provider's generation, as in the original: one for new allocations, or for those of a consumer
+ * Returns by how much a provider's generation increases, as in the original: one for new allocations, or for those of a consumer
  * that loses all its allocations, and one for each of the steps in which inventories are replaced.
  */
 function growthOf(

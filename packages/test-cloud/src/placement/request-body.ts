@@ -46,7 +46,7 @@ function unwrapped(schema: z.ZodType | undefined): z.ZodType | undefined {
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 
-/** Returns the place of a part of a body in its schema. */
+/** Returns the schema of the part of a body at a path, and the path as the original's messages write it. */
 function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
   let place: Place = { text: '', schema: unwrapped(schema) };
   for (const key of path) {
@@ -66,7 +66,7 @@ function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
   return place;
 }
 
-/** Returns the pattern of the keys of an object. */
+/** Returns the pattern that an object's keys must match. */
 const patternOf = ({ keyType }: z.ZodRecord): string => z.toJSONSchema(keyType as z.ZodType).pattern ?? '.*';
 
 /** Returns the message for an issue, and the keyword of JSON Schema that the body violates. */

@@ -5,7 +5,7 @@ import { since } from './placement-version.js';
 
 const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/** The requirements on a provider: any trait of each set, any aggregate of each set, and none of the forbidden ones. */
+/** What a provider must have: any trait of each set, any aggregate of each set, and none of the forbidden ones. */
 export interface Requirements {
   readonly required: readonly ReadonlySet<string>[];
   readonly forbidden: ReadonlySet<string>;
@@ -137,7 +137,7 @@ export async function checkNames(call: Call, groups: readonly Group[]): Promise<
   }
 }
 
-/** The first minor versions of the parameters of a request for candidates, except those of groups. */
+/** The minor versions that introduced the query parameters for allocation candidates, except those of groups. */
 const PARAMETERS: Readonly<Record<string, number>> = {
   limit: 16,
   group_policy: 25,

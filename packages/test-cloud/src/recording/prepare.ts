@@ -6,7 +6,7 @@ type Resource = Readonly<Record<string, any>> & { readonly id: string; readonly 
 
 interface Kind {
   readonly service: string;
-  /** The path of the list of resources, and the key of the list in the response. */
+  /** The path at which the resources are listed, and the key of the list in the response. */
   readonly list: string;
   readonly plural: string;
   /** Creates a resource that is similar to the one of the real cloud. */
@@ -52,7 +52,7 @@ const KINDS: readonly Kind[] = [
 const isResource = (value: unknown): value is Resource =>
   typeof (value as Resource | undefined)?.id === 'string' && typeof (value as Resource).name === 'string';
 
-/** Returns the resources of a kind in a response. */
+/** Returns a response's resources of one kind. */
 function resourcesIn({ responseBody, status }: Recorded, { plural }: Kind): readonly Resource[] {
   if (status >= 300 || typeof responseBody !== 'object' || responseBody === null) return [];
   const body = responseBody as Record<string, unknown>;

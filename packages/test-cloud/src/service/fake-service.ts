@@ -21,7 +21,7 @@ export interface FakeServiceOptions {
   readonly before?: () => RequestHandler;
   /** Whether a path with a trailing slash is a different path. */
   readonly strict?: true;
-  /** Returns the error of the service for an error of a catalog; by default, its type is derived from the code. */
+  /** Converts a catalog error to the error that the service returns. By default, its type is derived from the code. */
   readonly fromCatalogError?: (error: CatalogError) => ServiceError;
   /** Whether other methods of known paths return 405; default: 404. */
   readonly rejectsMethods?: true;
@@ -117,7 +117,7 @@ async function runDurably(cloud: CloudContext, run: () => unknown): Promise<unkn
   }
 }
 
-/** Returns the methods of each path in a table of routes. */
+/** Returns the methods that a route table serves at each path. */
 function methodsByPath(table: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, readonly string[]>();
   for (const { path, method } of table) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);

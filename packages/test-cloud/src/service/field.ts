@@ -53,7 +53,7 @@ export const derived = (initial?: Field['initial'], options: Options = {}): Fiel
 /** Makes a field required on creation. */
 export const required = (field: Field): Field => ({ ...field, required: true });
 
-/** Returns the default of a field. */
+/** Returns a field's default value. */
 export function initialOf({ initial }: Field, call: Call): unknown {
   return typeof initial === 'function' ? initial(call) : structuredClone(initial);
 }

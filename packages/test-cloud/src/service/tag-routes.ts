@@ -9,7 +9,7 @@ const Tag = z.string().min(1).max(255);
 const Tags = z.object({ tags: z.array(Tag) });
 
 /**
- * Returns the routes of the tags of a resource: of individual tags, and of all tags.
+ * Returns the routes for a resource's tags: for individual tags, and for all tags.
  *
  * @param collection path of the resources below the root; default: that of the specification
  */

@@ -9,7 +9,7 @@ import { stringMap } from '../service/wire-types.js';
 const Metadata = z.object({ metadata: stringMap });
 const MetaItem = z.object({ meta: stringMap });
 
-/** Returns the routes of the metadata of a resource: of all items, and of single items. */
+/** Returns the routes for a resource's metadata: for all items, and for single items. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 

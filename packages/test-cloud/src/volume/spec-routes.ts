@@ -19,7 +19,7 @@ interface SpecOptions {
   readonly strict: boolean;
 }
 
-/** Returns the routes of the specs of types, which schedulers and drivers read: of all specs, and of single specs. */
+/** Returns the routes for a type's specs, which schedulers and drivers read: for all specs, and for single specs. */
 export function specRoutes(resource: Resource, { field, names, created, strict }: SpecOptions): readonly Route[] {
   const path = `/v3/${resource.spec.path}/:id/${field}`;
   const Body = z.object({ [field]: stringMap });

@@ -17,7 +17,7 @@ async function findNetworks(store: Store, ids: readonly string[]): Promise<reado
   return ids.length === 0 ? [] : networks.find(store, (q) => q.where('id', 'in', [...ids]).orderBy('seq'));
 }
 
-/** Returns the floating IPs of these ports, and of all ports on networks behind routers of this host. */
+/** Returns the floating IPs of these ports, and of all ports on networks behind this host's routers. */
 async function findFloatingAddresses(
   store: Store,
   serverPorts: readonly PortRecord[],

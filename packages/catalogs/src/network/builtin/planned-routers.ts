@@ -74,7 +74,7 @@ async function withImplicitRouter(store: Store, all: readonly NetworkRecord[]): 
   return candidates.filter(({ id }) => !routed.has(id));
 }
 
-/** Returns the routers of this host that only servers of other hosts need. */
+/** Returns the routers on this host that only servers on other hosts need. */
 async function routersForOthers(
   store: Store,
   routerIds: readonly string[],
@@ -99,7 +99,7 @@ async function routersForOthers(
 }
 
 /**
- * Returns the routers of networks with servers on this host, and the routers on this host for servers of other hosts.
+ * Returns the routers that servers on this host need, and the routers on this host that servers on other hosts need.
  * @param knownNetworks the networks of servers on this host
  */
 export async function routerParts(

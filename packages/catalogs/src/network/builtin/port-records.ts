@@ -82,7 +82,7 @@ export function sortAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[] 
 }
 
 /**
- * Returns the subnets that addresses of a port may come from without a request: those for its kind of device, otherwise
+ * Returns the subnets from which a port can get addresses if the request names none: those for its kind of device, otherwise
  * those for every kind.
  * @throws `NO_FREE_ADDRESS` if every subnet is reserved for other kinds
  */

@@ -15,7 +15,7 @@ export type RouterInterface = { readonly subnetId: string } | { readonly portId:
 
 const invalid = (message: string) => new CatalogError('ROUTER_INTERFACE_INVALID', `Bad router request: ${message}`);
 
-/** Returns the ports of a router on networks of projects. */
+/** Returns a router's ports on project networks. */
 async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortRecord[]> {
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', routerId));
   return routerPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);

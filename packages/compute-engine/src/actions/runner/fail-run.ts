@@ -5,7 +5,7 @@ import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Action } from './action.js';
 import type { AdditionalWrite, ServerRun } from './server-run.js';
 
-/** Returns the fault of a server after a failure. */
+/** Returns the fault that a server shows after a failure. */
 export function faultOf(error: Error, now: number): Fault {
   return { code: 500, message: error.message || error.name, details: error.stack ?? String(error), createdAt: now };
 }

@@ -16,7 +16,7 @@ export interface ActionNotifications {
 /** Notifications of an action: a string is short for `around`, `completed` and `failed` with that name; null: none. */
 export type Notifies = string | ActionNotifications | null;
 
-/** Returns the notifications of an action in long form. */
+/** Returns an action's notifications in the long form. */
 export function notificationsOf({ notifies }: { readonly notifies: Notifies }): ActionNotifications {
   if (typeof notifies !== 'string') return notifies ?? {};
   return { around: notifies, completed: notifies, failed: notifies };

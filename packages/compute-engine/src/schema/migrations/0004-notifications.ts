@@ -1,7 +1,7 @@
 import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** Creates the tables of events to be sent and of the position of each listener. */
+/** Creates a table for events to be sent, and a table for the position of each listener. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   // position: the order in which events are sent; null until a process assigns it after the commit.
   await createDocumentTable(db, 'notifications', {

@@ -167,7 +167,7 @@ async function lookUp<T>(item: Promise<T>, what: string): Promise<T> {
 }
 
 /**
- * Returns the properties of the content of the root disk, or of the requested image; throws 400 if a new volume is too
+ * Returns the properties of the root disk's content, or of the requested image; throws 400 if a new volume is too
  * small for either.
  */
 async function contentOf(

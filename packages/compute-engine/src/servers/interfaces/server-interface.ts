@@ -30,7 +30,7 @@ export function plannedInterface({ portId, networkId, tag, existing }: Requested
   return { portId, networkId, label: '', mac: '', fixedIps: [], securityGroups: [], tag, owned: !existing };
 }
 
-/** Returns the interfaces without that of a port. */
+/** Returns the interfaces except the one with the given port. */
 export function withoutPort(interfaces: readonly ServerInterface[], id: string): readonly ServerInterface[] {
   return interfaces.filter(({ portId }) => portId !== id);
 }

@@ -222,7 +222,7 @@ function patternCondition(
   return json && like('data', `%"${json}":${text}`);
 }
 
-/** Returns the exact condition of a plain pattern. */
+/** Returns the SQL condition that is equivalent to a plain pattern. */
 function plainCondition(
   column: string,
   { text, atStart, atEnd }: PlainPattern,

@@ -45,7 +45,7 @@ const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
   active: 100,
 };
 
-/** Returns the statuses of the image service for a status of this API; none for an unknown status. */
+/** Returns the image service's statuses that this API shows as the given status; none if the status is unknown. */
 export function statusesOf(text: string): readonly ImageStatus[] {
   const requested = text.toUpperCase();
   return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === requested);
