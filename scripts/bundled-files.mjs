@@ -1,4 +1,4 @@
-// For bundles: files that modules read at run time. They are copied into the folder `files` of the bundle, one folder per package.
+// For bundles: files that modules read at run time. They are copied into the bundle's folder `files`, one folder per package.
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';

@@ -1,7 +1,7 @@
 /** All error codes of this package, with the corresponding HTTP status. */
 export const errorCodes = { HEALTHCHECK_CONFIG_INVALID: 500, UNAVAILABLE: 503 } as const;
 
-/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the documentation of the code. */
+/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */
 export abstract class HealthcheckError<Code extends keyof typeof errorCodes = keyof typeof errorCodes> extends Error {
   /** The status of the HTTP response. */
   readonly status: number;

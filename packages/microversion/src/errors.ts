@@ -31,7 +31,7 @@ export const errorCodes = {
 /** An error code. Codes are stable, so that programs can compare them; the text of messages may change. */
 export type MicroversionErrorCode = keyof typeof errorCodes;
 
-/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the documentation of the code. */
+/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */
 export abstract class MicroversionError<Code extends MicroversionErrorCode = MicroversionErrorCode> extends Error {
   /** The status of the HTTP response. */
   readonly status: number;

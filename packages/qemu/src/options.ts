@@ -48,7 +48,7 @@ export interface QemuOptions {
    */
   readonly providerNetworks?: Readonly<Record<string, string>>;
   /**
-   * Whether interfaces of machines use `/dev/vhost-net` of the kernel, with `bridge` and KVM, if the user that runs machines
+   * Whether machine interfaces use the kernel's `/dev/vhost-net`, with `bridge` and KVM, if the user that runs machines
    * can open it. Default true. The decision and its reason are reported to `log`.
    */
   readonly vhostNet?: boolean;

@@ -17,6 +17,6 @@ export function genReqIdFor(settings: Settings): (req: IncomingMessage) => strin
 
 /**
  * Returns the local id of a request, for `pinoHttp({ genReqId })`. Log lines and response headers then contain the same id, even
- * if the logger runs first. With options other than the defaults, use `genReqId` of the middleware.
+ * if the logger runs first. With options other than the defaults, use the middleware's `genReqId`.
  */
 export const genReqId = genReqIdFor(settingsFrom({}));

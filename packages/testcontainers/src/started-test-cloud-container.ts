@@ -1,6 +1,6 @@
 import { AbstractStartedContainer, type StartedTestContainer } from 'testcontainers';
 
-/** A rule: changes responses (`http`) or steps of machines (`machine`), as in `POST /_control/rules` of the cloud. */
+/** A rule: changes responses (`http`) or machine steps (`machine`), as in the cloud's `POST /_control/rules`. */
 export type ControlledRule =
   | { readonly http: Readonly<Record<string, unknown>> }
   | { readonly machine: Readonly<Record<string, unknown>> };

@@ -13,7 +13,7 @@ import { subscribedTypes } from './subscribed-types.js';
 import { Webhook } from './webhook.js';
 import { namedWebhooks, type WebhookOptions } from './webhook-options.js';
 
-/** The option `events` of `createEngine()`: retention and webhooks. */
+/** The `events` option of `createEngine()`: retention and webhooks. */
 export interface EventOptions {
   /** Subscribers that receive events over HTTP. */
   readonly webhooks?: readonly WebhookOptions[];

@@ -8,7 +8,7 @@ import {
 import { migrations } from './migrations/index.js';
 
 /**
- * Opens a store with the engine's tables, like `openStore` of the record store.
+ * Opens a store with the engine's tables, like the record store's `openStore`.
  * @param changes the known schema changes; others are passed only in tests of upgrades
  */
 export function openStore(

@@ -20,7 +20,7 @@ export interface ApiObserver extends RouterObserver {
   readonly unrouted?: (served: UnroutedRequest) => void;
 }
 
-/** Combines several observers into one. The hook `around` of the first observer is the outermost. */
+/** Combines several observers into one. The first observer's `around` hook is the outermost. */
 export function combineObservers(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
   const observers = 'at' in given ? given : [given];
   if (observers.length < 2) return observers[0];

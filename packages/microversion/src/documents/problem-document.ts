@@ -1,6 +1,6 @@
 import type { ApiDescription } from './api-description.js';
 
-/** The schema of problem details (RFC 9457), the default format of errors, for the option `fault` of `openApi()`. */
+/** The schema of problem details (RFC 9457), the default format of errors, for the `fault` option of `openApi()`. */
 export const problemDocument: NonNullable<ApiDescription['fault']> = {
   contentType: 'application/problem+json',
   schema: {

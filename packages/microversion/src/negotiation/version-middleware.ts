@@ -6,7 +6,7 @@ import type { RenderError } from './error-response.js';
 export interface VersionMiddleware {
   /**
    * Negotiates one request without calling a handler: sets `req.microversion` and the response headers. Returns a promise
-   * only if the option `default` of `versioning()` is a function that returns one.
+   * only if the `default` option of `versioning()` is a function that returns one.
    *
    * @throws RequestError for versions that are malformed, missing or not supported
    */

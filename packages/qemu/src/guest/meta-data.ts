@@ -43,7 +43,7 @@ function devices({ server, interfaces }: GuestMetadata) {
   return [...nics, ...disks];
 }
 
-/** Returns `meta_data.json` of the OpenStack format. */
+/** Returns `meta_data.json` in the OpenStack format. */
 export function metaData(metadata: GuestMetadata): object {
   const { server, secrets } = metadata;
   const { keyName, keyData } = server;
@@ -77,7 +77,7 @@ function netmask(cidr: string): string {
   return version === 4 ? parts.join('.') : canonicalIp(parts.map((part) => part.toString(16)).join(':'));
 }
 
-/** Returns `network_data.json` of the OpenStack format. */
+/** Returns `network_data.json` in the OpenStack format. */
 export function networkData({ interfaces }: Pick<GuestMetadata, 'interfaces'>): object {
   const linkOf = (index: number) => `interface${index}`;
   return {

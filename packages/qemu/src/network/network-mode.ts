@@ -19,7 +19,7 @@ export interface NicRequirements {
   readonly virtio: boolean;
 }
 
-/** The networks to which interfaces of guests are connected. */
+/** The networks to which guest interfaces are connected. */
 export interface NetworkMode {
   /**
    * Connects interfaces of a server. Returns their backends, in the same order, when they exist.

@@ -18,7 +18,7 @@ describe('vhost-net', () => {
   }
 
   it('is used with KVM if the device can be opened, which does not change it', async () => {
-    expect(await probed()).toEqual({ used: true, lines: ['interfaces of machines use vhost-net'] });
+    expect(await probed()).toEqual({ used: true, lines: ['machine interfaces use vhost-net'] });
     expect((await probed({ device: '/dev/null' })).used).toBe(true);
   });
 
@@ -29,7 +29,7 @@ describe('vhost-net', () => {
   ])('is not used with %j', async (more, reason) => {
     expect(await probed(more)).toEqual({
       used: false,
-      lines: [`interfaces of machines do not use vhost-net: ${reason}`],
+      lines: [`machine interfaces do not use vhost-net: ${reason}`],
     });
   });
 

@@ -44,6 +44,6 @@ export async function vhostObstacle({
 /** Returns true if machines can use vhost-net. Logs the result, with the obstacle if there is one. */
 export async function usesVhost(options: VhostOptions, log: (line: string) => void): Promise<boolean> {
   const obstacle = await vhostObstacle(options);
-  log(`interfaces of machines ${obstacle === null ? 'use vhost-net' : `do not use vhost-net: ${obstacle}`}`);
+  log(`machine interfaces ${obstacle === null ? 'use vhost-net' : `do not use vhost-net: ${obstacle}`}`);
   return obstacle === null;
 }

@@ -35,7 +35,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
    * as "Secret creation" or "Order creation".
    */
   readonly operation?: string;
-  /** How errors are sent. Default `problem`; `documented` with the preset `key-manager` of the quota. */
+  /** How errors are sent. Default `problem`; `documented` with the quota preset `key-manager`. */
   readonly errors?: QuotaErrorsOption;
   /**
    * Which responses have `RateLimit` and `RateLimit-Policy` headers: `rejections`, `always` (which reads the usage for each
@@ -43,7 +43,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
    */
   readonly rateLimitHeaders?: 'rejections' | 'always' | 'never';
   /**
-   * The header `Retry-After` of an error in seconds, or a function that returns it; undefined for no header. Default: 5 while the
+   * The `Retry-After` header of an error, in seconds, or a function that returns it; undefined for no header. Default: 5 while the
    * store is unavailable, no header if a quota is exceeded or with the preset `key-manager`.
    */
   readonly retryAfter?: number | ((error: EnforcementError) => number | undefined);

@@ -22,7 +22,7 @@ interface PostgresClient {
   off(event: 'error', listener: () => void): unknown;
 }
 
-/** The part of a `Pool` of `pg` that the store uses. */
+/** The part of a `pg` `Pool` that the store uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
 }
@@ -31,7 +31,7 @@ export interface PostgresPool {
 const SESSION_CHANGED_CODES = new Set(['26000', '42P05']);
 
 /**
- * Adapts a `Pool` of `pg` to the SQL store. Add an `error` listener to the pool: without one, a lost connection ends
+ * Adapts a `pg` `Pool` to the SQL store. Add an `error` listener to the pool: without one, a lost connection ends
  * the process.
  */
 export function postgres(pool: PostgresPool): SqlDatabase {

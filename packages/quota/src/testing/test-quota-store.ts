@@ -8,7 +8,7 @@ import type { QuotaStoreSuite } from './suite.js';
 export type { QuotaStoreSuite } from './suite.js';
 
 /**
- * Defines the conformance tests of a quota store. Call it at the top level of a test file with the `describe` and `it` of your
+ * Defines the conformance tests of a quota store. Call it at the top level of a test file with the `describe` and `it` from your
  * test runner.
  *
  * @example

@@ -44,7 +44,7 @@ export async function pageFile(name: string): Promise<Asset | undefined> {
 }
 
 /**
- * Returns the value of the header `Content-Security-Policy` of pages of a cloud: no inline scripts or styles, no requests to other
+ * Returns the `Content-Security-Policy` header for the cloud's pages: no inline scripts or styles, no requests to other
  * servers.
  *
  * @param frames origins of pages with consoles, which the page contains as frames. Default: none

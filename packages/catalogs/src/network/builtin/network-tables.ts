@@ -87,10 +87,10 @@ const id = (record: Pick<Owned, 'id'>) => record.id;
 /** Returns whether all projects see an external network. */
 export const isExternalForAll = (externalFor: NetworkRecord['externalFor']) => externalFor?.includes('*') ?? true;
 
-/** The `device_owner` of ports of routers. */
+/** The `device_owner` of router ports. */
 export const ROUTER_PORTS = 'network:router_interface';
 
-/** The `device_owner` of the ports of routers on external networks. */
+/** The `device_owner` of router ports on external networks. */
 export const GATEWAY_PORTS = 'network:router_gateway';
 
 export const networkTables = {
