@@ -32,7 +32,7 @@ export interface Composed {
   readonly close: () => Promise<void>;
 }
 
-/** Returns the number of hosts, and of servers on them. */
+/** Returns the number of hosts, and the number of servers on them. */
 async function countsOf({ hypervisors }: Engine) {
   const hosts = await hypervisors.list();
   return { hosts: hosts.length, servers: hosts.reduce((sum, { usage }) => sum + usage.servers, 0) };

@@ -16,7 +16,7 @@ export interface OptionKind<T> {
   readonly schema: z.ZodType | undefined;
   /** @throws StartError with the value and the allowed values */
   read(label: string, texts: readonly string[]): T;
-  /** Returns the effective value of several sources, in ascending order of precedence. */
+  /** Merges values from several sources, given in ascending order of precedence, into the effective value. */
   combine(given: readonly T[]): T;
 }
 

@@ -1,7 +1,7 @@
 import type { Options } from './options.js';
 import type { Running } from './serve.js';
 
-/** Applies changed options to the running process, and logs it; invalid options change nothing. */
+/** Applies changed options to the running process and logs the changes; invalid options change nothing. */
 export async function reload({ reload: apply, log }: Running, rereadOptions: () => Options): Promise<void> {
   try {
     await apply(rereadOptions());

@@ -28,7 +28,7 @@ export function credentials(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** Creates clients of the configured remote services, with one login for all of them. */
+/** Creates clients for the configured remote services; all of them share one login. */
 export function catalogsFrom(
   options: Options,
   environment: NodeJS.ProcessEnv,

@@ -222,7 +222,7 @@ export class Host implements MachineFolders {
     await writeConfigDrive(metadata, folder, name, qemuImg, { runAs, signal });
   }
 
-  /** Returns true if this host and another one have the disks of machines on the same storage. */
+  /** Returns true if this host and another one have their machine disks on the same storage. */
   async shares(name: string): Promise<boolean> {
     const { storage, services } = this.parts;
     return storage !== undefined && (await services.hosts?.storageOf(name)) === storage;

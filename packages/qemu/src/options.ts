@@ -89,7 +89,7 @@ export interface QemuOptions {
    */
   readonly cpuMode?: CpuMode;
   /**
-   * The CPU model of guests, with the mode `custom`: a QEMU model (`Nehalem`, `Haswell-noTSX`, `EPYC`, ...), or
+   * The guest CPU model, with the mode `custom`: a QEMU model (`Nehalem`, `Haswell-noTSX`, `EPYC`, ...), or
    * `x86-64-v2`, `x86-64-v2-AES`, `x86-64-v3` or `x86-64-v4`, the levels of the x86-64 ABI.
    */
   readonly cpuModel?: string;

@@ -12,7 +12,7 @@ export interface QemuHost {
   /** The host of a preset: named after the computer, with its cores, memory and disk. */
   readonly seed: HostSeed;
   readonly acceleration: Acceleration;
-  /** The acceleration of machines and its reason, for the log. */
+  /** How machines are accelerated, and why, for the log. */
   readonly summary: string;
 }
 

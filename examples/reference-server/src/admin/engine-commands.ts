@@ -151,7 +151,7 @@ function serviceSwitch(disabled: boolean): EngineCommand<ServiceRows> {
   };
 }
 
-/** The caller of admin commands; the history of servers shows this name. */
+/** The caller of admin commands; server histories show this name. */
 function operator(): Context {
   const caller = { userId: 'operator', projectId: 'operator', roles: ['admin'], isAdmin: true };
   return { caller, requestId: `req-${randomUUID()}`, isAdmin: true };

@@ -71,7 +71,7 @@ function xtermFolder(): string {
 }
 
 /**
- * Serves the pages of consoles: a guest's screen, to which console URLs of type novnc lead, and its serial line as a terminal at
+ * Serves the console pages: a guest's screen, to which console URLs of type novnc lead, and its serial line as a terminal at
  * `serial.html?token=...`.
  */
 export function consolePages(): Router {

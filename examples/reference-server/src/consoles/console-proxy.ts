@@ -48,7 +48,7 @@ function disconnectIfUnresponsive(client: WebSocket): void {
   client.once('close', () => clearInterval(timer));
 }
 
-/** A proxy of consoles. */
+/** A console proxy. */
 export interface ConsoleProxy {
   /** The server, before it listens. */
   readonly server: Server;
@@ -57,7 +57,7 @@ export interface ConsoleProxy {
 }
 
 /**
- * Creates a proxy for consoles of guests, for browsers and programs: the pages of console URLs, and WebSockets that
+ * Creates a proxy for guest consoles, for browsers and programs: the pages that console URLs open, and WebSockets that
  * carry the bytes of a screen (RFB) or of a serial line. Tokens are checked by the engine, so they end when they expire
  * or their server is deleted.
  *

@@ -17,7 +17,7 @@ export interface Network {
   readonly subnetIds: readonly string[];
 }
 
-/** Addresses of a network, and the settings of guests that use them. */
+/** Addresses of a network, and the settings for guests that use them. */
 export interface Subnet {
   /** UUID. */
   readonly id: string;

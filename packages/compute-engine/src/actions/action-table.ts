@@ -123,7 +123,7 @@ export type RequestOf<Name extends WorkName> = InferRequest<ActionNamed<Name>>;
 /** The result that an action returns to its caller. */
 export type ResultOf<Name extends WorkName> = InferResult<ActionNamed<Name>>;
 
-/** Jobs that no request waits for: cleanup after incomplete actions, and reactions to changes of machines. */
+/** Jobs that no request waits for: cleanup after incomplete actions, and reactions to machine changes. */
 export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),
 );

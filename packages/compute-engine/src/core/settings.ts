@@ -33,7 +33,7 @@ export interface Settings {
   readonly crossZoneAttach: boolean;
   /** Maximum number of disks of a server; -1 is unlimited. */
   readonly maxDiskDevices: number;
-  /** Whether hosts audit the usage of servers every month. */
+  /** Whether hosts audit server usage every month. */
   readonly usageAudit: boolean;
   /** Days for which deleted servers and completed migrations are kept, with their history; 0 keeps them forever. */
   readonly retentionDays: number;

@@ -30,7 +30,7 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
    */
   readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
   /**
-   * Folder in which the embedded image service stores the content of images; created if missing. Default: the path of
+   * Folder in which the embedded image service stores image content; created if missing. Default: the path of
    * the SQLite file followed by `.images`; for `:memory:` and PostgreSQL, content is stored in the database, at most
    * 256 MiB per image.
    */

@@ -67,7 +67,7 @@ export class Statistics implements HostStatistics {
   }
 
   /**
-   * Returns the figures of the guests that the driver of this process runs, without those of other hosts. Takes at most two
+   * Returns the figures of the guests that this process's driver runs, not those of other hosts. Takes at most two
    * seconds; machines that do not respond in that time are only counted. Concurrent callers share one round of queries.
    */
   guests(): Promise<GuestStatistics> {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The modes in which Linux counts CPU time, in the order of `/proc/stat`. The time of guests is part of `user` and `nice`. */
+/** The modes in which Linux counts CPU time, in the order of `/proc/stat`. Guest time is part of `user` and `nice`. */
 const MODES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'] as const;
 
 /** A mode in which Linux counts CPU time: `user`, `system`, `idle` and others. */

@@ -55,7 +55,7 @@ export function distributedMachines(
   local: Machines,
   { rpcClient, caller, infrastructure }: DistributedMachinesParts,
 ): Machines {
-  /** Returns the host with a name if it is a separate process. */
+  /** Returns the host with the given name if it is a separate process. */
   async function findRemote(name: string | null): Promise<Host | undefined> {
     if (name === null) return undefined;
     const host = (await infrastructure.hosts()).hosts.get(name);

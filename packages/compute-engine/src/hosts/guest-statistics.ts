@@ -20,7 +20,7 @@ const TIMEOUT_MS = 2_000;
 
 type Figures = GuestFigures | undefined;
 
-/** Reads figures of guests. Concurrent callers share one round, and rounds share the pending query of a machine that hangs. */
+/** Reads guest figures. Concurrent callers share one round, and rounds share the pending query of a machine that hangs. */
 export class GuestReader {
   readonly #core: Pick<Core, 'store' | 'driver'>;
   readonly #reading = new Map<string, Promise<Figures>>();

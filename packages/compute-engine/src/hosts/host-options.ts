@@ -35,7 +35,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly listen?: string;
   /** Services that replace embedded ones, as for `createEngine`. */
   readonly catalogs?: Partial<Catalogs>;
-  /** Folder with the content of images, as for `createEngine`: either shared with the API processes, or omitted for both. */
+  /** Folder with image content, as for `createEngine`: either shared with the API processes, or omitted for both. */
   readonly imageDirectory?: string;
   /** Default: the system clock. */
   readonly clock?: Clock;

@@ -120,7 +120,7 @@ export class HostRequests {
     });
   }
 
-  /** Returns those of the ids whose requests no longer exist. */
+  /** Returns the IDs whose requests no longer exist. */
   async missing(ids: readonly string[]): Promise<readonly string[]> {
     const { rows } = await sql<{ id: string }>`
       select id from host_orders where id = any(${ids}::text[])`.execute(this.#store.db);

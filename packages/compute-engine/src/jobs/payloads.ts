@@ -39,7 +39,7 @@ export class Payloads {
 
   /**
    * @param sealer if undefined, nothing is sealed, as for a database in memory
-   * @param options.keepTokens whether to store the tokens of callers, which are needed only for services that are called
+   * @param options.keepTokens whether to store caller tokens, which are needed only for services that are called
    * on behalf of the caller
    */
   constructor(sealer: Sealer | undefined, options: { readonly keepTokens: boolean }) {

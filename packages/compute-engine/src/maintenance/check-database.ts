@@ -53,7 +53,7 @@ async function checkSecrets({ rows }: DatabaseReader, url: string, options: Secr
   }
 }
 
-/** Compares the counted capacity of hosts with the claims of servers, at one point in time. */
+/** Compares each host's counted usage with the claims of its servers, at one point in time. */
 async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
   const wrong =
     await rows(`select nodes.host from nodes left join (${claimsByHost(kind)}) as claimed on claimed.host = nodes.host

@@ -66,7 +66,7 @@ export interface ReadTarget {
   readonly replica: string | undefined;
 }
 
-/** How a list of servers is read. */
+/** How a server list is read. */
 export interface ObservedList {
   readonly requestId: string;
   /** Whether the list is limited to one project. */
@@ -120,7 +120,7 @@ export interface EngineObserver extends StoreObserver {
   readonly traceContext?: () => TraceContext | undefined;
   /** Called when a read-only request is sent to a replica or, if there are replicas, to the primary. */
   readonly reading?: (event: ReadTarget) => void;
-  /** Called when the query of a list of servers is planned. */
+  /** Called when the query for a server list is planned. */
   readonly list?: (plan: ObservedList) => void;
   /** Called after each attempt of a job. */
   readonly job?: (event: ObservedJob) => void;

@@ -4,7 +4,7 @@ function keyOf(kind: 'sqlite' | 'postgres', key: string): string {
   return key === 'host' ? `claim.value ->> '${key}'` : `(claim.value ->> '${key}')::bigint`;
 }
 
-/** Returns the FROM item of the claims of servers, with the alias `claim`. */
+/** Returns the FROM item that selects server claims, with the alias `claim`. */
 function claimsIn(kind: 'sqlite' | 'postgres'): string {
   return kind === 'sqlite'
     ? `json_each(servers.data, '$.claims') as claim`

@@ -8,7 +8,7 @@ import { groupByHost, setResources } from './resource-claims.js';
 export interface Correction {
   readonly host: string;
   readonly counted: HostCount;
-  /** The claims of servers, which are the corrected values. */
+  /** The server claims, which are the corrected values. */
   readonly claimed: HostCount;
 }
 
@@ -55,7 +55,7 @@ async function rowsOf<R>({ db }: Session, statement: string): Promise<readonly R
 }
 
 /**
- * Returns the claims of servers on each host.
+ * Returns the server claims on each host.
  *
  * @param condition as for {@link claimsByHost}
  */
@@ -123,7 +123,7 @@ async function correct(store: Store, host: string): Promise<Correction | undefin
   });
 }
 
-/** Compares the counted capacity of hosts with the claims of servers, and corrects differences. */
+/** Compares each host's counted usage with the claims of its servers, and corrects differences. */
 export async function recountHosts(store: Store): Promise<readonly Correction[]> {
   const candidates = await findMiscountedHosts(store);
   if (candidates.length === 0) return [];

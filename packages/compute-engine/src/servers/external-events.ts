@@ -6,7 +6,7 @@ import { tables } from '../schema/tables.js';
 import type { InterfaceRefresh } from './interfaces/interface-refresh.js';
 import type { Servers } from './servers.js';
 
-/** The events of servers that other services report. */
+/** The server events that other services report. */
 export type ExternalEventName =
   | 'network-changed'
   | 'network-vif-plugged'
@@ -37,7 +37,7 @@ const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
 
 type Effect = (context: Context, server: Server, event: ExternalEvent) => Promise<void>;
 
-/** Receives events of servers from other services. */
+/** Receives server events from other services. */
 export class ExternalEvents {
   readonly #core: Core;
   readonly #servers: Servers;

@@ -43,7 +43,7 @@ interface Index {
   readonly definition: string;
 }
 
-/** Drops the non-unique indexes of servers, and returns a function that creates them again. */
+/** Drops the non-unique indexes of the `servers` table, and returns a function that creates them again. */
 async function dropIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
   const indexes =
     kind === 'postgres'

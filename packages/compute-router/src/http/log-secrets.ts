@@ -41,7 +41,7 @@ function withoutValue(pair: string): string {
   return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${REDACTED}` : pair;
 }
 
-/** Returns a URL for a log, without the tokens of consoles in its path or query, which may be percent-encoded. */
+/** Returns a URL for a log, without the console tokens in its path or query, which may be percent-encoded. */
 export function redactSecrets(url: string): string;
 export function redactSecrets(url: string | undefined): string | undefined;
 export function redactSecrets(url: string | undefined): string | undefined {

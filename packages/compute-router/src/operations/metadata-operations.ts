@@ -60,7 +60,7 @@ export function itemOf(items: Items, key: string): string {
   return value;
 }
 
-/** Creates the operations on the metadata of one kind of resource. */
+/** Creates the metadata operations for one kind of resource. */
 export function metadataOperations<T>(kind: MetadataResource<T>): readonly Operation[] {
   const { docs } = kind;
   const target = (call: ComputeCall & { readonly params: unknown }) => kind.target(call as never);

@@ -35,7 +35,7 @@ async function knownScope(
   return { projectId: call.target.projectId, userId: call.query.user_id || undefined };
 }
 
-/** Returns the kinds of a body that are limits; other kinds have no effect. */
+/** Returns the keys of a body that are limits; other keys have no effect. */
 function limitsIn(body: Readonly<Record<string, unknown>>): Partial<QuotaValues> {
   const { force: _, networks: __, ...limits } = body;
   return limits as Partial<QuotaValues>;

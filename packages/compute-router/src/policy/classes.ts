@@ -22,5 +22,5 @@ export const CLASSES = {
   project_manager_or_admin: 'rule:project_manager_api or rule:context_is_admin',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The classes of callers that the default rules use. */
+/** The caller classes that the default rules use. */
 export type ClassName = keyof typeof CLASSES;

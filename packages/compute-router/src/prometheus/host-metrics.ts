@@ -8,7 +8,7 @@ const SECONDS_PER_MS = 1 / 1000;
 /** The periods of the load averages, in minutes. */
 const MINUTES = ['1', '5', '15'];
 
-/** The states of guests that are always reported. */
+/** The guest states that are always reported. */
 const NO_GUESTS = { running: 0, paused: 0 };
 
 /** The figures of a host and of its guests. */
@@ -125,7 +125,7 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
 export function hostMetrics(register: Registry, statistics: HostStatistics): void {
   let reading: Promise<readonly (readonly [string, HostSources])[]> | undefined;
   const readSources = async (): Promise<readonly (readonly [string, HostSources])[]> => {
-    // Called in one tick, so that metrics of guests and of hosts share one round of queries.
+    // Called in one tick, so that guest and host metrics share one round of queries.
     const [figures, guests] = await Promise.all([statistics.host(), statistics.guests().catch(() => undefined)]);
     return figures === undefined ? [] : [[figures.name, { ...figures, guests }]];
   };

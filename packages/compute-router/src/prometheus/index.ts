@@ -133,7 +133,7 @@ export function prometheusHostMetrics({ register = defaultRegistry() }: Promethe
 
 /**
  * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids of users or requests: their
- * values are operations, versions, statuses, names of statements and kinds. Only the metrics of guests contain the id of
+ * values are operations, versions, statuses, names of statements and kinds. Only the guest metrics contain the id of
  * a server and its project, while the server runs in this process.
  *
  * @example

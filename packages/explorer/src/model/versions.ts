@@ -47,7 +47,7 @@ export class VersionRange {
     return this.find(version.text) ?? this.all.find((candidate) => candidate.compare(version) >= 0);
   }
 
-  /** Returns the version with a text; undefined for any other text. */
+  /** Returns the version with the given text; undefined if there is none. */
   find(text: string | null | undefined): Version | undefined {
     const index = this.#byText.get(text ?? '');
     return index === undefined ? undefined : this.all[index];

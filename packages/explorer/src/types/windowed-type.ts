@@ -82,7 +82,7 @@ export class WindowedType {
     this.#documented = documented;
   }
 
-  /** Returns the type of one value over the ranges in which it exists, ascending. */
+  /** Returns the type of one value over the version ranges in which it exists, in ascending order. */
   text(spans: readonly VersionSpan[], indent = ''): string {
     const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
     const changes = spans.length > 1 && new Set(spans.map(({ schema }) => plain.#single(schema, ''))).size > 1;

@@ -134,7 +134,7 @@ function row(report: CheckReport, columns: readonly Column[]): string {
   return `<TR class="${report.state}">${lineBreaks}${cells.join('\n')}${lineBreaks}</TR>`;
 }
 
-/** Returns the tables of pending operations and threads, without those that are empty. */
+/** Returns the tables of pending operations and threads, except empty ones. */
 function stackTables({ greenthreads, threads }: ServerReport): string {
   const pending = greenthreads.length > 0 ? `${stackTable('Pending operations', greenthreads)}\n<HR></HR>` : '';
   return `${pending}\n${threads.length > 0 ? stackTable('Threads', threads) : ''}`;

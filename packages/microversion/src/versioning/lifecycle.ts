@@ -17,7 +17,7 @@ export interface VersionRecord {
   readonly sunset?: DateLike;
   /** The URL of the page that describes the end of the version. Sent in `Link`, with the relations `deprecation` and `sunset`. */
   readonly guide?: string;
-  /** Periods in which the version is rejected temporarily, so that the authors of clients notice its end in time. */
+  /** Periods in which the version is rejected temporarily, so that client authors notice its end in time. */
   readonly brownouts?: readonly { readonly from: DateLike; readonly to: DateLike }[];
 }
 

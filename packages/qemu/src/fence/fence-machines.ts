@@ -14,7 +14,7 @@ export interface FencedMachines {
  * The guard runs this function from its source text, so it must not reference anything else in this module. Machines have
  * a control socket that is reserved for it, because the host process may be stopped and still be connected to the other one.
  *
- * @param folder the folder that contains the folders of machines
+ * @param folder the folder that contains the machine folders
  */
 export async function fenceMachines(folder: string, action: FenceAction, withinMs: number): Promise<FencedMachines> {
   const { readdir, readFile, rm, writeFile } = process.getBuiltinModule('node:fs/promises');

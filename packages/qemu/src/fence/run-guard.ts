@@ -3,7 +3,7 @@ import type { fenceMachines } from './fence-machines.js';
 
 /** The arguments of a guard's process, after the path of its pid file. */
 export interface GuardArguments {
-  /** The folder that contains the folders of machines. */
+  /** The folder that contains the machine folders. */
   readonly folder: string;
   /** The path of the socket on which it listens. */
   readonly socket: string;

@@ -1,4 +1,4 @@
-/** A rule that forwards ports of the host to a port of guests. */
+/** A rule that forwards host ports to a guest port. */
 export interface ForwardRule {
   /** The original text of the rule. */
   readonly text: string;

@@ -73,7 +73,7 @@ export class Forwards {
   /**
    * Assigns the forwards of a server before its start.
    *
-   * @param folders the folders of machines, which contain the assigned ports
+   * @param folders the machine folders, which contain the assigned ports
    */
   assign({ id, name, projectId }: Owner, folders: MachineFolders): Promise<UserForwards> {
     const { address, rules, log } = this.#options;

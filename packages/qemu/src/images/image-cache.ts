@@ -76,7 +76,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Images as raw backing files of machines, fetched and converted once for each content and format, regardless of how
+ * Images as raw backing files for machine disks, fetched and converted once for each content and format, regardless of how
  * many images and machines use it. Files are written under temporary names and renamed, so several processes can
  * share the folder.
  */

@@ -54,7 +54,7 @@ export function resumeWhenSpaceIsFree(
   host.leaving.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** Returns the error of an operation that had no space as `DISK_FULL`; other errors unchanged. */
+/** Converts the error of an operation that ran out of disk space to `DISK_FULL`; returns other errors unchanged. */
 export function fullDiskError(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ENOSPC' && !message?.includes('No space left on device')) return error;

@@ -24,7 +24,7 @@ export function hotplugBus(index: number): string {
   return `port-${index}`;
 }
 
-/** Returns the number of ports of a machine. @param devices the number of devices at ports when it starts */
+/** Returns how many ports a machine has. @param devices the number of devices at ports when it starts */
 export function hotplugPortCount(devices: number): number {
   return Math.min(MAX_PORTS, devices + SPARE_PORTS);
 }

@@ -147,7 +147,7 @@ export class Machine {
     }
   }
 
-  /** Returns true if the processors of the machine run; false while it is paused or off. */
+  /** Returns true if the machine's processors are running; false while it is paused or off. */
   async isRunning(): Promise<boolean> {
     const qmp = await this.connectIfRunning();
     if (!qmp) return false;

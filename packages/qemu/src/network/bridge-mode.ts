@@ -23,7 +23,7 @@ import { tapBackend } from './tap-backend.js';
 import { type CurrentHosts, currentHosts } from './tunnels.js';
 import { Wireguard } from './wireguard.js';
 
-/** Interval between checks for changes of networks by other processes. */
+/** Interval between checks for network changes by other processes. */
 const POLL_INTERVAL_MS = 2_000;
 /** Interval between checks for devices that other programs have removed. */
 const RECONCILE_INTERVAL_MS = 30_000;
@@ -61,7 +61,7 @@ async function loadBridgeFilter(): Promise<void> {
   await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
   if (!existsSync(BRIDGE_FILTER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
-  // By default, the module applies to all bridges of the computer. It is disabled here, and bridges of guests enable it
+  // By default, the module applies to all bridges of the computer. It is disabled here, and guest bridges enable it
   // for themselves, so that other bridges keep their behavior.
   for (const name of ['iptables', 'ip6tables', 'arptables'])
     await writeFile(join(BRIDGE_FILTER, `bridge-nf-call-${name}`), '0');
@@ -195,7 +195,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       guest: (namespace, address) => guestAt(built, names, folders, namespace, address),
       log,
     });
-    /** Whether the ports of servers have several queues; unknown for machines that an earlier process has started. */
+    /** Whether server ports have several queues; unknown for machines that an earlier process has started. */
     const multiqueue = new Map<string, ReadonlyMap<string, boolean>>();
     // Devices are checked after a change, before a start, and periodically.
     let lastCheck = { desired: '', at: 0 };

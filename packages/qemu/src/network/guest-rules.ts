@@ -248,7 +248,7 @@ export function guestRules(
       'iifname vmap @egress',
       'oifname vmap @ingress',
     ]),
-    // Bridges belong to the host; traffic of guests is never addressed to it.
+    // Bridges belong to the host; guest traffic is never addressed to it.
     chain('staying', [
       'type filter hook input priority -200; policy accept;',
       ...(['t', 'r', 's', 'x'] as const).map((kind) => `iifname ${names.all(kind)} drop`),

@@ -31,7 +31,7 @@ export interface Ipv6RoutesOptions {
   readonly log: (line: string) => void;
 }
 
-/** The routes of this computer to the IPv6 subnets of guests. */
+/** This computer's routes to guests' IPv6 subnets. */
 export class Ipv6Routes {
   readonly #options: Ipv6RoutesOptions;
 

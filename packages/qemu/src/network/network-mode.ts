@@ -42,6 +42,6 @@ export interface NetworkMode {
   onChange(listener: () => void): () => void;
   /** The end of the encrypted tunnels of this computer; undefined: they are not encrypted. */
   readonly wireguard?: { readonly publicKey: string; readonly port: number } | undefined;
-  /** Stops the work of this process; resources of guests stay. */
+  /** Stops the work of this process; guest resources stay. */
   leave(): Promise<void>;
 }

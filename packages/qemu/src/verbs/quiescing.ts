@@ -2,7 +2,7 @@ import { hasAgent } from '../guest/guest-agent.js';
 import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './verb-request.js';
 
-/** Freezes the file systems of guests while their volumes are copied. */
+/** Freezes guest file systems while their volumes are copied. */
 export const quiescing: Verbs = {
   quiesce: async ({ host, work, server }) => {
     if (!hasAgent(server)) throw new QemuError('UNSUPPORTED', 'the image declares no guest agent');

@@ -63,7 +63,7 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   return app;
 }
 
-/** Notifies the driver when a client reads the state of servers. */
+/** Notifies the driver when a client reads server states. */
 function noteReading(req: Request, res: Response, driver: ReadableDriver): void {
   if (req.method !== 'GET') return;
   const [, name] = /\/servers\/([^/?]+)(?:\?|$)/.exec(req.url) ?? [];

@@ -12,7 +12,7 @@ export interface UnhandledRequest {
 
 const ID = /(?<=\/)([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/g;
 
-/** The unhandled requests of clients, grouped by kind. */
+/** Unhandled client requests, grouped by kind. */
 export class UnhandledRequests {
   readonly #calls = new Map<string, UnhandledRequest>();
 

@@ -79,7 +79,7 @@ async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: strin
   });
 }
 
-/** Imports of the content of images. They complete before the response is sent. */
+/** Image imports. They complete before the response is sent. */
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
     post('/v2/images/:id/import', async (call) => {

@@ -231,7 +231,7 @@ function tagRoutes(): readonly Route[] {
   ];
 }
 
-/** Definitions of properties of images, volumes, flavors and servers, by namespace. */
+/** Property definitions for images, volumes, flavors and servers, by namespace. */
 export function metadefRoutes(): readonly Route[] {
   const list = (kind: Kind, show: (namespace: Namespace) => Wire) =>
     get(`${namespacePath}/${kind}`, (call) => ({ ...show(find(call)), schema: `/v2/schemas/metadefs/${kind}` }));

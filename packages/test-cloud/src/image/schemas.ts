@@ -38,7 +38,7 @@ const textOrNull = (description: string, maxLength: number, more: Schema = {}) =
   schemaOf(['null', 'string'], description, { maxLength, ...more });
 const readOnly = { readOnly: true } as const;
 
-/** Returns the schema of images: every attribute, and whether clients can set it. */
+/** Returns the image schema: every attribute, and whether clients can set it. */
 const image = (): Schema => ({
   name: 'image',
   properties: {

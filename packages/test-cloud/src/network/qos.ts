@@ -102,7 +102,7 @@ export function withQosPolicy(spec: ResourceSpec): ResourceSpec {
   };
 }
 
-/** Policies for the traffic of ports. */
+/** Policies for port traffic. */
 export const qosPolicies = {
   path: 'qos/policies',
   one: 'policy',

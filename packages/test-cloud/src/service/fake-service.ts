@@ -11,7 +11,7 @@ import { TextBody } from './text-body.js';
 
 export interface FakeServiceOptions {
   readonly name: string;
-  /** Types of the service in the catalog, to which the access rules of callers refer. */
+  /** Types of the service in the catalog, to which callers' access rules refer. */
   readonly types: readonly string[];
   /** Called once, on the first request. */
   readonly routes: () => readonly Route[];

@@ -3,7 +3,7 @@ import type { Call } from './call.js';
 
 /** An attribute of a resource: its schema, its default, and whether clients can set it. */
 export interface Field {
-  /** Validates and converts the values of clients. */
+  /** Validates and converts client values. */
   readonly schema?: z.ZodType;
   /** `always`: on creation and later; `once`: only on creation; `never`: derived. */
   readonly sets: 'always' | 'once' | 'never';

@@ -27,7 +27,7 @@ const CHANGING_VERBS = [
 
 type ChangingVerb = (typeof CHANGING_VERBS)[number];
 
-/** Notifies listeners of changes of networks. */
+/** Notifies listeners of network changes. */
 export class NetworkChanges {
   readonly #listeners = new Set<() => void>();
 

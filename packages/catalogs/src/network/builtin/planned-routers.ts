@@ -66,7 +66,7 @@ async function hasServers(store: Store, networkId: string): Promise<boolean> {
   return port !== undefined;
 }
 
-/** Returns the networks with an implicit router and without any other router. */
+/** Returns the networks whose only router is an implicit one. */
 async function withImplicitRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
   const candidates = all.filter(hasImplicitRouter);
   const ids = candidates.map(({ id }) => id);

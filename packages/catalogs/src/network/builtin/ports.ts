@@ -128,7 +128,7 @@ export function portVerbs(context: NetworkContext) {
 
   const addressesIn = (subnetId: string) => store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
 
-  /** Returns the ids of the ports with an address: at most one in each subnet. */
+  /** Returns the IDs of the ports that have a given address: at most one in each subnet. */
   async function holdersOf(address: string, subnetId: string | undefined): Promise<readonly string[]> {
     const addresses = subnetId === undefined ? store.db.selectFrom('ip_allocations') : addressesIn(subnetId);
     const rows = await addresses.select('holder_id').where('address', '=', canonicalIp(address)).execute();

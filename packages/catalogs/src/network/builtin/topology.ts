@@ -151,7 +151,7 @@ export function topology(context: NetworkContext) {
       await store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
-        // Concurrent creations of ports wait for these rows, and then find that they are deleted.
+        // Concurrent port creations wait for these rows, and then find that they are deleted.
         for (const subnetId of network.subnetIds) await subnets.lock(tx, subnetId);
         const users = await ports.find(tx, (q) => q.where('network_id', '=', id));
         const floating = await floatingIps.find(tx, (q) => q.where('network_id', '=', id));

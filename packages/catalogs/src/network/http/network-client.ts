@@ -156,7 +156,7 @@ export class NetworkClient {
   }
 
   /**
-   * Converts ports, with the names and floating IPs of other collections: three requests for any number of ports. A
+   * Converts ports, and adds names and floating IPs from other collections: three requests for any number of ports. A
    * port of the caller may be on a network of another project.
    */
   async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {

@@ -29,7 +29,7 @@ const FORCIBLE = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'atta
 export function volumeSnapshots(context: VolumeContext) {
   const { store, clock, accept } = context;
 
-  /** Creates a snapshot for an unknown id, and a volume for it. */
+  /** Creates a snapshot with an unknown ID, and the volume that it belongs to. */
   async function acceptSnapshot(caller: Caller, id: string): Promise<SnapshotRecord> {
     rejectNul(id);
     const volume = await getVisibleVolume(context, caller, derivedUuid(`volume-of-snapshot/${id}`));

@@ -128,7 +128,7 @@ async function presenterOf(
   });
 }
 
-/** Applies the filters that lists of volumes and snapshots share. */
+/** Applies the filters that volume and snapshot lists share. */
 export function narrowOwned(
   session: Session,
   caller: Caller,

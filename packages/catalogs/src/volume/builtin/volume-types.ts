@@ -11,7 +11,7 @@ const { types, volumes } = volumeTables;
 
 export type VolumeTypeFields = Partial<Pick<VolumeTypeRecord, 'name' | 'description' | 'isPublic' | 'extraSpecs'>>;
 
-/** The default type of volumes, if a type with this name exists. */
+/** The default volume type, if a type with this name exists. */
 const DEFAULT_TYPE = '__DEFAULT__';
 
 export function typeNotFound(nameOrId: string): CatalogError {

@@ -8,7 +8,7 @@ import type { HostUsage } from '../../scheduler/host-usage.js';
 import type { Host } from '../../scheduler/infrastructure.js';
 import { LIVE, tables } from '../../schema/tables.js';
 
-/** A server in the list of servers on a hypervisor. */
+/** A server in a hypervisor's list of servers. */
 export interface HostedServer {
   readonly id: string;
   readonly seq: number;

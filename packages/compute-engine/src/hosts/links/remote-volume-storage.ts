@@ -9,7 +9,7 @@ export interface RemoteVolumeStorageParts {
   readonly volumeHost: () => Promise<string | null>;
 }
 
-/** Creates the storage that keeps the content of volumes on a host process. If no host stores volumes, they are records without content. */
+/** Creates the storage that keeps volume content on a host process. If no host stores volumes, volumes are records without content. */
 export function remoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
   // Copies have no timeout, and the link ends if the host process dies.
   const never = new AbortController().signal;

@@ -28,7 +28,7 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
   return { ...core.settings.quotas, ...byClass?.limits, ...project?.limits, ...user?.limits };
 }
 
-/** The sums of columns of servers, as databases return them. */
+/** The sums over server columns, as databases return them. */
 export type ServerUsageRow = Readonly<Record<keyof ServerAmounts, number | string>>;
 
 /** Returns the query for the usage of a project's servers, or of one user's servers in it, except soft-deleted servers. */
@@ -110,7 +110,7 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
   }
 }
 
-/** Returns the number of servers of a size that the limits still allow, and the 403 error for more servers. */
+/** Returns how many servers of a given size the limits still allow, and the 403 error for more servers. */
 async function remainingServers(
   core: Core,
   tx: Tx,
@@ -137,7 +137,7 @@ async function remainingServers(
 }
 
 /**
- * Returns the number of servers of a size, at most `max`, that the quotas allow. Counts in the caller's transaction.
+ * Returns how many servers of a given size the quotas allow, at most `max`. Counts in the caller's transaction.
  * Throws 403 if there are fewer than `min`.
  */
 export async function admitServers(

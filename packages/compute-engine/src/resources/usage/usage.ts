@@ -81,7 +81,7 @@ async function knownServer(store: Store, id: string): Promise<UsedServer | undef
   return (await tables.servers.get(store, id)) ?? tables.serverUsage.get(store, id);
 }
 
-/** Reports the usage of servers over time, including deleted servers and, for `usageRetentionDays`, purged servers. */
+/** Reports server usage over time, including deleted servers and, for `usageRetentionDays`, purged servers. */
 export class Usage {
   readonly #core: Core;
 

@@ -36,7 +36,7 @@ interface Content extends ImageFacts {
   readonly minRamMb: number;
 }
 
-/** Names in the image metadata of volumes that are not properties of the image. */
+/** Names in a volume's image metadata that are not image properties. */
 const NON_PROPERTIES = new Set([
   'image_id',
   'image_name',

@@ -16,7 +16,7 @@ export function stateChip({ status }) {
   return chip(state, TONES[state] ?? 'warn');
 }
 
-/** Returns a text with the number of servers, and the numbers of servers in each state. */
+/** Returns a text with the total number of servers, and the number in each state. */
 function countsText(servers, total) {
   const states = new Map();
   for (const { status } of servers) states.set(status, (states.get(status) ?? 0) + 1);
