@@ -37,7 +37,7 @@ export interface ProjectLimits {
   readonly limits: OwnLimits;
 }
 
-/** The size and offset of a page of a list. */
+/** The size and offset of a list page. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;

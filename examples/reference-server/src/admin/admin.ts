@@ -79,7 +79,7 @@ async function runWithEngine(
   const { database, options, environment } = target;
   const { tables } = await databaseStatus(database);
   if (tables.pending.length > 0)
-    throw new StartError(`the tables are those of an older version: run 'admin db migrate'`);
+    throw new StartError(`the tables belong to an older version: run 'admin db migrate'`);
   try {
     const engine = await createEngine({
       database,
@@ -128,7 +128,7 @@ export async function admin(args: readonly string[], environment: NodeJS.Process
     throw new UsageError(`${name} takes ${command.usage || 'no arguments'}`.trimEnd());
   const database = databaseOf(options);
   if (isFile(database) && name !== 'db restore' && !existsSync(database))
-    throw new StartError(`the database ${database} does not exist: use the --db of the server`);
+    throw new StartError(`the database ${database} does not exist: use the server's --db`);
   const target = { database, options, environment };
   try {
     const result =

@@ -13,5 +13,5 @@ export function keyFileOf(options: Options, environment: NodeJS.ProcessEnv, data
   if (given === undefined && environment.APISTRATA_SECRET_KEY) return undefined;
   const file = given ?? (isFile(database) ? `${database}.key` : DEFAULT_KEY_FILE);
   if (existsSync(file)) return resolve(file);
-  throw new StartError(`the secret key ${file} does not exist: use the --secret-key-file of the servers`);
+  throw new StartError(`the secret key ${file} does not exist: use the servers' --secret-key-file`);
 }

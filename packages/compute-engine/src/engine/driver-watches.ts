@@ -4,7 +4,7 @@ import { PowerWatch } from '../hosts/power-watch.js';
 import { ReportWatch } from '../hosts/report-watch.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 
-/** The watches of the driver of this process. */
+/** The watches over this process's driver. */
 export interface DriverWatches {
   /** Returns the latest report of the driver, and the hosts that it describes. */
   latest(): ReportWatch['latest'];
@@ -12,7 +12,7 @@ export interface DriverWatches {
   stop(): Promise<void>;
 }
 
-/** Creates the watches that follow the machines of the driver of this process, and their computer. */
+/** Creates the watches over the machines of this process's driver, and over their computer. */
 export function driverWatches(
   { store, clock, driver, worker, infrastructure }: Core,
   onError: (error: unknown) => void,

@@ -115,7 +115,7 @@ function checkWebhook(given: WebhookOptions): void {
   if (!/^https?:\/\//.test(given.url) || !URL.canParse(given.url))
     // The URL may contain secrets, so the message omits it.
     throw new TypeError(
-      'createEngine(): the url of a webhook must be an HTTP or HTTPS URL, such as https://example.org/events',
+      'createEngine(): a webhook url must be an HTTP or HTTPS URL, such as https://example.org/events',
     );
   webhookTarget(given.url);
   if (given.attempts !== undefined && !(Number.isInteger(given.attempts) && given.attempts >= 1))
@@ -123,7 +123,7 @@ function checkWebhook(given: WebhookOptions): void {
       `createEngine(): attempts of a webhook must be an integer of at least 1, not ${given.attempts}`,
     );
   if (typeof given.secret !== 'string' || given.secret.length < MIN_SECRET_LENGTH)
-    throw new TypeError(`createEngine(): the secret of a webhook must have at least ${MIN_SECRET_LENGTH} characters`);
+    throw new TypeError(`createEngine(): a webhook secret must have at least ${MIN_SECRET_LENGTH} characters`);
 }
 
 const POSTGRES = /^postgres(ql)?:\/\//;

@@ -40,7 +40,7 @@ function decodeCredential(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new TypeError('createEngine(): the credentials in the url of a webhook must be percent-encoded');
+    throw new TypeError('createEngine(): the credentials in a webhook url must be percent-encoded');
   }
 }
 

@@ -35,7 +35,7 @@ export function openReader(url: string): DatabaseReader {
     };
   }
   if (!existsSync(url))
-    throw new MaintenanceError(`the database ${url} does not exist: select the database of the server with --db`);
+    throw new MaintenanceError(`the database ${url} does not exist: select the server's database with --db`);
   const handle = openSqlite(url, { readOnly: true });
   handle.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
   return {

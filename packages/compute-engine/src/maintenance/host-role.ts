@@ -48,7 +48,7 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
     throw new MaintenanceError(
       `the PostgreSQL role ${role} does not exist: create it as a superuser, with create role "${role}" login password '...'`,
     );
-  if (!facts.migrated) throw new MaintenanceError('the tables are those of an older version: run db migrate');
+  if (!facts.migrated) throw new MaintenanceError('the tables belong to an older version: run db migrate');
   if (facts.unlimited || facts.is_owner)
     throw new MaintenanceError(
       `the PostgreSQL role ${role} is a superuser, bypasses row level security or is a member of the owner of the tables: use a role for this host only`,

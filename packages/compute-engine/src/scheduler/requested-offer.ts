@@ -6,7 +6,7 @@ import { DISABLED_TRAIT } from './inventories.js';
 
 type StringRecord = Readonly<Record<string, string>>;
 
-/** The requirements of a flavor's extra specs on a host. */
+/** What a flavor's extra specs require of a host. */
 interface FlavorRequest {
   /** Amounts by resource class, which replace those of the flavor; 0 means none. */
   readonly resources: ReadonlyMap<string, number>;

@@ -3,7 +3,7 @@ import { canonicalIp } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 
 /**
- * The types that request fields share. Names and rules are those of the API's own list of types. Handlers receive plain
+ * The types that request fields share. Names and rules follow the API's own list of types. Handlers receive plain
  * values: numbers instead of decimal strings, and booleans instead of their spellings.
  */
 

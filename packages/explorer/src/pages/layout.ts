@@ -5,7 +5,7 @@ import type { NavigationEntry, NavigationSection, NavigationTag } from '../model
 import { logoName } from '../theme.js';
 import { formAction, linkTo, type Site } from './site.js';
 
-/** The parts of a page of the explorer. */
+/** The parts of an explorer page. */
 export interface Page {
   readonly title: string;
   /** Path of the page below the mount. The version picker opens the same path. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Version } from '../version.js';
 import type { RenderError } from './error-response.js';
 
-/** The parts of the middleware of `versioning()` and `microversion()` that the entry points for frameworks use. */
+/** The parts of the `versioning()` and `microversion()` middleware that the framework entry points use. */
 export interface VersionMiddleware {
   /**
    * Negotiates one request without calling a handler: sets `req.microversion` and the response headers. Returns a promise

@@ -16,7 +16,7 @@ interface NicHost {
 interface NicOptions {
   /** Whether these are all interfaces of a machine that is about to start. */
   readonly starting?: boolean;
-  /** The flavor of the machine, if it is not that of the server's record. */
+  /** The machine's flavor, if it differs from the one in the server's record. */
   readonly flavor?: FlavorCopy;
   /** The layout of the machine whose memory this one takes over. */
   readonly incoming?: MachineLayout | undefined;

@@ -123,7 +123,7 @@ class Rounds {
 }
 
 /**
- * Opens networks of the kernel of this computer: a bridge with a DHCP server for each network, routers in their own
+ * Opens networks in this computer's kernel: a bridge with a DHCP server for each network, routers in their own
  * namespaces, and rules for each guest. All of it belongs to the kernel and outlives this process; the next process
  * takes it over, and removes devices that are no longer in a plan.
  *

@@ -11,7 +11,7 @@ export interface MachineFolders {
   folderOf(serverId: string): MachineFolder;
 }
 
-/** The requirements of a machine's interfaces for their backends. */
+/** What a machine's interfaces require of their network backends. */
 export interface NicRequirements {
   /** The number of queue pairs of each interface; networks that QEMU emulates have one. */
   readonly queues: readonly number[];

@@ -64,7 +64,7 @@ export const supportedOptions = {
   diskBus: {
     property: 'hw_disk_bus',
     effect:
-      '`virtio` (default), `scsi`, or `ide` (at most four disks, no hot plug). Device names in the API are those of `virtio`',
+      '`virtio` (default), `scsi`, or `ide` (at most four disks, no hot plug). The API always shows `virtio` device names',
   },
   nicModel: {
     property: 'hw_vif_model',
@@ -96,7 +96,7 @@ export const supportedOptions = {
   video: { property: 'hw_video_model', effect: '`vga` (default), `cirrus`, `virtio`, `none`' },
   pointer: {
     property: 'hw_pointer_model',
-    effect: '`usbtablet`: the pointer in the guest follows that of the viewer',
+    effect: '`usbtablet`: the guest's pointer follows the viewer's pointer',
   },
   firmware: {
     property: 'hw_firmware_type',

@@ -192,7 +192,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return Promise.all(names.map(async (id) => ({ id, storedAt: (await lstat(join(folder, id))).mtimeMs })));
   }
 
-  /** Serves a volume for a server, until `close`. Creates the content of a volume of another service if it is missing. */
+  /** Serves a volume for a server, until `close`. Creates the content if it is missing and the volume belongs to another service. */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#runInOrder(volumeId, async () => {
       const content = (await this.#find(volumeId)) ?? (await this.#createMissing(server, volumeId));
@@ -248,7 +248,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     await this.open({ ...server, id: remoteUser(server.id, host) }, volumeId);
   }
 
-  /** Returns the name of a volume's content; null if this computer has no content of it. */
+  /** Returns the name of a volume's content; null if this computer does not store it. */
   async contentOf(volumeId: string): Promise<string | null> {
     return ifMissing(readlink(this.#link(volumeId)), null);
   }

@@ -115,7 +115,7 @@ const task = (): Schema => ({
   },
 });
 
-/** Returns the schema of a page of a list. */
+/** Returns the schema of a list page. */
 const pagesOf = (many: string, one: () => Schema): Schema => ({
   name: many,
   properties: {

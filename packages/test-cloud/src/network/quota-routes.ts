@@ -55,7 +55,7 @@ const CONTENTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   security_group: { security_group_rule: 2 },
 };
 
-/** Returns the resource with a check of its project's quota before one is created, if its kind has a quota. */
+/** Adds a quota check before creation to a resource whose kind has a quota. */
 export function withQuota(spec: ResourceSpec): ResourceSpec {
   const { one, creating } = spec;
   if (!Object.hasOwn(DEFAULTS, one)) return spec;

@@ -13,7 +13,7 @@ export interface PageView {
   readonly admin?: boolean;
 }
 
-/** The parts of a page of a cloud. */
+/** The parts of a cloud's page. */
 export interface CloudPageParts {
   readonly title: string;
   readonly home: HomeLink;
