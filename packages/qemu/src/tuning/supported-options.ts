@@ -96,7 +96,7 @@ export const supportedOptions = {
   video: { property: 'hw_video_model', effect: '`vga` (default), `cirrus`, `virtio`, `none`' },
   pointer: {
     property: 'hw_pointer_model',
-    effect: '`usbtablet`: the guest's pointer follows the viewer's pointer',
+    effect: "`usbtablet`: the guest's pointer follows the viewer's pointer",
   },
   firmware: {
     property: 'hw_firmware_type',
