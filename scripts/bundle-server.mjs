@@ -1,4 +1,4 @@
-// Bundles the reference server from its sources and those of its packages.
+// Bundles the reference server from its own sources and its packages' sources.
 import { join } from 'node:path';
 import { bundleProgram } from './bundle-program.mjs';
 import { ROOT, SERVER } from './start-keys.mjs';

@@ -63,7 +63,7 @@ try {
     ),
   };
   config.Env = ['PATH=/usr/local/bin', ...config.Env];
-  // The same content gives the same image: its date is that of the sources, as reproducible builds require.
+  // The same content gives the same image: its date is the sources' date, as reproducible builds require.
   const created = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? 0) * 1000).toISOString();
   const layers = [
     { name: 'Node and the libraries that it loads', entries: baseLayer(node) },

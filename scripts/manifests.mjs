@@ -9,7 +9,7 @@ import { NEEDED_NODE } from './tools.mjs';
 const ROOT = join(import.meta.dirname, '..');
 const fileOf = (folder) => resolve(ROOT, folder, 'package.json');
 
-/** Returns the manifest of a folder, which may be relative to the root; without a folder, that of the root. */
+/** Returns the manifest of a folder, which may be relative to the root; without a folder, the root manifest. */
 export function manifestOf(folder = '') {
   return JSON.parse(readFileSync(fileOf(folder), 'utf8'));
 }

@@ -32,7 +32,7 @@ if (git('status', '--porcelain') !== '') {
 
 const testCloudVersion = () => manifestOf('packages/test-cloud').version;
 
-/** Sets the version of the pytest plugin to that of the test cloud, which it starts. */
+/** Sets the pytest plugin's version to the version of the test cloud, which it starts. */
 function writePluginVersion() {
   const file = join(ROOT, 'examples/pytest/pyproject.toml');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^version = ".*"$/m, `version = "${testCloudVersion()}"`));

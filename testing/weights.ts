@@ -80,7 +80,7 @@ import { register } from 'node:module';
 register('data:text/javascript,' + encodeURIComponent(process.env.HOOKS));
 await import(process.env.MODULE);`;
 
-/** Returns the module files that an import of a package's main entry loads, including those of dependencies. */
+/** Returns the module files that an import of a package's main entry loads, including modules of dependencies. */
 export function loadedWith(folder: string): readonly string[] {
   const directory = mkdtempSync(join(tmpdir(), 'apistrata-loaded-'));
   const LOADED = join(directory, 'urls');

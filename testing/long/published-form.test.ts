@@ -42,13 +42,13 @@ const exportsOf = async (folder) => {
   return { keys, shared: [...values.values()].filter((places) => places.length > 1).map((places) => places.sort()).sort() };
 };`;
 
-/** The files of an installed package without those of its dependencies. */
+/** The files of an installed package, without its dependencies' files. */
 function filesOf(folder: string): readonly string[] {
   const files = readdirSync(installedAt(folder), { recursive: true, encoding: 'utf8' });
   return files.filter((file) => !file.startsWith('node_modules'));
 }
 
-/** The names of an entry point that have docstrings, with those of their members: `Version`, `Version.compare`. */
+/** The names of an entry point that have docstrings, including the names of their members: `Version`, `Version.compare`. */
 function documentedBy(file: string): readonly string[] {
   const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };
   const program = ts.createProgram([file], options);

@@ -58,7 +58,7 @@ function partsOf(text: string): {
 }
 
 /**
- * Returns the public image that `--image [NAME=]FILE[,PROPERTY=VALUE...]` adds. The default name is that of the file without
+ * Returns the public image that `--image [NAME=]FILE[,PROPERTY=VALUE...]` adds. The default name is the file name without
  * its extension; the format follows from the content of the file. If the file or the properties have changed, the image replaces
  * the previous one, which is hidden but remains available to its servers.
  *

@@ -112,7 +112,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   return optionsFrom(fromCommandLine(args, kinds, false).values, environment);
 }
 
-/** The parsed command line of a command: positional arguments, its own options, and those of the server. */
+/** The parsed command line of a command: positional arguments, its own options, and the server's options. */
 export interface CommandLine {
   readonly positionals: readonly string[];
   readonly own: Values;
@@ -120,7 +120,7 @@ export interface CommandLine {
 }
 
 /**
- * Reads the command line of a command, which has positional arguments and options in addition to those of the server.
+ * Reads the command line of a command, which has positional arguments and its own options in addition to the server's options.
  * @throws StartError
  */
 export function readCommandLine(

@@ -24,7 +24,7 @@ export interface ComputeApiOptions extends ComputeRouterOptions {
    * without checks.
    */
   readonly healthcheck?: HealthcheckOptions | Healthcheck | false;
-  /** Project quotas, served below `/v1`; callers are those of the compute API. Default: none. */
+  /** Project quotas, served below `/v1`, for the same callers as the compute API. Default: none. */
   readonly quota?: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>;
   /** Logger of requests. Tokens, passwords and bodies are never logged. Default: none. */
   readonly logger?: Logger;

@@ -84,7 +84,7 @@ export interface ExplorerOptions {
   readonly commands?: Readonly<Record<string, string>>;
   /** Sections of the navigation. Tags that belong to none of them are in an additional section before them. */
   readonly groups?: readonly OperationGroup[];
-  /** Tags whose operations repeat those of another tag: `{ 'volumes-boot': 'servers' }`. Their operations are not listed. */
+  /** Tags whose operations repeat another tag's operations: `{ 'volumes-boot': 'servers' }`. Their operations are not listed. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Returns facts about an operation, which are shown as labels and as a table of states. */
   readonly facts?: (operation: Operation) => OperationFacts | undefined;

@@ -22,7 +22,7 @@ const COLORS = [
 /** A CSS color, such as `#4a46d6`, `rgb(74 70 214)` or `teal`, or one for each of the light and the dark theme. */
 export type ThemeColor = string | { readonly light: string; readonly dark: string };
 
-/** Colors that replace those of the pages, by name. */
+/** Colors that replace the built-in page colors, by name. */
 export type ThemeColors = { readonly [name in (typeof COLORS)[number]]?: ThemeColor };
 
 /** A picture that replaces the logo in the header. */

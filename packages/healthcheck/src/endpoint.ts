@@ -42,7 +42,7 @@ function unavailable(name: string, reason: string, details: string): HealthStatu
 /**
  * Creates an endpoint.
  *
- * @param changed called when the state differs from that of the previous evaluation
+ * @param changed called when the state differs from the previous evaluation's
  */
 export function createEndpoint(
   { name, failsOnShutdown }: EndpointSettings,

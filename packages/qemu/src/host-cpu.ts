@@ -10,7 +10,7 @@ const VENDORS: Readonly<Record<string, string>> = {
   HygonGenuine: 'Hygon',
 };
 
-/** Features of the hypervisor, which QEMU lists with those of the processor. */
+/** Features of the hypervisor, which QEMU lists together with the processor's features. */
 const HYPERVISOR_FEATURE = /^(kvm|hv-)/;
 
 /** Returns the value of a field in the first processor's entry of `/proc/cpuinfo`; 1 if it is missing. */

@@ -4,7 +4,7 @@ import { type CpuProperties, featuresOf } from './cpu/guest-cpu.js';
 import { findFirmware } from './firmware/find-firmware.js';
 import { type Swtpm, supportsTpm } from './tpm/swtpm.js';
 
-/** The traits, without prefix, of CPU features whose names differ from those of their traits. */
+/** The traits, without prefix, of CPU features whose names differ from the names of their traits. */
 const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
   pni: ['SSE3'],
   aes: ['AESNI'],
@@ -41,7 +41,7 @@ export interface HostFiles {
   readonly smt?: string;
   /** The TPM emulator, if it is installed. */
   readonly swtpm?: Swtpm | undefined;
-  /** Folders with descriptors of firmware. Default: those of distributions. */
+  /** Folders with firmware descriptors. Default: the folders that distributions use. */
   readonly firmware?: readonly string[];
 }
 

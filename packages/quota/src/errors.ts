@@ -15,7 +15,7 @@ export const errorCodes = {
 /** An error code. Codes are stable, so that programs can compare them; the text of messages may change. */
 export type QuotaErrorCode = keyof typeof errorCodes;
 
-/** The `cause` of an error, and its status if it differs from that of the code. */
+/** The `cause` of an error, and its status if it differs from the code's status. */
 interface QuotaErrorOptions extends ErrorOptions {
   readonly status?: number;
 }

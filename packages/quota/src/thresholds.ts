@@ -48,7 +48,7 @@ export class ThresholdWatch {
     this.#source = source;
   }
 
-  /** Checks the usage in the background after a change. Errors, also those of the listener, are emitted as process warnings. */
+  /** Checks the usage in the background after a change. Errors, including the listener's, are emitted as process warnings. */
   changed(project: string, amounts: Readonly<Record<string, number>>): void {
     this.#check(project, amounts).catch((error) => {
       process.emitWarning(`quota thresholds of ${project}: ${error}`, { code: 'APISTRATA_QUOTA_THRESHOLDS' });

@@ -19,11 +19,11 @@ export interface RequestIdOptions {
    * of up to 128 safe characters. Other options override parts of the preset.
    */
   readonly preset?: PresetName;
-  /** Names of the response headers that contain the local id. Default: that of the preset. */
+  /** Names of the response headers that contain the local id. Default: the preset's name. */
   readonly headers?: readonly string[];
   /** Names of the request headers that may contain an id; the first valid id applies. With an empty list, no header is read. */
   readonly inbound?: readonly string[];
-  /** Name of the header that `headersFor()` writes. Default: that of the preset, or the first inbound name. */
+  /** Name of the header that `headersFor()` writes. Default: the preset's name, or the first inbound name. */
   readonly outgoing?: string;
   /**
    * The generator of local ids: `uuid` (version 4), `uuidv7` (sorts by time), `short` (fastest, about 20 characters, can be

@@ -11,7 +11,7 @@ export interface CloudOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /**
-   * Additional host names, without a port, that clients use in the `Host` header, such as that of a proxy. Default: none. On
+   * Additional host names, without a port, that clients use in the `Host` header, such as a proxy's name. Default: none. On
    * loopback, requests for names other than localhost, 127.0.0.1, [::1], `host` and these return 421.
    */
   readonly allowedHosts?: readonly string[];

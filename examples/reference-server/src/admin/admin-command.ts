@@ -36,7 +36,7 @@ export interface DatabaseCommand<Result = any> extends CommandDefinition<Result>
   run(target: DatabaseTarget, requested: AdminRequest): Promise<Result>;
 }
 
-/** A command that uses an engine: its own, or that of the server that has locked the database. */
+/** A command that uses an engine: its own, or the engine of the server that has locked the database. */
 export interface EngineCommand<Result = any> extends CommandDefinition<Result> {
   readonly on: 'engine';
   /** Validates the arguments before anything is opened. @throws UsageError */

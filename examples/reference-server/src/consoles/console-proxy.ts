@@ -23,7 +23,7 @@ function tokenOf({ url = '' }: IncomingMessage): string {
 /**
  * Returns whether a page of the proxy itself opens the console: pages of other sites may not use the browser's
  * credentials. Programs send no origin.
- * @param proxyUrl the proxy's URL as browsers see it; may be that of a reverse proxy in front of it
+ * @param proxyUrl the proxy's URL as browsers see it; may be the URL of a reverse proxy in front of it
  */
 function isOwnOrigin({ headers: { origin, host } }: IncomingMessage, proxyUrl: string): boolean {
   if (origin === undefined) return true;

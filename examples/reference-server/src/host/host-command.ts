@@ -25,7 +25,7 @@ const PERMISSION_DENIED = '42501';
 const size = z.int().min(0);
 const amounts = { vcpus: size, memoryMb: size, diskGb: size };
 
-/** The options of `host` in addition to those of the server. */
+/** The options that `host` accepts in addition to the server's options. */
 const table = {
   name: text('NAME', 'name of the host, of its service and of its hypervisor', hostname()),
   address: text(

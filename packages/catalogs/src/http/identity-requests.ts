@@ -5,7 +5,7 @@ import { ResponseTooLarge, readBoundedText } from './bounded-text.js';
 export interface IdentityLimits {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** Headers of every request, such as those of a trace. */
+  /** Headers for every request, such as trace headers. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 

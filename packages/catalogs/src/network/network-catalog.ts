@@ -204,7 +204,7 @@ export interface NetworkCatalog {
   /** Binds every port of the server to another host (moves, evacuation, unshelving); '' to none. */
   movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void>;
   /**
-   * Detaches ports from a server: those of `owned` are deleted, the others unbound. Missing ports and ports of other
+   * Detaches ports from a server: the ports in `owned` are deleted, the others unbound. Missing ports and ports of other
    * servers are skipped.
    */
   releasePorts(

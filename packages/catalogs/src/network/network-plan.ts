@@ -88,7 +88,7 @@ export interface PlanHosts {
 export interface NetworkPlans {
   /**
    * Returns the networks, routers and rules that the ports of these servers need. Shared networks of a preset, and
-   * those of `auto`, have a router to external networks even if none was created; its id is that of the network.
+   * those of `auto`, have a router to external networks even if none was created; its id is the network's id.
    *
    * @param among set if servers of the same networks are on other hosts: each router then has a host, and the plan
    * includes what the routers of this host need for servers of the others

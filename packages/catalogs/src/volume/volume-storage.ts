@@ -36,7 +36,7 @@ export interface VolumeStorage {
   extend(id: string, sizeGb: number): Promise<void>;
   /** Writes an image to a volume that no server uses. */
   reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void>;
-  /** Ends a migration: the content of `newId`, which servers may use, becomes that of `id`. */
+  /** Ends a migration: the content of `newId`, which servers may use, becomes the content of `id`. */
   replace(id: string, newId: string): Promise<void>;
   /** Lists all stored content, to find orphaned content. */
   list(): Promise<readonly StoredVolume[]>;

@@ -248,7 +248,7 @@ export interface Driver extends Partial<HostControl> {
   readonly storage?: string;
   /** Storage for the content of embedded volumes. Default: none; volumes are records without content. */
   readonly volumes?: VolumeStorage;
-  /** The UDP port at which this computer's networks connect to those of other hosts. Default: they do not connect. */
+  /** The UDP port at which this computer's networks connect to other hosts' networks. Default: they do not connect. */
   readonly tunnelPort?: number;
   /** The endpoint of encrypted tunnels: a public key in base64, and a UDP port. Default: tunnels are not encrypted. */
   readonly wireguard?: { readonly publicKey: string; readonly port: number };

@@ -22,7 +22,7 @@ export interface KnownHost {
   readonly address: string;
   /** Whether its heartbeat is recent and it has not been forced down. */
   readonly alive: boolean;
-  /** The UDP port at which its networks connect to those of other hosts; null: they do not connect. */
+  /** The UDP port at which its networks connect to other hosts' networks; null: they do not connect. */
   readonly tunnelPort: number | null;
   /** The endpoint of its encrypted tunnels: its public key in base64, and its UDP port; null: they are not encrypted. */
   readonly wireguard: { readonly publicKey: string; readonly port: number } | null;

@@ -31,7 +31,7 @@ const RETENTION_MS = 7 * 86_400_000;
 /** Polling interval for events of other processes, and for expired ones. */
 const POLL_MS = 1000;
 const PURGE_EVERY = 60;
-/** Time for which new events wait, so that the events of a request and those of its job are ordered together. */
+/** Time for which new events wait, so that the events of a request and of its job are ordered together. */
 const GATHER_MS = 5;
 /** Minimum interval between events of the same rejection, so that a client that repeats its request cannot fill the table. */
 const REJECTION_INTERVAL_MS = 10_000;
@@ -137,7 +137,7 @@ export class EngineEvents {
    * Yields the events of all processes after a position, in order, until the signal is aborted. Without options, events are not
    * stored, so it yields none.
    *
-   * @param after the position; default: that of the last event
+   * @param after the position; default: the position of the last event
    */
   async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly NotifiedEvent[]> {
     if (!this.#outbox) return;

@@ -171,7 +171,7 @@ export class Webhook {
     if ((await this.#acquire()) === undefined) throw new Error('another process has acquired this webhook');
   }
 
-  /** Sends events of one server in order, and those of several servers concurrently. */
+  /** Sends events of one server in order, and events of different servers concurrently. */
   async #sendAll(events: readonly NotifiedEvent[]): Promise<void> {
     const queues = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
     const failed: { readonly queue: readonly NotifiedEvent[]; readonly error: unknown }[] = [];

@@ -7,7 +7,7 @@ import { type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
  * services whose results a crashed process could not store.
  *
  * A process leases its guards, and renews the leases for as long as the request runs. Therefore, the guards of a crashed
- * process become due when their leases expire, but those of a slow request do not.
+ * process become due when their leases expire, but a slow request's guards do not.
  */
 export class Guards {
   readonly #jobs: Jobs;

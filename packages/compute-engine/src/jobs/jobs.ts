@@ -22,7 +22,7 @@ interface JobRow {
   readonly run_at: number;
 }
 
-/** The lease of a job: its holder, and the time at which it expires unless it is renewed. Times are those of the system clock. */
+/** The lease of a job: its holder, and the time at which it expires unless it is renewed. Times follow the system clock. */
 export interface Lease {
   readonly owner: string;
   readonly until: number;

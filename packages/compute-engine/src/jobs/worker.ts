@@ -38,7 +38,7 @@ interface Running {
 
 /**
  * Executes jobs. Jobs that this process stores are executed directly after their commit. The worker polls for jobs that
- * other processes left, such as those of a crashed process and deferred jobs.
+ * other processes left, such as a crashed process's jobs and deferred jobs.
  */
 export class Worker {
   readonly #options: Required<Omit<WorkerOptions, 'observer'>>;

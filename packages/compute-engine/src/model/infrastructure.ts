@@ -43,7 +43,7 @@ export interface HostProcess {
   readonly storage?: string;
   /** Whether its machines are guaranteed to be stopped or paused before it counts as down, even if its process does not run. */
   readonly fences?: boolean;
-  /** The UDP port at which its networks connect to those of other hosts; undefined if they do not connect. */
+  /** The UDP port at which its networks connect to other hosts' networks; undefined if they do not connect. */
   readonly tunnelPort?: number;
   /** The endpoint of its encrypted tunnels; undefined if they are not encrypted. */
   readonly wireguard?: {
@@ -122,7 +122,7 @@ export interface Node extends Stored {
   /** Inventories by resource class, in addition to the capacity above or instead of it; null if the host has none. */
   readonly inventories: Readonly<Record<string, Inventory | null>>;
   readonly traits: readonly string[];
-  /** Values for extra specs `capabilities:NAME`, in addition to those of the engine. */
+  /** Values for extra specs `capabilities:NAME`, in addition to the engine's. */
   readonly capabilities: Readonly<Record<string, CapabilityValue>>;
   /** The file system of its disks, as last reported; undefined if unknown. */
   readonly disk?: NodeDisk;

@@ -32,7 +32,7 @@ function exampleCpu(cores: number): CpuInfo {
   };
 }
 
-/** Returns the offer of a host: its declarations and those of its driver; its own declarations take precedence. */
+/** Returns the offer of a host: its own declarations and its driver's; its own take precedence. */
 export function offerOf(
   seed: HostSeed,
   offer: DriverOffer = {},

@@ -48,7 +48,7 @@ export function inventoriesOf(node: Node): Readonly<Record<string, Inventory>> {
   return offerOf(node).inventories;
 }
 
-/** Returns the traits of a host, except those of its service. */
+/** Returns the traits of a host, except its service's traits. */
 export function traitsOf(node: Node): ReadonlySet<string> {
   return offerOf(node).traits;
 }

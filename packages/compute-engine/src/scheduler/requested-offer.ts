@@ -8,7 +8,7 @@ type StringRecord = Readonly<Record<string, string>>;
 
 /** What a flavor's extra specs require of a host. */
 interface FlavorRequest {
-  /** Amounts by resource class, which replace those of the flavor; 0 means none. */
+  /** Amounts by resource class, which replace the flavor's amounts; 0 means none. */
   readonly resources: ReadonlyMap<string, number>;
   readonly required: readonly string[];
   readonly forbidden: readonly string[];

@@ -15,7 +15,7 @@ export async function followServer({ server, core, context }: ServerScope): Prom
 
 /**
  * Moves ports and volumes to the host of a server that another job has taken over. This is necessary because
- * other services may have handled the last request of this job after those of the other job.
+ * other services may have handled the last request of this job after the other job's requests.
  */
 export async function followCurrentServer({ server: { id }, core, context }: ServerScope): Promise<void> {
   const current = async (): Promise<Server | undefined> => {

@@ -52,7 +52,7 @@ export class Servers {
 
   /**
    * Starts an action: checks its preconditions, and stores its first task state, history and job. When the promise
-   * resolves, all of these are durable, and the work continues in the background. Errors are those of the API (400,
+   * resolves, all of these are durable, and the work continues in the background. Errors are the API's errors (400,
    * 403, 404, 409, 501).
    *
    * @example

@@ -52,7 +52,7 @@ export async function dumpTables(engine: Engine): Promise<TablesDump> {
   });
 }
 
-/** Replaces the tables of an engine with those of a dump. Jobs in progress at that time are resumed. */
+/** Replaces the tables of an engine with the tables in a dump. Jobs in progress at that time are resumed. */
 export async function loadTables(engine: Engine, dump: TablesDump): Promise<void> {
   const { store, infrastructure } = sqliteOf('loadTables', engine);
   await store.transaction(async (tx) => {

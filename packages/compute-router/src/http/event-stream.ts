@@ -29,7 +29,7 @@ function reject(res: ServerResponse, status: number, message: string, retryAfter
 }
 
 /**
- * Returns the position after which the stream starts: that of the last event that the client received, or the requested
+ * Returns the position after which the stream starts: the position of the last event that the client received, or the requested
  * one. Returns undefined for only new events, and NaN for a malformed position.
  */
 function startPosition(req: IncomingMessage, query: URLSearchParams): number | undefined {

@@ -46,7 +46,7 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
   }
 }
 
-/** Returns the versions that a module exports, as a list or a range, otherwise those of the windows of its operations. */
+/** Returns the versions that a module exports, as a list or a range, otherwise the versions in its operations' windows. */
 function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: readonly Operation[]): VersionRange {
   if (Array.isArray(loaded.versions)) return VersionRange.of(loaded.versions);
   const breakpoints = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
@@ -62,7 +62,7 @@ function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: reado
 
 /**
  * Loads the operations of an API, its `description` if it exports one, and its versions (`versions`, `MIN_VERSION` and
- * `MAX_VERSION`, or those of the windows of its operations). Throws a {@link CommandError} if that fails.
+ * `MAX_VERSION`, or the versions in its operations' windows). Throws a {@link CommandError} if that fails.
  *
  * @param folder the folder from which paths and packages are resolved
  */

@@ -68,7 +68,7 @@ function representationsOf(document: OpenApiDocument, body: Json): readonly Repr
   return all.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Returns the example of a body: that of the document, otherwise one with everything that the schema requires. */
+/** Returns the example of a body: the document's example, otherwise one with everything that the schema requires. */
 function exampleOf(document: OpenApiDocument, { content, schema }: Representation): unknown {
   if (content.example !== undefined) return content.example;
   const [first] = Object.values(objectOf(content.examples));
@@ -156,7 +156,7 @@ export function documentShape(document: OpenApiDocument, found: DocumentOperatio
 export function schemaShape(document: OpenApiDocument, name: string, sent: boolean, received: boolean): OperationShape {
   const collected = new SchemaParts(document);
   const schema = objectOf(document.schemas[name]);
-  // The schema itself is expanded, like those of an operation.
+  // The schema itself is expanded, like an operation's schemas.
   if (sent) collected.collect('body', { schema, depth: 1 }, 'request', false);
   if (received) collected.collect('reply', { schema, depth: 1 }, 'response', false);
   return {

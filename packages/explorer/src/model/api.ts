@@ -68,18 +68,18 @@ export class Api {
     return this.#byKey.get(`SCHEMA ${name}`);
   }
 
-  /** Returns whether the operations of a tag repeat those of another tag. */
+  /** Returns whether the operations of a tag repeat another tag's operations. */
   isAlias(tag: string): boolean {
     return Object.hasOwn(this.options.aliases ?? {}, tag);
   }
 
-  /** Returns the changes between two versions in the order of the navigation, without those of aliases. */
+  /** Returns the changes between two versions in navigation order, without the changes of aliases. */
   changes(from: Version, to: Version): readonly OperationChange[] {
     const changes = this.allChanges(from, to).filter(({ tag }) => !this.isAlias(tag));
     return this.navigation.sorted(changes, ({ tag }) => tag);
   }
 
-  /** Returns the changes of a version, in the order of the navigation, without those of aliases. */
+  /** Returns the changes of a version, in navigation order, without the changes of aliases. */
   changesAt(version: Version): readonly OperationChange[] {
     const changes = [...this.histories.values()].flatMap((element) =>
       this.isAlias(element.tag) ? [] : (element.changeAt(version) ?? []),

@@ -49,7 +49,7 @@ function field(site: Site, node: FieldNode, depth: number): Html {
   }</li>`;
 }
 
-/** Renders the fields of a query, a request or a response, with those of other versions folded; undefined if there are none. */
+/** Renders the fields of a query, a request or a response, with the fields of other versions folded; undefined if there are none. */
 export function fieldsSection(site: Site, element: ElementHistory, root: string, title: string): Html | undefined {
   const tree = fieldTree(site, element, root);
   if (tree.length === 0) return undefined;

@@ -90,7 +90,7 @@ function alternatives(schema: Json): readonly Json[] {
   return choices ? choices.flatMap(alternatives) : [schema];
 }
 
-/** Returns a schema's own rules, without those of its fields. */
+/** Returns a schema's own rules, without its fields' rules. */
 function ownRules(schema: Json): Json {
   const variants = alternatives(schema).map((variant) => {
     const { properties, items, required, additionalProperties, propertyNames, ...own } = variant;

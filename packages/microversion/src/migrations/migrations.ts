@@ -22,7 +22,7 @@ export interface Conversions {
   readonly response: ((body: unknown) => unknown) | undefined;
 }
 
-/** All breaking changes of an API: handlers read and write the newest form, and clients that of their version. */
+/** All breaking changes of an API: handlers read and write the newest form, and clients the form of their own version. */
 export interface Migrations {
   /** The changes, oldest first. */
   readonly changes: readonly (Omit<VersionChange, 'version'> & { readonly version: Version })[];

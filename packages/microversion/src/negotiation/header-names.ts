@@ -8,7 +8,7 @@ export interface HeaderNames {
   readonly bare: readonly string[];
 }
 
-/** A preset of header names: those of the API reference, those that existing OpenStack clients send to compute, or both. */
+/** A preset of header names: the API reference's names, the names that existing OpenStack clients send to compute, or both. */
 export type HeaderPreset = 'service' | 'openstack' | 'both';
 
 const SERVICE: HeaderNames = { typed: ['Service-API-Version'], bare: ['X-Service-API-Version'] };

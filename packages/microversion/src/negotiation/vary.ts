@@ -81,7 +81,7 @@ function writeHeadWithVary(this: PreservedResponse, ...parts: unknown[]): Server
 
 /**
  * Like {@link appendVary}, but preserves the names even if a handler sets Vary later: when the headers are written,
- * missing names are appended to those of the handler.
+ * missing names are appended to the handler's.
  */
 export function preserveVary(res: PreservedResponse, names: readonly string[]): void {
   const lines = appendVary(res, names);

@@ -46,7 +46,7 @@ export interface VersioningOptions {
   readonly unlisted?: UnlistedVersions;
   /** Whether versions are still served after their `sunset`, or rejected with 410. Default `serve`. */
   readonly afterSunset?: 'serve' | 'reject';
-  /** The response header that contains the version. Default: that of the first header source, or `API-Version`; `false` for none. */
+  /** The response header that contains the version. Default: the first header source's name, or `API-Version`; `false` for none. */
   readonly responseHeader?: string | false;
   /** How errors are sent: `problem` (RFC 9457), `json`, a function, or `next` for your error handler. Default `problem`. */
   readonly errors?: Exclude<ErrorsOption, 'documented'>;

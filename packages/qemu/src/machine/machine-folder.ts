@@ -38,7 +38,7 @@ const FILES = {
   errorLog: 'qemu.log',
   pid: 'pid',
   qmp: 'qmp',
-  /** The control socket for fences. `fenceMachines` uses this name, and those of `pid`, `qmp` and `fenced`. */
+  /** The control socket for fences. `fenceMachines` uses this name, and the names of `pid`, `qmp` and `fenced`. */
   guard: 'guard',
   /** Exists while the machine is paused by a fence. */
   fenced: 'fenced',

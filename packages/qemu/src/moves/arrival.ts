@@ -35,7 +35,7 @@ async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<bool
   return (await queryMemoryMove(qmp)).status === 'active' && (await fetchManifest(remote)).leaving;
 }
 
-/** Creates disks of the same size as those of the source, empty except for the image. */
+/** Creates disks of the same size as the source's disks, empty except for the image. */
 async function makeEmptyDisks(
   { host, signal }: RemoteMachine,
   manifest: MachineManifest,

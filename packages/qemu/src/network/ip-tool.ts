@@ -41,7 +41,7 @@ export class IpTool {
     this.#names = names;
   }
 
-  /** Executes commands in a namespace, or in that of this process. Does not use a shell. */
+  /** Executes commands in a namespace, or in this process's namespace. Does not use a shell. */
   async batch(commands: readonly string[], namespace?: string): Promise<void> {
     await this.#batch(namespace === undefined ? [] : ['-netns', namespace], commands);
   }

@@ -71,7 +71,7 @@ function ownPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly
 }
 
 /**
- * Selects the subnets that routers of this host route to external networks: those of routers with an IPv6 address there.
+ * Selects the subnets that routers of this host route to external networks: the subnets of routers with an IPv6 address there.
  * Only the oldest router with a prefix routes it, and networks of this computer take precedence, because users choose
  * prefixes.
  *

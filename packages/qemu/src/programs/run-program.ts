@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { QemuError } from '../qemu-error.js';
 
-/** User and group that run a program; if missing, those of this process. */
+/** User and group that run a program; if missing, this process's user and group. */
 export interface RunAs {
   readonly uid: number;
   readonly gid: number;

@@ -10,7 +10,7 @@ import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-acc
 import { EXPORT } from './volume-server.js';
 import { remoteUser } from './volume-transports.js';
 
-/** A guest waits a day for its disk: this process, or that of the other host, may be restarted. */
+/** A guest waits a day for its disk: this process, or the other host's process, may be restarted. */
 const RECONNECT_SECONDS = 86_400;
 const REQUEST_TIMEOUT_MS = 600_000;
 const SOCKET_SUFFIX = '.s';

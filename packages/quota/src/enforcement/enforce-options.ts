@@ -64,7 +64,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly onError?: (error: unknown, req: Req) => void;
   /**
    * Time-to-live of a reservation in milliseconds. The reservation is renewed periodically while the client is connected, and
-   * once when it disconnects, so it should be longer than a handler can run after a disconnect. Default: that of the quota.
+   * once when it disconnects, so it should be longer than a handler can run after a disconnect. Default: the quota's time.
    */
   readonly ttlMs?: number;
 }

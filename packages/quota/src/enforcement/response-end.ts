@@ -24,7 +24,7 @@ const OBSERVATION = Symbol('observed end');
 
 type ObservedResponse = ServerResponse & { [OBSERVATION]?: Observation | undefined };
 
-/** Calls the replaced `end`, which may be that of an earlier observer. */
+/** Calls the replaced `end`, which may be an earlier observer's. */
 function callReplacedEnd(res: ObservedResponse, observation: Observation, args: readonly unknown[]): ServerResponse {
   res[OBSERVATION] = observation.outer;
   try {

@@ -21,7 +21,7 @@ export interface UncertainConsume {
   readonly requests: readonly ConsumeRequest[];
 }
 
-/** The lifetime of a lane. It must be shorter than that of receipts, which expire a day after the first one. */
+/** The lifetime of a lane. It must be shorter than the lifetime of receipts, which expire a day after the first one. */
 const LANE_MS = 3_600_000;
 
 /** The lanes of a store, one for each concurrent operation. */

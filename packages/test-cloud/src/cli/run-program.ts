@@ -6,7 +6,7 @@ const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs a program and returns the exit status that a shell would: its own, or 128 plus the number of the signal. Its
- * environment contains the settings of this cloud, and not those of another cloud.
+ * environment contains this cloud's settings, and no other cloud's settings.
  */
 export async function runProgram(
   [name = '', ...args]: readonly string[],

@@ -21,7 +21,7 @@ export interface CloudAppOptions {
   /** The sources from which the image service downloads content of URLs that callers request; undefined: none. */
   readonly downloads: DownloadSources | undefined;
   readonly onError: (error: unknown) => void;
-  /** Highest compute microversion in the documentation; default: that of the API. */
+  /** Highest compute microversion in the documentation; default: the API's highest microversion. */
   readonly maxVersion: string | undefined;
   /** The cloud, if `/_control` is enabled. */
   readonly control: Controlled | undefined;

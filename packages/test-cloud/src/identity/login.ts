@@ -171,7 +171,7 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
   return { kind: 'project', id: project.id };
 }
 
-/** Replaces the identity of a trustee with that of the trustor, with the delegated roles. */
+/** Replaces the trustee's identity with the trustor's identity and the delegated roles. */
 function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
   const trust = directory.state.trusts.get(id);
   const expiresAt = trust?.expires_at ? Date.parse(trust.expires_at) : undefined;

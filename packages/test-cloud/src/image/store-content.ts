@@ -15,7 +15,7 @@ const ALLOWED_FORMATS: Readonly<Record<string, readonly string[]>> = {
   vdi: ['vdi'],
 };
 
-/** Streams content. Throws a 400 error if its first bytes are those of another format. */
+/** Streams content. Throws a 400 error if its first bytes belong to another format. */
 async function* checkedContent(content: AsyncIterable<Uint8Array>, format: string) {
   let header: Buffer | undefined = Buffer.alloc(0);
   const check = (first: Buffer) => {

@@ -99,7 +99,7 @@ export function portView(port: PortView) {
     'binding:vnic_type': port.vnicType,
     port_security_enabled: port.portSecurityEnabled,
     dns_name: port.dnsName,
-    // A pair without a MAC address uses that of the port.
+    // A pair without a MAC address uses the port's MAC address.
     allowed_address_pairs: port.allowedAddressPairs.map((pair) => ({ mac_address: port.mac, ...pair })),
     'binding:host_id': port.hostId,
     'binding:profile': port.bindingProfile,

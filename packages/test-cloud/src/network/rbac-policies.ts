@@ -59,7 +59,7 @@ function grant(call: Call, policy: Wire, before: string | undefined, after: stri
   });
 }
 
-/** Returns the policies that the caller may see. Forgets those of deleted objects. */
+/** Returns the policies that the caller may see. Removes the policies of deleted objects. */
 export async function listPolicies(call: Call): Promise<readonly Doc[]> {
   const known = new Map([...identities(call).values()].map((doc) => [keyOf(doc), doc]));
   const all = [];

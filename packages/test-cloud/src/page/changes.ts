@@ -38,7 +38,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isResource = (value: unknown): value is Resource => isObject(value) && typeof value.id === 'string';
 
-/** Returns the resources in a response: `{ server: {...} }`, an image without envelope, or those of a list. */
+/** Returns the resources in a response: `{ server: {...} }`, an image without envelope, or the items of a list. */
 function resourcesIn(body: unknown): readonly Resource[] {
   if (isResource(body)) return [body];
   if (!isObject(body)) return [];

@@ -76,7 +76,7 @@ async function totalUsages(call: Call) {
   };
 }
 
-/** The allocations that clients have created, and those of compute servers. */
+/** The allocations that clients have created, and the allocations of compute servers. */
 export function allocationRoutes(): readonly Route[] {
   return [
     get('/allocations/:consumer', async (call) => {

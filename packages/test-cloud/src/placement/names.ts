@@ -6,13 +6,13 @@ import { hostOffers } from './host-offers.js';
 export const createdNames = (call: Call, kind: 'classes' | 'traits') =>
   call.cloud.documents.table<true>(`placement/${kind}`);
 
-/** Returns the resource classes: the standard ones, those of hosts, and those that clients have created. */
+/** Returns the resource classes: the standard ones, the hosts' classes, and the classes that clients have created. */
 export async function classNames(call: Call): Promise<ReadonlySet<string>> {
   const hostClasses = (await hostOffers(call)).flatMap(({ inventories }) => Object.keys(inventories));
   return new Set([...RESOURCE_CLASSES, ...createdNames(call, 'classes').keys(), ...hostClasses]);
 }
 
-/** Returns the traits: the standard ones, those of hosts, and those that clients have created. */
+/** Returns the traits: the standard ones, the hosts' traits, and the traits that clients have created. */
 export async function traitNames(call: Call): Promise<ReadonlySet<string>> {
   const hostTraits = (await hostOffers(call)).flatMap(({ traits }) => traits);
   return new Set([...TRAITS, ...createdNames(call, 'traits').keys(), ...hostTraits]);

@@ -19,7 +19,7 @@ export interface CloudPreset {
 
 const HOSTS = 500;
 
-/** The default volume type, and those of the engine's preset. */
+/** The default volume type, and the types in the engine's preset. */
 const volumeTypes: Preset['volumeTypes'] = [
   { name: '__DEFAULT__', description: 'Default Volume Type' },
   ...defaultPreset.volumeTypes,

@@ -80,7 +80,7 @@ export class Upstream {
     }
   }
 
-  /** Replaces URLs of services with those of the proxy. */
+  /** Replaces service URLs with the proxy's URLs. */
   rewrite(text: string, proxyUrl: string): string {
     this.#roots ??= new RegExp(
       `(?:${[...this.#paths.keys()]

@@ -40,7 +40,7 @@ const NOT_REPEATED = [
   'keep-alive',
   'expect',
 ];
-/** Sent instead of binary content, such as that of an image, which a recording does not contain. */
+/** Sent instead of binary content, such as an image's content, which a recording does not contain. */
 const SAMPLE_BYTES = new Uint8Array(512);
 
 interface RecordedResponse {

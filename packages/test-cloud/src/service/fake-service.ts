@@ -108,7 +108,7 @@ function sendBody(res: Response, body: unknown, sendJson: SendJson): void {
 
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
 
-/** Runs a handler and waits until all changes are durable, including those of a failed request. */
+/** Runs a handler and waits until all changes are durable, including a failed request's changes. */
 async function runDurably(cloud: CloudContext, run: () => unknown): Promise<unknown> {
   try {
     return await run();

@@ -18,7 +18,7 @@ export interface ResourceSpec extends ResourceNames {
   readonly fields: () => Fields;
   /** The supported verbs; default: all five. */
   readonly verbs?: readonly Verb[];
-  /** Verbs restricted to administrators; default: those of the service. */
+  /** Verbs restricted to administrators; default: the service's restricted verbs. */
   readonly admin?: readonly Verb[];
   /** Throws the 404 of the parent in the path if the caller cannot see it. */
   readonly requireParent?: (call: Call) => Awaitable<unknown>;
@@ -41,9 +41,9 @@ export interface ResourceSpec extends ResourceNames {
   readonly removing?: (call: Call, doc: Doc) => Awaitable<unknown>;
   /** Returns additional fields of a response. */
   readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
-  /** Additional routes, such as those of actions. They have precedence over the standard routes. */
+  /** Additional routes, such as action routes. They take precedence over the standard routes. */
   readonly routes?: (resource: Resource) => readonly Route[];
-  /** Statuses that differ from those of the service. */
+  /** Statuses that differ from the service's. */
   readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
 }
 

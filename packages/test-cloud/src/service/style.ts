@@ -28,7 +28,7 @@ export interface ResourceNames {
   readonly revealsMissing?: true;
   /** Names of filters, if they are not derived from the fields. */
   readonly filters?: readonly string[];
-  /** The handling of unknown fields, if it differs from that of the service. */
+  /** How unknown fields are handled, if it differs from the service's default. */
   readonly unknownFields?: (call: Call, verb: Verb) => Style['unknownFields'];
   /** Whether the resource supports tags. */
   readonly tags?: boolean;

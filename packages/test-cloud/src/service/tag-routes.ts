@@ -11,7 +11,7 @@ const Tags = z.object({ tags: z.array(Tag) });
 /**
  * Returns the routes for a resource's tags: for individual tags, and for all tags.
  *
- * @param collection path of the resources below the root; default: that of the specification
+ * @param collection path of the resources below the root; default: the path in the specification
  */
 export function tagRoutes(resource: Resource, collection = resource.spec.path): readonly Route[] {
   const path = `${resource.style.root}/${collection}/:id/tags`;

@@ -7,7 +7,7 @@ import { stringMap } from '../service/wire-types.js';
 
 type Specs = Readonly<Record<string, string>>;
 
-/** The differences between the specs of volume types and those of group types. */
+/** The differences between volume type specs and group type specs. */
 interface SpecOptions {
   /** The field of the type, which is also the last part of the path. */
   readonly field: 'extra_specs' | 'group_specs';

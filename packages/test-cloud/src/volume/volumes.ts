@@ -100,7 +100,7 @@ const READ_ONLY = [
   'volume_image_metadata',
 ];
 
-/** Volumes, including those of servers. */
+/** Volumes, including server volumes. */
 export const volumes: ResourceSpec = {
   path: 'volumes',
   one: 'volume',

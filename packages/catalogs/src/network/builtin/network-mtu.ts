@@ -26,7 +26,7 @@ function tunnelMtu({ address, encrypted }: HostTunnel): number {
   return DEFAULT_MTU - (encrypted ? ENCRYPTION_BYTES[family] + TUNNEL_BYTES[6] : TUNNEL_BYTES[family]);
 }
 
-/** Returns the MTU of networks over these tunnels; without tunnels, that of Ethernet. */
+/** Returns the MTU of networks over these tunnels; without tunnels, the Ethernet MTU. */
 function mtuOver(tunnels: readonly HostTunnel[]): number {
   return Math.min(DEFAULT_MTU, ...tunnels.map(tunnelMtu));
 }
@@ -41,7 +41,7 @@ export async function defaultMtu(
 }
 
 /**
- * Lowers the MTU of networks when a host with tunnels joins. Networks whose MTU exceeds that of Ethernet
+ * Lowers the MTU of networks when a host with tunnels joins. Networks whose MTU exceeds the Ethernet MTU
  * keep it, because it was set explicitly.
  *
  * @param known the tunnels of the hosts that had joined before

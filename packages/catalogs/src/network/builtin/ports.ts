@@ -66,7 +66,7 @@ export interface PortChange
   readonly securityGroups?: readonly string[];
 }
 
-/** Returns whether a caller may see and delete a port: as its project, or as that of its network. */
+/** Returns whether a caller may see and delete a port: as the port's project, or as its network's project. */
 async function canManagePort(session: Session, caller: Caller, { projectId, networkId }: PortRecord): Promise<boolean> {
   if (owns(caller, projectId)) return true;
   return (await networks.get(session, networkId))?.projectId === caller.projectId;

@@ -37,7 +37,7 @@ const IMAGE_RECEIVES_CONTENT = `image_id in (
   select id from images where server_id in ${SERVERS_ON_HOST} and status in ('queued', 'saving'))`;
 
 /**
- * The rights of host processes in the database. They cannot access tables that are not listed, such as those of keys, tokens and
+ * The rights of host processes in the database. They cannot access tables that are not listed, such as the tables with keys, tokens and
  * quotas.
  */
 export const hostRights: Readonly<Record<string, TableRights>> = {

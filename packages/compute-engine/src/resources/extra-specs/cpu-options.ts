@@ -22,7 +22,7 @@ export interface CpuOptions {
   readonly dedicated: ReadonlySet<number>;
 }
 
-/** Throws 400 if the number of serial ports is not an integer, or exceeds that of the flavor. */
+/** Throws 400 if the number of serial ports is not an integer, or exceeds the flavor's number. */
 export function checkSerialPorts(sources: OptionSources): void {
   const { flavorValue, imageValue } = requested(sources, 'serial_port_count');
   if (flavorValue && !isInteger(flavorValue))

@@ -134,7 +134,7 @@ export class Quotas {
     });
   }
 
-  /** Resets limits: those of a user to those of the project, those of a project and all its users to those of the class. */
+  /** Resets limits: a user's limits to the project's, or the limits of a project and all its users to the class's. */
   async remove({ projectId, userId }: QuotaScope): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, `quota:${projectId}`);

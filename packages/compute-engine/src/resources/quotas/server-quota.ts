@@ -17,7 +17,7 @@ const SERVER_KINDS = ['cores', 'instances', 'ram'] as const satisfies readonly Q
 type ServerAmounts = Readonly<Record<(typeof SERVER_KINDS)[number], number>>;
 
 /**
- * Returns the effective limits of a project: its own, otherwise those of the class `default`, otherwise the configured ones.
+ * Returns the effective limits of a project: its own, otherwise the limits of the class `default`, otherwise the configured ones.
  */
 export async function limitsOf(core: Core, session: Session, projectId: string, userId = ''): Promise<Limits> {
   const [user, project, byClass] = await allStatements([

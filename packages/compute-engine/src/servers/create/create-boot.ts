@@ -192,7 +192,7 @@ async function contentOf(
   return { id, name, properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
 
-/** Device name prefixes by bus, where they differ from that of the root disk. */
+/** Device name prefixes by bus, where they differ from the root disk's prefix. */
 const namePrefixes: Readonly<Record<string, string>> = {
   scsi: 'sd',
   sata: 'sd',

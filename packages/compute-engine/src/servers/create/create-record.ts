@@ -35,7 +35,7 @@ const ON = /^(1|t|true|on|y|yes|auto)$/i;
 const OFF = /^(0|f|false|off|n|no|disabled)$/i;
 
 /**
- * Returns the disk configuration: the requested one, otherwise that of the image; throws 400 if the image does not
+ * Returns the disk configuration: the requested one, otherwise the image's; throws 400 if the image does not
  * allow the requested one.
  */
 export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: BootPlan): 'AUTO' | 'MANUAL' {

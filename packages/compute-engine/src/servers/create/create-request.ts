@@ -40,7 +40,7 @@ export interface RequestedNetwork {
   readonly tag?: string;
 }
 
-/** Additional permissions of the caller; default: those of administrators. */
+/** Additional permissions of the caller; default: an administrator's permissions. */
 export interface CreatePermissions {
   /** Whether servers may have a local root disk if the flavor has none. */
   readonly zeroDiskFlavor?: boolean;

@@ -240,7 +240,7 @@ function plainCondition(
 
 function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
-  // For a project, the expression differs from that of the index of all servers, which PostgreSQL would otherwise read, too.
+  // For a project, the expression differs from the one in the index of all servers, which PostgreSQL would otherwise also read.
   const isDeleted = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
   if (deleted) return rows.where(sql<boolean>`(${isDeleted} or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {

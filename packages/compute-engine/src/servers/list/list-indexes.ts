@@ -6,7 +6,7 @@ import { type ServerFilters, type State, statesMatching } from './list-filters.j
 import { plainPattern } from './list-pattern.js';
 import type { ServerSort, ServerSortKey } from './list-sort.js';
 
-/** Filters and orders that have an index, for all servers or for those of a project; see the schema migrations. */
+/** Filters and orders that have an index, for all servers or for a project's servers; see the schema migrations. */
 interface Indexed {
   /** Filters whose index is in the order of creation. */
   readonly filters: readonly (keyof ServerFilters)[];

@@ -9,7 +9,7 @@ import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /** Filters, order and page of servers. */
 export interface ServerQuery {
-  /** Whether to list the servers of all projects, not only those of the caller's project. */
+  /** Whether to list the servers of all projects, not only the caller's project. */
   readonly allProjects?: boolean;
   readonly limit: number;
   /** Id of the last server of the previous page. */
@@ -42,7 +42,7 @@ export interface RowsPlan {
   readonly sort: readonly ServerSort[];
   /** The order of the page. */
   readonly order: ServerOrder;
-  /** The order in which rows are read: that of the page, or one with an index if the database cannot sort by it. */
+  /** The order in which rows are read: the page's order, or one with an index if the database cannot sort by it. */
   readonly reading: ServerOrder;
   /** The filters that need the record; undefined if the database applies all of them. */
   readonly residual: ServerPredicate | undefined;

@@ -64,7 +64,7 @@ export class ListReader {
       page.push(...(sorts && after ? matching.filter((server) => order.compare(server, after) > 0) : matching));
       if (sorts) page.sort((a, b) => order.compare(a, b));
       page = page.slice(0, limit);
-      // If the order of reading differs from that of the page, later rows may precede earlier ones.
+      // If rows are read in an order that differs from the page's order, later rows may precede earlier ones.
       if (chunk.length < rows || (!sorts && page.length === limit)) return page;
       last = chunk.at(-1);
     }

@@ -49,7 +49,7 @@ function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: Float
   return { address, fixed_ip: fixedAddress, instance_uuid: deviceId, interface: null, pool, project_id: projectId };
 }
 
-/** Lists all floating IP addresses for administrators, and those of the caller's project for other callers. */
+/** Lists all floating IP addresses for administrators, and only the project's addresses for other callers. */
 const listVisibleIps = ({ engine, caller, context }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, context.isAdmin ? {} : { projectId: caller.projectId });
 
