@@ -19,7 +19,7 @@ type Before2024September = Omit<Before2025April, 'customer'> & {
   readonly customer_email: string;
 };
 
-/** Every breaking change of bodies, newest first: how to convert the previous form. */
+/** Every breaking change to bodies, newest first: how to convert the previous form. */
 export const changes = migrations([
   {
     version: '2025-12-01',

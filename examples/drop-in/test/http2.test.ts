@@ -30,7 +30,7 @@ async function serve() {
       ),
     );
   };
-  // The compatibility API of `node:http2` has the members of requests and responses of `node:http`.
+  // The compatibility API of `node:http2` has the same request and response members as `node:http`.
   const server = createServer((req, res) =>
     handle(req as unknown as IncomingMessage, res as unknown as ServerResponse),
   );

@@ -32,7 +32,7 @@ export function helpRow(left: string, description: string): readonly string[] {
   return [`${typed.padEnd(DESCRIPTION)}${first}`.trimEnd(), ...indented];
 }
 
-/** Returns the rows of a table of options: name, placeholder, description, default. */
+/** Returns the rows of an option table: name, placeholder, description, default. */
 export function optionRows(table: Readonly<Record<string, OptionKind<any>>>): readonly string[] {
   return Object.entries(table).flatMap(([name, { placeholder, help, fallback, repeat }]) => {
     const shown = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';

@@ -55,7 +55,7 @@ function chain(steps: readonly Middleware[]): Middleware {
 
 const EVENTS_PATH = /^\/events(?:\?|$)/;
 
-/** Creates the step that serves the stream of events. */
+/** Creates the step that serves the event stream. */
 function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOptions): Middleware {
   const respond = eventStream({ ...options, policies: rules });
   return (req, res, next) => {

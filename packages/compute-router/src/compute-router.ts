@@ -38,7 +38,7 @@ export interface ComputeRouterOptions {
   readonly maxLimit?: number;
   /** Whether `X-Forwarded-*` headers are trusted. Default: Express's `trust proxy` setting. */
   readonly trustProxy?: boolean;
-  /** Limits the requests of users and projects. Default: no limits. */
+  /** Limits how many requests users and projects send. Default: no limits. */
   readonly rateLimit?: RateLimiter;
   /** Origins whose pages may call the API from browsers. Default: none; `OPTIONS` returns 404. */
   readonly cors?: CorsOptions;

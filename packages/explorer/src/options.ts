@@ -68,7 +68,7 @@ export interface ExplorerOptions {
   /** The description that `openApi()` also accepts. */
   readonly description?: Partial<ApiDescription>;
   /**
-   * Base of the paths of operations: a path (`/v2.1`) or a URL (`https://api.example.com/v2.1`). Default: the root of
+   * Base of the operations' paths: a path (`/v2.1`) or a URL (`https://api.example.com/v2.1`). Default: the root of
    * the server that serves the pages.
    */
   readonly server?: string;

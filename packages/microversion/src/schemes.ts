@@ -4,7 +4,7 @@
  */
 export type VersionNumbers = readonly [first: string, second?: string, third?: string];
 
-/** A format of versions: how they are written, parsed and ordered. Pass a custom one to `Version.in()` or `versioning()`. */
+/** A version format: how versions are written, parsed and ordered. Pass a custom one to `Version.in()` or `versioning()`. */
 export interface VersionScheme {
   /** The name in messages, such as `dates`. */
   readonly name: string;

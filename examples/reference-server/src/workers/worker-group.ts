@@ -22,7 +22,7 @@ export interface Member {
   expendable: boolean;
 }
 
-/** Receives messages and exits of workers. */
+/** Receives worker messages and exits. */
 export interface GroupListener {
   message(worker: Worker, message: FromWorker): void;
   ended(worker: Worker): void;

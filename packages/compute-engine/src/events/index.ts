@@ -1,4 +1,4 @@
-/** Notifications of an engine, and the signatures of webhooks. */
+/** Notifications of an engine, and webhook signatures. */
 export type { DeadLetter, DeadLetters } from './dead-letters.js';
 export type { EngineEvents, EventListener, EventOptions } from './engine-events.js';
 export type { Notification, NotificationObject } from './notification.js';

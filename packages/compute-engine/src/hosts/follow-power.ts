@@ -26,7 +26,7 @@ export function powerWatchOfHost(options: {
   readonly onError: (error: unknown) => void;
 }): PowerWatch {
   const { store } = options;
-  // The payload is not encrypted: it contains no secrets, and a host does not have the key for payloads of jobs.
+  // The payload is not encrypted: it contains no secrets, and a host does not have the key for job payloads.
   const jobs = new Jobs(store, new Payloads(undefined, { keepTokens: false }));
   return new PowerWatch({
     ...options,

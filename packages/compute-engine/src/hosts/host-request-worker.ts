@@ -72,7 +72,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** Executes the requests to a host. Of the jobs that own a server in turn, only the newest executes commands. */
 export class HostRequestWorker {
   readonly #options: HostWorkOptions;
-  /** Work in progress of jobs that own their server, by server id. */
+  /** Work in progress for jobs that own their server, by server id. */
   readonly #owning = new Map<string, Running>();
   /** Controllers that abort concurrent work of other jobs, by server id. */
   readonly #concurrent = new Map<string, Set<AbortController>>();

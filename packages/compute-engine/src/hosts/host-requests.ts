@@ -18,7 +18,7 @@ export interface NewHostRequest {
 export interface HostRequest {
   readonly id: string;
   readonly serverId: string | null;
-  /** The command; an error if it cannot be decrypted, for example after a change of keys. */
+  /** The command; an error if it cannot be decrypted, for example after a key change. */
   readonly call: MachineCall | Error;
   /** Whether a process waits for the response. */
   readonly awaited: boolean;

@@ -57,7 +57,7 @@ const deleteLeasedJob = hotStatement(({ db }) =>
   db.deleteFrom('jobs').where('id', '=', '').where('lease_owner', '=', ''),
 );
 
-/** The table of jobs, with their leases and due times. */
+/** The jobs table, including leases and due times. */
 export class Jobs {
   readonly #store: Store;
   readonly #payloads: Payloads;

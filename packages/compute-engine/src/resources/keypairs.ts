@@ -23,7 +23,7 @@ const pageOfUser = hotFind(tables.keypairs, (rows) =>
   rows.where('user_id', '=', '').where('name', '>', '').orderBy('name').limit(0),
 );
 
-/** Manages the key pairs of users. A generated private key is returned once and never stored. */
+/** Manages user key pairs. A generated private key is returned once and never stored. */
 export class Keypairs {
   readonly #core: Core;
 

@@ -6,7 +6,7 @@ import { SecretKeyError } from './secret-key-error.js';
 
 export interface SecretKeyOptions {
   /**
-   * Key that seals passwords, injected files and tokens of jobs: 32 bytes in base64 or hexadecimal digits. The first
+   * Key that seals the passwords, injected files and tokens in jobs: 32 bytes in base64 or hexadecimal digits. The first
    * key of a list encrypts and all keys decrypt, so that a key can be rotated: append the new key in all processes,
    * then move it to the front, then remove the old key.
    */

@@ -28,7 +28,7 @@ export interface ExternalEvent {
 /** The code of a reported event: 200 accepted; 400 missing or unknown tag; 404 unknown server; 422 server without a host. */
 export type ExternalEventCode = 200 | 400 | 404 | 422;
 
-/** Valid tags of events that require one. */
+/** Valid tags for events that require one. */
 const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
   'volume-extended': (tag) => tag !== '',
   'power-update': (tag) => tag !== '',

@@ -5,7 +5,7 @@ import { urlPath } from '../http/url-path.js';
 import { recordPast } from './span-times.js';
 
 /**
- * Creates spans of requests and their stages. If another instrumentation has started a span for the request, the span of
+ * Creates spans for requests and their stages. If another instrumentation has started a span for the request, the span of
  * the API is its child.
  */
 export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' | 'stage' | 'request'>> {

@@ -17,10 +17,10 @@ export interface RejectedQuota {
   readonly details: readonly { readonly kind: string }[];
 }
 
-/** The label of requests without an operation: unknown paths, and callers that are rejected before routing. */
+/** The label for requests without an operation: unknown paths, and callers that are rejected before routing. */
 const NO_LABEL = 'none';
 
-/** Creates the metrics of requests. */
+/** Creates the request metrics. */
 export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'unrouted'>> {
   const registers = [register];
   const requests = new Counter({

@@ -124,7 +124,7 @@ function activeLimitsOf(given: readonly RateLimit[], counters: LimitCounters): A
 }
 
 /**
- * Creates a limiter of the requests of users and projects, counted in fixed windows: in memory, or in a Redis or
+ * Creates a rate limiter for users and projects that counts requests in fixed windows: in memory, or in a Redis or
  * PostgreSQL database that several processes share. While such a store is unavailable, each process counts separately:
  * callers are not locked out, and a flood is still bounded. Responses contain `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10).

@@ -23,7 +23,7 @@ export interface Command {
   readonly appearance: PageAppearance;
 }
 
-/** Options for the appearance of pages. */
+/** Options for the appearance of the pages. */
 export interface PageAppearance {
   readonly title?: string | undefined;
   readonly server?: string | undefined;

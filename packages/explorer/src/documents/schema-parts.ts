@@ -3,7 +3,7 @@ import type { OpenApiDocument } from './openapi-document.js';
 import { plainText } from './plain-text.js';
 import { type NestedSchema, type SchemaVariant, schemaVariants } from './schema-variants.js';
 
-/** The keyword of fields that do not exist in requests, and of those that do not exist in responses. */
+/** The keywords for fields that do not exist in requests, and for fields that do not exist in responses. */
 const ABSENT_KEYWORDS = { request: 'readOnly', response: 'writeOnly' } as const;
 
 function rulesOf(variants: readonly SchemaVariant[], description: string | undefined): Json {
@@ -26,7 +26,7 @@ function joinSchemas(one: Json, other: Json): Json {
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
 }
 
-/** Collects the parts of schemas of one document. */
+/** Collects the schema parts of one document. */
 export class SchemaParts {
   readonly parts = new Map<string, Part>();
   readonly #document: OpenApiDocument;

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from './openapi-document.js';
 import { EXPANDED_LEVELS } from './schema-variants.js';
 
-/** Tag of shared schemas that the pages of operations do not expand. They have separate pages. */
+/** Tag for shared schemas that operation pages do not expand. They have separate pages. */
 export const SHARED_SCHEMAS = 'Schemas';
 
 /** A shared schema, and its uses in operations. */
@@ -28,7 +28,7 @@ function unexpandedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>
   return reachableSchemas(document, level);
 }
 
-/** Returns the shared schemas that are nested too deeply to be expanded on pages of operations, sorted by name. */
+/** Returns the shared schemas that are nested too deeply to be expanded on operation pages, sorted by name. */
 export function sharedSchemas(documents: readonly OpenApiDocument[]): readonly SharedSchema[] {
   const [sent, received] = [new Set<string>(), new Set<string>()];
   for (const document of documents) {

@@ -1,4 +1,4 @@
-/** Parts that are not fields of bodies, by the first word of their names. */
+/** Parts that are not body fields, by the first word of their names. */
 const KINDS: Readonly<Record<string, string>> = {
   query: 'the query parameter',
   path: 'the path parameter',

@@ -64,7 +64,7 @@ function parameters(site: Site, element: ElementHistory, { path, parameters: tex
   )}</ul></section>`;
 }
 
-/** Renders the fields of responses other than the first successful one. */
+/** Renders the fields of all responses except the first successful one. */
 function otherResponses(site: Site, element: ElementHistory): Html[] {
   const roots = new Set(
     [...element.parts.keys()].flatMap((name) => /^(?:errors|statuses)\.\w+(?=[.[])/.exec(name) ?? []),

@@ -60,7 +60,7 @@ async function readContent(response: Response): Promise<unknown> {
  * Creates a client for one version of an API. Operations, parameters, bodies and error statuses have the types of that
  * version. The types are inferred from the operations of the server; no code is generated.
  *
- * @param url the base URL, to which the paths of operations are appended
+ * @param url the base URL, to which operation paths are appended
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ export interface ApiDescription {
   readonly fault?: { readonly schema: Json; readonly contentType?: string };
   /** The general cause of each error status: `{ 404: 'The resource in the path does not exist' }`. */
   readonly errors?: Readonly<Record<number, string>>;
-  /** Descriptions of the groups of operations, by tag. */
+  /** Descriptions of the operation groups, by tag. */
   readonly tags?: Readonly<Record<string, string>>;
   /** Returns recorded or illustrative examples. Those that the schemas of the version reject are omitted. */
   readonly exampleOf?: ExampleOf;

@@ -158,7 +158,7 @@ function historiesOf(operations: readonly Operation[]): readonly History[] {
 }
 
 /**
- * Returns the differences between two versions by operation: fields, parameters, statuses and the limits of schemas.
+ * Returns the differences between two versions by operation: fields, parameters, statuses and schema limits.
  * Operations that do not change between the versions are not compared.
  *
  * @param from the earlier version

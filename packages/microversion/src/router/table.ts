@@ -43,14 +43,14 @@ function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
   return { operations, actions: undefined };
 }
 
-/** The last table of each array of operations, with the operations from which it was built. */
+/** The last table for each array of operations, with the operations from which it was built. */
 const tables = new WeakMap<
   readonly Operation[],
   { readonly operations: readonly Operation[]; readonly table: RouteTable }
 >();
 
 /**
- * Returns the table of operations. Routers of the same array share one table, because building and storing a tree is expensive.
+ * Returns the operation table. Routers for the same array share one table, because building and storing a tree is expensive.
  * @throws TypeError if two operations have the same method, path, action and version
  */
 export function routeTable(operations: readonly Operation[]): RouteTable {

@@ -98,7 +98,7 @@ function responseHeaderOf(
 /**
  * Creates middleware that negotiates the version of each request, in any format (dates, semver, integers, `MAJOR.MINOR`) and
  * from any part of the request. It sets `req.microversion`, adds the version to the response headers, keeps `Vary` complete,
- * announces the end of versions, and rejects versions that are not supported.
+ * announces when versions end, and rejects versions that are not supported.
  *
  * @throws TypeError or RangeError if an option is invalid; the message contains the fix
  *

@@ -7,7 +7,7 @@ interface SupportedOption {
 }
 
 /**
- * All machine options of flavors and images; the flavor takes precedence. Only these can be read with {@link
+ * All machine options that flavors and images can set; the flavor takes precedence. Only these can be read with {@link
  * machineOptionsOf}, so that the documentation is complete.
  */
 export const supportedOptions = {

@@ -45,7 +45,7 @@ export class QuotaSteps {
   }
 
   /**
-   * Takes the amounts of requests that do not exceed a limit.
+   * Takes the amounts that requests need, unless they exceed a limit.
    *
    * @param receipt written in the same transaction
    */

@@ -16,7 +16,7 @@ const READ_BATCH_SIZE = 100;
 /** The columns that identify a version of a record; `data` is read separately if it is missing. */
 type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
 
-/** A query of rows, before it is executed. */
+/** A query for rows, before it is executed. */
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
 /** A table of one kind of record: a few indexed columns, and the rest as JSON in `data`. */

@@ -12,7 +12,7 @@ import {
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { Rows } from '../store/database.js';
 
-/** Matches the codes of queries that PostgreSQL cancels because they conflict with replay. */
+/** Matches the error codes of queries that PostgreSQL cancels because they conflict with replay. */
 const CONFLICT = /^(40001|40P01)$/;
 
 /** The code of a query that exceeded its timeout, as it would on the primary. */

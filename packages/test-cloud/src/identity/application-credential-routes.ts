@@ -41,7 +41,7 @@ const NewCredential = z.object({
 
 const Passwords = z.object({ user: z.object({ password: z.string(), original_password: z.string() }) });
 
-/** Application credentials and passwords of users. */
+/** Application credentials and user passwords. */
 export function applicationCredentialRoutes(): readonly Route[] {
   function show(call: Call, credential: ApplicationCredential) {
     const { id, name, description, projectId, roleIds, expiresAt, unrestricted, userId } = credential;

@@ -36,7 +36,7 @@ interface Validated {
 export class Directory {
   readonly #documents: Documents;
   readonly #clock: Clock;
-  /** Hashes the passwords of users and the secrets of application credentials. */
+  /** Hashes user passwords and application credential secrets. */
   readonly passwords: Passwords;
   /** The rule that locks accounts; undefined: accounts are never locked. */
   readonly lockout: Lockout | undefined;

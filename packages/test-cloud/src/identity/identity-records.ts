@@ -97,7 +97,7 @@ export interface FailedLogins {
   readonly at: number;
 }
 
-/** A delegation of roles between two users. */
+/** A role delegation from one user to another. */
 export interface Trust {
   readonly id: string;
   readonly trustor_user_id: string;

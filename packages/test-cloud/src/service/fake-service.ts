@@ -17,7 +17,7 @@ export interface FakeServiceOptions {
   readonly routes: () => readonly Route[];
   /** The body of an error, in the form of this service: JSON, or a {@link TextBody}. */
   readonly fault: (error: ServiceError, req: Request) => unknown;
-  /** Middleware before the routes, such as the negotiation of versions. Called once, on the first request. */
+  /** Middleware before the routes, such as version negotiation. Called once, on the first request. */
   readonly before?: () => RequestHandler;
   /** Whether a path with a trailing slash is a different path. */
   readonly strict?: true;

@@ -11,7 +11,7 @@ import { CAPABILITIES, POOL } from './storage-pool.js';
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.70';
 
-/** The filters of lists, as the response to `/resource_filters` lists them. */
+/** The list filters, as the response to `/resource_filters` shows them. */
 const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   volume: [
     'name',

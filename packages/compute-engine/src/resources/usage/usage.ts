@@ -6,7 +6,7 @@ import type { LaunchedServer, UsedServer } from '../../retention/server-usage.js
 import { usedServers } from '../../retention/used-servers.js';
 import { tables } from '../../schema/tables.js';
 
-/** A period that excludes its end. Times are in microseconds since the epoch, the precision of requests. */
+/** A period that excludes its end. Times are in microseconds since the epoch, the precision that requests use. */
 export interface UsageWindow {
   readonly startUs: number;
   readonly endUs: number;
