@@ -78,8 +78,7 @@ async function runWithEngine(
   command.check?.(requested);
   const { database, options, environment } = target;
   const { tables } = await databaseStatus(database);
-  if (tables.pending.length > 0)
-    throw new StartError(`the tables belong to an older version: run 'admin db migrate'`);
+  if (tables.pending.length > 0) throw new StartError(`the tables belong to an older version: run 'admin db migrate'`);
   try {
     const engine = await createEngine({
       database,

@@ -68,8 +68,7 @@ const RESERVED = { vcpus: 0, memoryMb: 512, diskGb: 0 } as const;
 async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<HostResources> {
   const total = await machineResources(directory);
   const reservedResources = { ...RESERVED, ...reserved };
-  const offered = (kind: keyof HostResources) =>
-    resources[kind] ?? Math.max(1, total[kind] - reservedResources[kind]);
+  const offered = (kind: keyof HostResources) => resources[kind] ?? Math.max(1, total[kind] - reservedResources[kind]);
   return { vcpus: offered('vcpus'), memoryMb: offered('memoryMb'), diskGb: offered('diskGb') };
 }
 
