@@ -139,14 +139,15 @@ export class ProjectQuotas {
   async release(project: string, amounts: Amounts): Promise<void> {
     const checked = checkAmounts(amounts, this.#kindSet);
     await this.#store.call((store) => store.release(checkProject(project), checked));
-    this.#watch?.changed(project, checked);
+    this.#watch?.changed(project, checked, -1);
   }
 
   /** Sets the used amount of a kind, for example to the number of existing resources after drift. Reservations are unchanged. */
   async recount(project: string, kind: string, used: number): Promise<void> {
     checkKind(kind, this.#kindSet);
     await this.#store.call((store) => store.recount(checkProject(project), kind, checkCount(used)));
-    this.#watch?.changed(project, { [kind]: 0 });
+    // The previous amount is unknown: the first recount of a process reports all thresholds that the new one has reached.
+    this.#watch?.changed(project, { [kind]: Infinity });
   }
 
   /** Returns the usage and the limit of every kind. */

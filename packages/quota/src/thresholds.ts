@@ -48,9 +48,12 @@ export class ThresholdWatch {
     this.#source = source;
   }
 
-  /** Checks the usage in the background after a change. Errors, including the listener's, are emitted as process warnings. */
-  changed(project: string, amounts: Readonly<Record<string, number>>): void {
-    this.#check(project, amounts).catch((error) => {
+  /**
+   * Checks the usage in the background after a change. Errors, including the listener's, are emitted as process warnings.
+   * @param sign -1 if the amounts have been released
+   */
+  changed(project: string, amounts: Readonly<Record<string, number>>, sign = 1): void {
+    this.#check(project, amounts, sign).catch((error) => {
       process.emitWarning(`quota thresholds of ${project}: ${error}`, { code: 'APISTRATA_QUOTA_THRESHOLDS' });
     });
   }
@@ -67,14 +70,13 @@ export class ThresholdWatch {
     };
   }
 
-  async #check(project: string, amounts: Readonly<Record<string, number>>): Promise<void> {
+  async #check(project: string, amounts: Readonly<Record<string, number>>, sign: number): Promise<void> {
     const usage = await this.#source.usage(project);
     for (const [kind, amount] of Object.entries(amounts)) {
-      const counted = usage[kind];
-      if (!counted) continue;
-      const { used, limit } = counted;
+      // Usage contains every kind.
+      const { used, limit } = usage[kind] as Counted;
       const key = JSON.stringify([project, kind]);
-      const before = this.#levels.get(key) ?? this.#level(used - amount, limit);
+      const before = this.#levels.get(key) ?? this.#level(used - sign * amount, limit);
       const level = this.#level(used, limit);
       this.#store(key, level);
       for (const threshold of this.#thresholds.slice(before, level)) {
@@ -84,15 +86,15 @@ export class ThresholdWatch {
   }
 
   #level(used: number, limit: Limit): number {
-    if (limit <= 0) return 0;
-    return this.#thresholds.filter((fraction) => used >= fraction * Number(limit)).length;
+    return this.#thresholds.filter((fraction) => limit > 0 && used >= fraction * Number(limit)).length;
   }
 
   #store(key: string, level: number): void {
     this.#levels.delete(key);
     this.#levels.set(key, level);
-    if (this.#levels.size <= MAX_LEVELS) return;
-    const [oldest] = this.#levels.keys();
-    if (oldest !== undefined) this.#levels.delete(oldest);
+    for (const oldest of this.#levels.keys()) {
+      if (this.#levels.size <= MAX_LEVELS) return;
+      this.#levels.delete(oldest);
+    }
   }
 }

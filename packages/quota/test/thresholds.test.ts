@@ -59,7 +59,25 @@ describe('onThreshold', () => {
     expect(events).toEqual([]);
   });
 
-  it('reports nothing for a release, and follows recounts', async () => {
+  it('reports nothing for a release in a process that has not read the usage before', async () => {
+    const store = memoryStore();
+    await watched({ store }).quota.consume('acme', { invoices: 10 });
+    const { quota, events } = watched({ store });
+    await quota.release('acme', { invoices: 2 });
+    await settled();
+    expect(events).toEqual([]);
+  });
+
+  it('reports the thresholds that recounts reach, once each in a process', async () => {
+    const { quota, events } = watched();
+    for (const used of [9, 9, 10]) {
+      await quota.recount('acme', 'invoices', used);
+      await settled();
+    }
+    expect(events).toEqual(['acme invoices 80 %: 9 of 10', 'acme invoices 100 %: 10 of 10']);
+  });
+
+  it('reports nothing for a release of a reservation, and follows recounts', async () => {
     const { quota, events } = watched({ thresholds: [0.5] });
     await (await quota.reserve('acme', { invoices: 9 })).release();
     await quota.recount('acme', 'invoices', 4);
