@@ -263,7 +263,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
 
 /** The documents of an API. The document of each version is generated on first use and cached. */
 export interface OpenApiDocuments {
-  /** Returns the document of a version. @param serverUrl the base URL of the paths, if it differs between requests */
+  /** Returns the document of a version. @param serverUrl the base URL of the paths; default: the option */
   at(version: VersionLike, serverUrl?: string): Json;
   /** Returns the same document as a JSON string. */
   text(version: VersionLike, serverUrl?: string): string;
@@ -272,7 +272,7 @@ export interface OpenApiDocuments {
 /** Creates a cache of the documents of an API. Reject unsupported versions first: each requested version adds an entry. */
 export function openApiDocuments(
   operations: readonly Operation[],
-  options: Omit<OpenApiOptions, 'version'>,
+  { serverUrl: defaultUrl, ...options }: Omit<OpenApiOptions, 'version'>,
 ): OpenApiDocuments {
   const cache = new Map<string, { readonly document: Json; readonly text: string }>();
   const documentOf = (version: VersionLike) => {
@@ -286,13 +286,13 @@ export function openApiDocuments(
   };
   const servers = (url: string) => [{ url }];
   return {
-    at: (version, serverUrl) => {
+    at: (version, serverUrl = defaultUrl) => {
       const { document } = documentOf(version);
-      return serverUrl === undefined ? document : { ...document, servers: servers(serverUrl) };
+      return serverUrl ? { ...document, servers: servers(serverUrl) } : document;
     },
-    text: (version, serverUrl) => {
+    text: (version, serverUrl = defaultUrl) => {
       const { text } = documentOf(version);
-      return serverUrl === undefined ? text : `${text.slice(0, -1)},"servers":${JSON.stringify(servers(serverUrl))}}`;
+      return serverUrl ? `${text.slice(0, -1)},"servers":${JSON.stringify(servers(serverUrl))}}` : text;
     },
   };
 }
