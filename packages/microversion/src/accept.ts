@@ -4,16 +4,18 @@ interface MediaRange {
   readonly quality: number;
 }
 
-const QUALITY = /^q\s*=\s*(.*)$/;
+const QUALITY = /^q\s*=(.*)/;
 
 /** Parses the media ranges of an `Accept` header. Returns undefined if one of them is malformed. */
 function parseMediaRanges(accept: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
-  for (const part of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = part.split(';').map((chunk) => chunk.trim());
-    const qualityText = parameters.map((parameter) => QUALITY.exec(parameter)?.[1]).find((text) => text !== undefined);
-    const quality = qualityText === undefined ? 1 : Number(qualityText);
-    if (!/^[^\s/]+\/[^\s/]+$/.test(type) || !(quality >= 0 && quality <= 1)) return undefined;
+  // A quoted value may contain separators. Without a closing quote, it extends to the end.
+  const unquoted = accept.toLowerCase().replace(/"(\\?.)*?("|$)/g, '"');
+  for (const part of unquoted.split(',')) {
+    const [type, ...parameters] = part.split(';').map((chunk) => chunk.trim()) as [string, ...string[]];
+    const [qualityText = 1] = parameters.flatMap((parameter) => QUALITY.exec(parameter)?.[1] ?? []);
+    const quality = Number(qualityText);
+    if (!/^[^\s/]+\/[^\s/]+$/.test(type) || !(quality >= 0) || quality > 1) return undefined;
     ranges.push({ type, quality });
   }
   return ranges;
@@ -24,12 +26,9 @@ function parseMediaRanges(accept: string): readonly MediaRange[] | undefined {
  * a quality of 0 excludes it. A missing, empty or malformed `Accept` header accepts everything.
  */
 export function accepts(accept: string | undefined, mediaType: string): boolean {
-  const ranges = accept?.trim() ? parseMediaRanges(accept) : undefined;
+  const ranges = accept?.trim() && parseMediaRanges(accept);
   if (!ranges) return true;
   const mostSpecificFirst = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'];
-  for (const range of mostSpecificFirst) {
-    const matching = ranges.filter(({ type }) => type === range);
-    if (matching.length > 0) return matching.some(({ quality }) => quality > 0);
-  }
-  return false;
+  const applied = mostSpecificFirst.find((range) => ranges.some(({ type }) => type === range));
+  return ranges.some(({ type, quality }) => type === applied && quality > 0);
 }
