@@ -25,7 +25,7 @@ export type ClientResult<Data, Status extends number> =
       readonly response: Response;
     };
 
-/** Sends a request to an API at one version. Rejects if the connection fails or is aborted, or if a JSON body is malformed. */
+/** Sends a request to an API at one version. Rejects if the connection fails or is aborted, or if the JSON body of a success is malformed. */
 export type Client<Api extends TypedApi, V extends string> = <K extends OperationKey<Api, V>>(
   operation: K,
   ...parts: RequestArguments<Api, V, K>
@@ -49,11 +49,16 @@ function requestUrl(base: string, path: string, { params = {}, query = {} }: Any
   return base.replace(/\/+$/, '') + filledPath + (queryString && `?${queryString}`);
 }
 
-/** Reads a body: parsed for JSON media types, otherwise as text. Undefined for an empty body. */
+/** Reads a body: parsed for JSON media types, otherwise as text, as are malformed errors. Undefined for an empty body. */
 async function readContent(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
-  return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
+  try {
+    return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
+  } catch (error) {
+    if (response.ok) throw error;
+    return text;
+  }
 }
 
 /**

@@ -103,4 +103,18 @@ describe('a client of one version', () => {
       null,
     ]);
   });
+
+  it('returns the text of an error whose JSON is malformed, and rejects for a success', async () => {
+    const clientOf = (status: number) =>
+      createClient<Api, '2025-01-01'>('https://api.example.com', {
+        version: '2025-01-01',
+        fetch: async () => new Response('{"detail":', { status, headers: { 'content-type': 'application/json' } }),
+      });
+    expect(await clientOf(502)('GET /report')).toMatchObject({
+      ok: false,
+      status: 502,
+      error: { status: 502, detail: '{"detail":' },
+    });
+    await expect(clientOf(200)('GET /report')).rejects.toThrow(SyntaxError);
+  });
 });
