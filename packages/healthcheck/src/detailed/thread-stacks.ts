@@ -114,8 +114,9 @@ function requestStacks(session: Session): Promise<readonly string[]> {
       );
     }
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
-      if (error) reject(error);
-      else complete('workers');
+      if (!error) return complete('workers');
+      clearTimeout(timer);
+      reject(error);
     });
   });
 }
