@@ -40,7 +40,9 @@ async function stopCloud(cloud: TestCloud): Promise<void> {
 
 /** Runs until a termination signal, or until the clients have disconnected. */
 async function serve(command: CommandOptions): Promise<void> {
-  const { user, project, print, waitForClientsMs } = command;
+  const { print, project, waitForClientsMs } = command;
+  // A clouds.yaml has a second cloud with all permissions.
+  const { user = print === 'clouds.yaml' ? 'demo' : undefined } = command;
   const ends = [untilTermination()];
   const cloud = await startLoggedCloud(command, ({ envFor }) => SETTINGS_FORMATS[print](envFor({ user, project })));
   if (waitForClientsMs !== undefined) ends.push(untilClientsClose(cloud, waitForClientsMs));

@@ -19,7 +19,7 @@ const SPEC = {
     value: 'FORM',
     help: 'env (default), clouds.yaml or terraform: the format of the settings for clients',
   },
-  user: { type: 'string', value: 'NAME', help: 'user of the printed settings (default: admin)' },
+  user: { type: 'string', value: 'NAME', help: 'user of the printed settings (default: admin; demo for clouds.yaml)' },
   project: { type: 'string', value: 'NAME', help: 'project of the printed settings (default: demo)' },
   'wait-for-clients': {
     type: 'string',

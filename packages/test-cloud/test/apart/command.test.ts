@@ -224,6 +224,10 @@ describe('the command', () => {
     const { lines } = await start('--print', 'clouds.yaml', '--quiet');
     expect(lines.slice(0, 2)).toEqual(['clouds:', '  test-cloud:']);
     expect(lines).toContain('  test-cloud-admin:');
+    expect(lines.filter((line) => line.includes('username'))).toEqual([
+      '      username: demo',
+      '      username: admin',
+    ]);
   });
 
   it.each([
