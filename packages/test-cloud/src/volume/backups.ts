@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
@@ -15,6 +16,10 @@ import { isListed, links } from './volume-style.js';
 const Restore = z.object({ restore: z.object({ volume_id: anyId.nullish(), name: text.nullish() }) });
 
 const summary = only('id', 'name', 'links');
+
+/** Returns whether incremental backups depend on a backup. */
+const hasDependents = ({ cloud }: Call, id: string) =>
+  [...cloud.documents.table<Doc>('volume/backups').values()].some(({ parent_id }) => parent_id === id);
 
 /** Backups of volumes. They are `available` immediately; a restore creates a volume of the same size. */
 export const backups: ResourceSpec = {
@@ -38,7 +43,7 @@ export const backups: ResourceSpec = {
     object_count: derived(1),
     fail_reason: derived(null),
     is_incremental: derived(false),
-    has_dependent_backups: derived(false),
+    has_dependent_backups: derived(),
     data_timestamp: derived(),
     created_at: derived(),
     updated_at: derived(),
@@ -58,8 +63,6 @@ export const backups: ResourceSpec = {
     const parent = backup.incremental === true ? volumeBackups.at(-1) : undefined;
     if (backup.incremental === true && !parent)
       throw badRequest('Invalid backup: No backups available to do an incremental backup.');
-    if (parent)
-      call.cloud.documents.table<Doc>('volume/backups').set(parent.id, { ...parent, has_dependent_backups: true });
     await checkQuota(call, { backups: 1, backup_gigabytes: volume.sizeGb });
     return {
       size: volume.sizeGb,
@@ -71,12 +74,12 @@ export const backups: ResourceSpec = {
     };
   },
   removing(call, { id }) {
-    if ([...call.cloud.documents.table<Doc>('volume/backups').values()].some(({ parent_id }) => parent_id === id))
-      throw badRequest('Invalid backup: Incremental backups exist for this backup.');
+    if (hasDependents(call, id)) throw badRequest('Invalid backup: Incremental backups exist for this backup.');
   },
   shows: (call, backup) => ({
     parent_id: undefined,
     volume_metadata: undefined,
+    has_dependent_backups: hasDependents(call, backup.id),
     links: links(call, `backups/${backup.id}`),
     'os-backup-project-attr:project_id': backup.project_id,
   }),

@@ -199,6 +199,10 @@ describe('operations on several volumes', () => {
     const more = await request('POST', 'backups', { backup: { volume_id: id, incremental: true } });
     expect((await request('GET', `backups/${more.body.backup.id}`)).body.backup.is_incremental).toBe(true);
     expect((await request('DELETE', `backups/${created.id}`)).status).toBe(400);
+    const hasDependents = async () => (await request('GET', `backups/${created.id}`)).body.backup.has_dependent_backups;
+    expect(await hasDependents()).toBe(true);
+    await request('DELETE', `backups/${more.body.backup.id}`);
+    expect(await hasDependents()).toBe(false);
     const restored = await request('POST', `backups/${created.id}/restore`, { restore: {} });
     expect(restored).toMatchObject({ status: 202, body: { restore: { backup_id: created.id } } });
     expect((await request('GET', `volumes/${restored.body.restore.volume_id}`)).body.volume.size).toBe(4);
