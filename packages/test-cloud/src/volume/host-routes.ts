@@ -162,13 +162,13 @@ function hostListRoutes(): readonly Route[] {
     }),
     get('/v3/os-hosts/:host', async (call) => {
       call.requireAdmin();
-      const host = decodeURIComponent(call.param('host'));
+      const host = call.param('host');
       if (host !== HOST || !acceptsVolumes(call)) throw missing(host);
       return { host: await hostUsage(call) };
     }),
     put('/v3/os-hosts/:host', (call) => {
       call.requireAdmin();
-      const host = decodeURIComponent(call.param('host'));
+      const host = call.param('host');
       const [binary] = enabledServices(call).find(([, serviceHost]) => serviceHost === host) ?? [];
       if (!binary) throw missing(host);
       const disabled = call.body(HostChange).status === 'disable';

@@ -143,8 +143,7 @@ export function volumeServiceRoutes(): readonly Route[] {
     get('/v3/scheduler-stats/get_pools', pools),
     get('/v3/capabilities/:host', (call) => {
       call.requireAdmin();
-      if (decodeURIComponent(call.param('host')) !== HOST)
-        throw notFound(`Service ${call.param('host')} could not be found.`);
+      if (call.param('host') !== HOST) throw notFound(`Service ${call.param('host')} could not be found.`);
       return {
         namespace: 'OS::Storage::Capabilities::simulated',
         vendor_name: 'simulated',

@@ -173,6 +173,13 @@ describe('administration of volumes', () => {
     });
   });
 
+  it.each(['os-hosts', 'capabilities'])('decodes the host in the path of %s once', async (path) => {
+    const { request } = await volumes();
+    expect((await request('GET', `${path}/volumes%40simulated`)).status).toBe(200);
+    expect((await request('GET', `${path}/volumes%2540simulated`)).status).toBe(404);
+    expect((await request('GET', `${path}/%25`)).status).toBe(404);
+  });
+
   it('names the extensions that it serves', async () => {
     const { member } = await volumes();
     expect((await member('GET', 'extensions')).body.extensions).toContainEqual(
