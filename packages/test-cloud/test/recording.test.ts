@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { TestCloud } from '../src/index.js';
 import { readHar } from '../src/recording/har.js';
 import { HarFileWriter } from '../src/recording/har-file-writer.js';
@@ -123,6 +124,33 @@ describe('the recorder', () => {
     await writer.close();
     expect((await readHar(file)).log.entries).toHaveLength(5);
     await expect(readHar(new URL(import.meta.url).pathname)).rejects.toThrow('is not a HAR file');
+  });
+
+  it('writes the entries after one that could not be written', async () => {
+    const file = join(folder, 'resumed.har');
+    const writer = await HarFileWriter.create(file);
+    const entry = (url: string) => ({ request: { url } }) as any;
+    await writer.add(entry('first'));
+    const probe = await open(file, 'r+');
+    const prototype: FileHandle = Object.getPrototypeOf(probe);
+    const { write } = prototype;
+    const failure = vi.spyOn(prototype, 'write').mockImplementationOnce(async function (
+      this: FileHandle,
+      text: string,
+      at: number,
+    ) {
+      await write.call(this, text.slice(0, 20), at);
+      throw new Error('disk full');
+    } as any);
+    onTestFinished(() => failure.mockRestore());
+    await probe.close();
+    await expect(writer.add(entry('a long url that is lost'))).rejects.toThrow('disk full');
+    const urls = async () => (await readHar(file)).log.entries.map(({ request }) => request.url);
+    expect(await urls()).toEqual(['first']);
+    await writer.add(entry('x'));
+    await writer.close();
+    expect(await urls()).toEqual(['first', 'x']);
+    expect(writer.count).toBe(2);
   });
 
   it('recognizes the addresses of one region and all interfaces, even if one is a prefix of another', () => {

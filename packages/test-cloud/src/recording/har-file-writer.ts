@@ -27,15 +27,25 @@ export class HarFileWriter {
     return new HarFileWriter(file);
   }
 
-  /** Appends an entry. Rejects if the file cannot be written. */
+  /** Appends an entry. Rejects if the file cannot be written, which does not affect other entries. */
   add(entry: HarEntry): Promise<void> {
-    this.#last = this.#last.then(async () => {
-      const text = `${this.#count === 0 ? '' : ','}\n${JSON.stringify(entry)}`;
+    const added = this.#last.then(() => this.#append(entry));
+    this.#last = added.catch(() => {});
+    return added;
+  }
+
+  async #append(entry: HarEntry): Promise<void> {
+    const text = `${this.#count === 0 ? '' : ','}\n${JSON.stringify(entry)}`;
+    try {
       await this.#file.write(`${text}${TAIL}`, this.#position);
-      this.#position += Buffer.byteLength(text);
-      this.#count++;
-    });
-    return this.#last;
+    } catch (error) {
+      // Part of the entry may have been written.
+      await this.#file.write(TAIL, this.#position);
+      await this.#file.truncate(this.#position + Buffer.byteLength(TAIL));
+      throw error;
+    }
+    this.#position += Buffer.byteLength(text);
+    this.#count++;
   }
 
   get count(): number {
@@ -43,7 +53,7 @@ export class HarFileWriter {
   }
 
   async close(): Promise<void> {
-    await this.#last.catch(() => {});
+    await this.#last;
     await this.#file.close();
   }
 }
