@@ -90,6 +90,11 @@ describe('/_control', () => {
     expect((await request('POST', '/_control/logins', { name: 'bob' })).status).toBe(400);
     await ada('GET', '/network/v2.0/nothing');
     expect((await request('GET', '/_control/requests?service=compute&status=200')).body.requests).toHaveLength(1);
+    for (const path of ['/_control/requests?status=abc', '/_control/requests?after=-1', '/_page/requests?status=6xx'])
+      expect(await request('GET', path)).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining('must be an integer') } },
+      });
     expect((await request('GET', '/_control/unserved')).body.unserved).toHaveLength(1);
     const before = (await request('POST', '/_control/clock', { freeze: true })).body.now;
     const after = (await request('POST', '/_control/clock', { advance: '1h' })).body.now;

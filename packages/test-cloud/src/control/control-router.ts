@@ -2,6 +2,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import { z } from 'zod';
 import { journalQuery } from '../gateway/journal-query.js';
 import type { ListedRule, RuleBook } from '../gateway/rule-book.js';
+import { jsonError } from '../service/json-error.js';
 import { readJson } from '../service/read-json.js';
 import { ServiceError } from '../service/service-error.js';
 import type { CloudState, TestCloud } from '../test-cloud.js';
@@ -143,8 +144,6 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   router.use((req: Request) => {
     throw new ServiceError(404, `/_control has no ${req.method} ${req.path}`);
   });
-  router.use((error: Error & { status?: number }, _req: Request, res: Response, _next: NextFunction) => {
-    res.status(error.status ?? 500).json({ error: { code: error.status ?? 500, message: error.message } });
-  });
+  router.use(jsonError);
   return router;
 }

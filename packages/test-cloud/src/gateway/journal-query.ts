@@ -1,8 +1,16 @@
+import { badRequest } from '../service/service-error.js';
 import type { JournalQuery } from './journal.js';
 
-/** Parses a journal query from a URL: `service=compute&status=4xx&text=web`; empty values are ignored. */
+/**
+ * Parses a journal query from a URL: `service=compute&status=4xx&text=web`; empty values are ignored.
+ * @throws ServiceError with status 400 if `status` or `after` is invalid
+ */
 export function journalQuery(query: Readonly<Record<string, unknown>>): JournalQuery {
   const text = (name: string) => (typeof query[name] === 'string' && query[name] !== '' ? query[name] : undefined);
+  const number = (name: string, value: string, or = '') => {
+    if (/^\d+$/.test(value)) return Number(value);
+    throw badRequest(`${name} must be an integer of 0 or more${or}, not '${value}'`);
+  };
   const status = text('status');
   const after = text('after');
   return {
@@ -10,7 +18,10 @@ export function journalQuery(query: Readonly<Record<string, unknown>>): JournalQ
     method: text('method'),
     url: text('url'),
     text: text('text'),
-    status: status === undefined || /^[1-5]xx$/.test(status) ? (status as JournalQuery['status']) : Number(status),
-    after: after === undefined ? undefined : Number(after),
+    status:
+      status === undefined || /^[1-5]xx$/.test(status)
+        ? (status as JournalQuery['status'])
+        : number('status', status, ' or a class such as 4xx'),
+    after: after === undefined ? undefined : number('after', after),
   };
 }

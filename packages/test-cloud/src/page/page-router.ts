@@ -5,6 +5,7 @@ import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 import { journalQuery } from '../gateway/journal-query.js';
 import { PASSWORD } from '../identity/demo-directory.js';
 import { harFile } from '../recording/har.js';
+import { jsonError } from '../service/json-error.js';
 import { pageState } from './page-state.js';
 import { requestDetail } from './request-detail.js';
 
@@ -78,5 +79,6 @@ export function pageRouter(options: PageOptions): Router {
   router.use('/_page', (req: Request, res: Response) => {
     res.status(404).json({ error: { code: 404, message: `The page has no ${req.method} ${req.path}` } });
   });
+  router.use('/_page', jsonError);
   return router;
 }
