@@ -1,16 +1,19 @@
+import type { VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
+import { ifMissing } from '../service/if-missing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, get, post } from '../service/route.js';
-import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
+import { badRequest, conflict, notFound, ServiceError, unsupportedAction } from '../service/service-error.js';
 import { noBody, only } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, flag, stringMap, text } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { specRoutes } from './spec-routes.js';
 import { isListed, isOfVisibility, since } from './volume-style.js';
+import { createVolume } from './volumes.js';
 
 const hiddenStamps = {
   created_at: derived(undefined, { hidden: true }),
@@ -63,6 +66,22 @@ const volumesIn = (call: Call, group: string) =>
 function setGroup(call: Call, volumes: readonly string[], group_id: string | null): void {
   const table = call.cloud.documents.table<Wire>('volume/volumes');
   for (const id of volumes) table.set(id, { ...table.get(id), group_id });
+}
+
+/** Copies volumes into a group: all of them, or none if one cannot be created. */
+async function copyVolumes(call: Call, sources: readonly VolumeView[], group: Doc): Promise<void> {
+  const { availability_zone } = group;
+  const copies: string[] = [];
+  try {
+    for (const { id, sizeGb, volumeType } of sources) {
+      const fields = { source_volid: id, size: sizeGb, volume_type: volumeType, availability_zone };
+      copies.push((await createVolume(call, fields)).id);
+    }
+  } catch (error) {
+    for (const id of copies) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
+    throw error;
+  }
+  setGroup(call, copies, group.id);
 }
 
 const named = only('id', 'name');
@@ -127,6 +146,13 @@ const groups: ResourceSpec = {
         call.cloud.documents.table<Doc>('volume/group_snapshots').get(requested.group_snapshot_id);
       const source = requested.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
       const { group_type, volume_types, availability_zone } = await resource.find(call, source);
+      const { volumes } = call.cloud.catalogs;
+      const found = volumesIn(call, source).map((id) => volumes.getVolume(call.caller, id).catch(ifMissing));
+      const members = (await Promise.all(found)).filter((volume) => volume !== undefined);
+      if (members.length === 0)
+        throw badRequest(
+          `Invalid Group: ${snapshot ? 'Group snapshot' : 'Source Group'} is empty. No group will be created.`,
+        );
       const created = await resource.create(call, {
         name: requested.name ?? null,
         description: requested.description ?? null,
@@ -134,7 +160,15 @@ const groups: ResourceSpec = {
         volume_types,
         availability_zone,
       });
-      return accepted({ group: { id: created.id, name: created.name } });
+      const group = await resource.find(call, String(created.id));
+      try {
+        await copyVolumes(call, members, group);
+      } catch (error) {
+        call.cloud.documents.table(resource.table).delete(group.id);
+        // As in the original, an exceeded quota has this status here.
+        throw error instanceof ServiceError ? badRequest(error.message) : error;
+      }
+      return accepted({ group: { id: group.id, name: group.name } });
     }),
     post('/v3/groups/:id/action', async (call) => {
       const { name, body } = actionOf(call);

@@ -53,7 +53,8 @@ async function scheduleVolume(call: Call, body: Wire, volume: VolumeView): Promi
   return body.multiattach === true ? volumes.updateVolume(caller, volume.id, { multiattach: true }) : volume;
 }
 
-async function create(call: Call, body: Wire): Promise<Doc> {
+/** Creates a volume from validated fields. @throws ServiceError with status 413 if it exceeds the quota */
+export async function createVolume(call: Call, body: Wire): Promise<Doc> {
   const { volumes } = call.cloud.catalogs;
   const backup = body.backup_id
     ? call.cloud.documents.table<Doc>('volume/backups').get(String(body.backup_id))
@@ -206,7 +207,7 @@ export const volumes: ResourceSpec = {
       return records.map((volume) => docOf(call, volume)).reverse();
     },
     get: async (call, id) => docOf(call, await call.cloud.catalogs.volumes.getVolume(call.caller, id)),
-    create,
+    create: createVolume,
     update: async (call, before, change) => {
       const { metadata } = change as { metadata?: Record<string, string> };
       return docOf(
