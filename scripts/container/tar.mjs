@@ -6,11 +6,11 @@ const TYPES = { file: '0', link: '2', folder: '5' };
 
 /** Splits a path into two header fields: the prefix of at most 155 bytes, and the name of at most 100 bytes. */
 function fieldsOf(path) {
-  if (Buffer.byteLength(path) <= 100) return { prefix: '', name: path };
-  const at = path.indexOf('/', Math.max(0, path.length - 101));
-  const [prefix, name] = [path.slice(0, at), path.slice(at + 1)];
-  if (at < 0 || Buffer.byteLength(prefix) > 155) throw new Error(`${path} is too long for a tar archive`);
-  return { prefix, name };
+  const bytes = Buffer.from(path);
+  if (bytes.length <= 100) return { prefix: '', name: path };
+  const at = bytes.indexOf('/', bytes.length - 101);
+  if (at < 0 || at > 155) throw new Error(`${path} is too long for a tar archive`);
+  return { prefix: bytes.toString('utf8', 0, at), name: bytes.toString('utf8', at + 1) };
 }
 
 function headerOf({ path, type, mode, target = '' }, size) {
