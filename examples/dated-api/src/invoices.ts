@@ -11,11 +11,11 @@ export interface Invoice {
 
 export type NewInvoice = Omit<Invoice, 'id' | 'status'>;
 
-/** A request that names an invoice that does not exist, or that is in the wrong state. */
+/** A request that names an invoice that does not exist, also as the start of a page, or that is in the wrong state. */
 export class InvoiceError extends Error {
   constructor(
-    readonly status: 404 | 409,
-    readonly code: 'INVOICE_NOT_FOUND' | 'INVOICE_NOT_OPEN',
+    readonly status: 400 | 404 | 409,
+    readonly code: 'INVALID_AFTER' | 'INVOICE_NOT_FOUND' | 'INVOICE_NOT_OPEN',
     message: string,
   ) {
     super(message);
@@ -39,8 +39,17 @@ export class Invoices {
     return invoice;
   }
 
-  /** Returns a page of invoices, oldest first, and the id after which the next page begins. */
+  /**
+   * Returns a page of invoices, oldest first, and the id after which the next page begins.
+   * @throws InvoiceError if the invoice `after` does not exist
+   */
   list({ limit, after }: { readonly limit: number; readonly after?: string | undefined }) {
+    if (after !== undefined && !this.#byId.has(after))
+      throw new InvoiceError(
+        400,
+        'INVALID_AFTER',
+        `The invoice ${after} does not exist: \`after\` must be the id of one.`,
+      );
     const all = [...this.#byId.values()];
     const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
     const data = all.slice(start, start + limit);

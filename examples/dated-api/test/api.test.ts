@@ -123,6 +123,8 @@ describe('lists', () => {
     const second = await send('get', '/invoices?limit=2&after=in_2', '2025-12-01').expect(200);
     expect([second.body.data.length, second.body.next]).toEqual([1, null]);
     await send('get', '/invoices?limit=0', '2025-12-01').expect(400);
+    const unknown = await send('get', '/invoices?limit=2&after=in_999', '2025-12-01').expect(400);
+    expect(unknown.body).toMatchObject({ code: 'INVALID_AFTER', detail: expect.stringContaining('in_999') });
     expect((await send('get', '/invoices?limit=2', '2024-09-01')).body).toHaveLength(3);
   });
 });
