@@ -1,5 +1,5 @@
 // For bundles: files that modules read at run time. They are copied into the bundle's folder `files`, one folder per package.
-import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { minifySync } from 'rolldown/utils';
@@ -32,7 +32,7 @@ const RESOLVED = /\bcreateRequire\(import\.meta\.url\)\.resolve\('([^']+)'\)/g;
 
 /** Removes comments and white space of the modules of a folder that browsers load. */
 function minifyModules(folder) {
-  for (const name of globSync('**/*.js', { cwd: folder })) {
+  for (const name of readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.js'))) {
     const file = join(folder, name);
     const { code, errors } = minifySync(file, readFileSync(file, 'utf8'), { module: true });
     if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);

@@ -51,7 +51,8 @@ converse(
       run: 'subnetpool-create --pool-prefix 10.8.0.0/16 --default-prefixlen 26 --address-scope realm pool',
       expects: /10\.8\.0\.0\/16/,
     },
-    { run: 'subnet-create --name cut --subnetpool pool office', expects: /10\.8\.0\.0\/26/ },
+    { run: 'net-create annex' },
+    { run: 'subnet-create --name cut --subnetpool pool annex', expects: /10\.8\.0\.0\/26/ },
     { run: 'subnetpool-list', expects: /pool/ },
     {
       run: 'rbac-create office --type network --target-tenant 0123456789abcdef0123456789abcdef --action access_as_shared',
@@ -75,7 +76,7 @@ converse(
     { run: 'net-list --colour red', fails: /is invalid attribute for filtering/ },
     { run: 'port-delete front' },
     { run: 'subnet-delete cut desks' },
-    { run: 'net-delete office' },
+    { run: 'net-delete office annex' },
     { run: 'net-show office', fails: /Unable to find network/ },
   ],
   { file: () => file.path },
