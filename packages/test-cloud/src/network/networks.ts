@@ -7,6 +7,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
 import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
+import { defaultPolicyOf } from './qos.js';
 import { multipleSegments, removeSegments } from './segments.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
@@ -28,7 +29,10 @@ const Segments = z
 /** Converts a body to fields of the catalog. */
 function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
   const { provider, rest } = providerOf(body, before, cloud.simulated);
-  return { ...toCamelCase<NetworkFields>(rest), ...(provider && { provider }) };
+  const fields = toCamelCase<NetworkFields>(rest);
+  // A network that becomes external is external for all projects.
+  const becomesExternal = fields.external === true && before?.external !== true;
+  return { ...fields, ...(provider && { provider }), ...(becomesExternal && { externalFor: null }) };
 }
 
 export const networks: ResourceSpec = {
@@ -60,7 +64,10 @@ export const networks: ResourceSpec = {
     'provider:segmentation_id': settable(integerBetween(1, 2 ** 24).nullable(), undefined, provider),
     segments: fixed(Segments, undefined, { admin: 'read', inDocuments: true, filter: false }),
   }),
-  creating: async (_call, body) => (body.segments === undefined ? undefined : withSegments(body)),
+  creating: async (call, body) => ({
+    ...(body.segments !== undefined && withSegments(body)),
+    ...(!body.qos_policy_id && { qos_policy_id: defaultPolicyOf(call, body.project_id)?.id ?? null }),
+  }),
   changing: async (call, { id }, change) => {
     if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && multipleSegments(call, id))
       throw invalid('the provider attributes of a network with several segments cannot be changed');

@@ -9,7 +9,7 @@ import { tagRoutes } from '../service/tag-routes.js';
 import type { Wire } from '../service/wire.js';
 import { flag, integerBetween } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
-import { EVERY_PROJECT, isShared } from './sharing.js';
+import { EVERY_PROJECT, isAccessible } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
 import { named, standardFields } from './standard-fields.js';
 
@@ -65,7 +65,7 @@ const table = (type: string) => `network/${type}_rules`;
 const policies = ({ cloud }: Call) => cloud.documents.table<Doc>('network/policies');
 
 /** Returns the policy for the new networks of a project, if it has one. */
-const defaultPolicyOf = (call: Call, project: unknown) =>
+export const defaultPolicyOf = (call: Call, project: unknown) =>
   [...policies(call).values()].find(({ is_default, project_id }) => is_default && project_id === project);
 
 /** Rejects a second default policy of a project. */
@@ -78,22 +78,19 @@ function rejectSecondDefault(call: Call, { id, is_default, project_id }: Wire): 
 /** Throws `QosPolicyNotFound` for a policy that the caller cannot see. */
 function requirePolicy(call: Call, id: unknown): void {
   const policy = policies(call).get(String(id));
-  if (!policy || !(call.isAdmin || policy.project_id === call.caller.projectId || isShared(call, policy)))
-    throw missingResource(qosPolicies.title, String(id));
+  if (!policy || !isAccessible(call, policy)) throw missingResource(qosPolicies.title, String(id));
 }
 
 const qosGrant = (id: string) => ({ object_type: 'qos_policy', object_id: id, action: 'access_as_shared' });
 
-/** Returns the resource with a check of the policy that it names. A new network gets the default one of its project. */
+/** Returns the resource with a check of the policy that it names. */
 export function withQosPolicy(spec: ResourceSpec): ResourceSpec {
   const { creating, changing } = spec;
   return {
     ...spec,
     async creating(call, doc, resource) {
       if (doc.qos_policy_id) requirePolicy(call, doc.qos_policy_id);
-      const more = await creating?.(call, doc, resource);
-      const usual = spec.one === 'network' && !doc.qos_policy_id ? defaultPolicyOf(call, doc.project_id) : undefined;
-      return usual ? { ...more, qos_policy_id: usual.id } : more;
+      return creating?.(call, doc, resource);
     },
     changing(call, before, change) {
       if (change.qos_policy_id) requirePolicy(call, change.qos_policy_id);

@@ -51,6 +51,10 @@ export function isShared({ caller }: Call, { shared, shared_with }: Wire): boole
   return shared === true || ((shared_with ?? []) as readonly string[]).includes(caller.projectId);
 }
 
+/** Returns whether the caller sees a record of the documents: as an administrator, as its project, or because it is shared. */
+export const isAccessible = (call: Call, record: Wire) =>
+  call.isAdmin || record.project_id === call.caller.projectId || isShared(call, record);
+
 const fieldsOf = ({ [SHARED]: targets = [] }: Grants): Wire => ({
   shared: targets.includes(EVERY_PROJECT),
   shared_with: targets.filter((target) => target !== EVERY_PROJECT),

@@ -5,12 +5,12 @@ import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
-import { badRequest, conflict, notFound } from '../service/service-error.js';
+import { badRequest, conflict } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { count, flag, text } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { areContained, compacted, intersect } from './pool-prefixes.js';
-import { isShared } from './sharing.js';
+import { isAccessible } from './sharing.js';
 import { named, standardFields } from './standard-fields.js';
 
 const prefix = z.string().refine((cidr) => parseCidr(cidr) !== undefined, 'is not a valid IP subnet');
@@ -27,7 +27,7 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
   if (poolId === null || poolId === undefined)
     throw badRequest('Bad subnets request: a subnetpool must be specified in the absence of a cidr.', 'BadRequest');
   const pool = poolsOf(call).get(String(poolId));
-  if (!pool) throw notFound(`Subnet pool ${poolId} could not be found.`, 'SubnetPoolNotFound');
+  if (!pool || !isAccessible(call, pool)) throw missingResource(subnetPools.title, String(poolId));
   const length = Number(prefixLength ?? pool.default_prefixlen);
   if (length < Number(pool.min_prefixlen) || length > Number(pool.max_prefixlen))
     throw badRequest(`Unable to allocate subnet with prefix length ${length}.`, 'MinPrefixSubnetAllocationError');
@@ -64,8 +64,7 @@ async function checkScope(call: Call, pool: Wire): Promise<void> {
   if (address_scope_id === null || address_scope_id === undefined) return;
   const scopeId = String(address_scope_id);
   const scope = call.cloud.documents.table<Doc>('network/address_scopes').get(scopeId);
-  const isOwn = call.isAdmin || scope?.project_id === call.caller.projectId;
-  if (!scope || !(isOwn || isShared(call, scope))) throw missingResource('Address scope', scopeId);
+  if (!scope || !isAccessible(call, scope)) throw missingResource('Address scope', scopeId);
   if (scope.ip_version !== ip_version)
     throw networkError(
       'IllegalSubnetPoolIpVersionAssociationToAddressScope',
@@ -123,7 +122,7 @@ export async function requireSamePool(
     );
 }
 
-export const subnetPools: ResourceSpec = {
+export const subnetPools = {
   path: 'subnetpools',
   one: 'subnetpool',
   many: 'subnetpools',
@@ -196,4 +195,4 @@ export const subnetPools: ResourceSpec = {
         return { prefixes: change.prefixes };
       }),
     ),
-};
+} satisfies ResourceSpec;

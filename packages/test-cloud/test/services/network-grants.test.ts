@@ -77,6 +77,23 @@ describe('a policy for one project', () => {
     expect((await request('GET', `networks/${id}`)).body.network['router:external']).toBe(false);
   });
 
+  it('lets its members allocate subnets from a subnet pool', async () => {
+    const { asMember, asOther, make, own, share } = await grants();
+    const pool = await make('subnetpools', 'subnetpool', {
+      name: 'p',
+      prefixes: ['10.90.0.0/16'],
+      project_id: 'owner',
+    });
+    await share('subnetpool', pool.id, own);
+    const allocate = async (send: typeof asOther) => {
+      const { body } = await send('POST', 'networks', { network: {} });
+      const subnet = { network_id: body.network.id, ip_version: 4, subnetpool_id: pool.id, prefixlen: 24 };
+      return send('POST', 'subnets', { subnet });
+    };
+    expect((await allocate(asMember)).status).toBe(201);
+    expect(await allocate(asOther)).toMatchObject({ status: 404, type: 'SubnetPoolNotFound' });
+  });
+
   it('lets its members see and use a QoS policy', async () => {
     const { request, asMember, asOther, make, own, other, share } = await grants();
     const { id } = await make('qos/policies', 'policy', { name: 'slow', project_id: 'owner' });
@@ -105,6 +122,15 @@ describe('the list of policies', () => {
     expect(policy).toMatchObject({ action: 'access_as_external', target_tenant: '*', object_type: 'network' });
     await request('PUT', `networks/${id}`, { network: { 'router:external': false } });
     expect(await policiesOf(id)).toEqual([]);
+  });
+
+  it('is for all projects if a network becomes external again', async () => {
+    const { request, make, own, share, policiesOf } = await grants();
+    const { id } = await make('networks', 'network', {});
+    await share('network', id, own, 'access_as_external');
+    for (const isExternal of [false, true])
+      await request('PUT', `networks/${id}`, { network: { 'router:external': isExternal } });
+    expect((await policiesOf(id)).map(({ target_tenant }) => target_tenant)).toEqual(['*']);
   });
 
   it('keeps the id of a policy whose target changes, and forgets those of deleted objects', async () => {
