@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { fakeService } from '../service/fake-service.js';
 import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
+import type { Route } from '../service/route.js';
 import { applicationCredentialRoutes } from './application-credential-routes.js';
 import { assignmentRoutes } from './assignment-routes.js';
 import { authRoutes } from './auth-routes.js';
@@ -31,20 +32,23 @@ const RESOURCES = [
   ...extensionResources,
 ];
 
+/** Returns the routes of the identity service. */
+export const identityRoutes = (): readonly Route[] => [
+  ...versionRoutes(),
+  ...authRoutes(),
+  ...assignmentRoutes(),
+  ...applicationCredentialRoutes(),
+  ...endpointFilterRoutes(),
+  ...domainConfigRoutes(),
+  ...s3TokenRoutes(),
+  ...oauthRoutes(),
+  ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(identityStyle, spec))),
+];
+
 /** The identity service, version 3. */
 export const identityService = fakeService({
   name: 'identity',
   types: ['identity'],
-  routes: () => [
-    ...versionRoutes(),
-    ...authRoutes(),
-    ...assignmentRoutes(),
-    ...applicationCredentialRoutes(),
-    ...endpointFilterRoutes(),
-    ...domainConfigRoutes(),
-    ...s3TokenRoutes(),
-    ...oauthRoutes(),
-    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(identityStyle, spec))),
-  ],
+  routes: identityRoutes,
   fault: ({ status, message }) => ({ error: { code: status, message, title: STATUS_CODES[status] } }),
 });

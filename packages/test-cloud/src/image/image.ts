@@ -1,6 +1,7 @@
 import { fakeService } from '../service/fake-service.js';
 import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
+import type { Route } from '../service/route.js';
 import { contentRoutes } from './content-routes.js';
 import { imageFault } from './image-fault.js';
 import { imageStyle } from './image-style.js';
@@ -11,23 +12,26 @@ import { memberRoutes } from './member-routes.js';
 import { metadefRoutes } from './metadef-routes.js';
 import { tasks } from './tasks.js';
 
+/** Returns the routes of the image service. */
+export function imageRoutes(): readonly Route[] {
+  const resource = new Resource(imageStyle, images);
+  return [
+    ...infoRoutes(),
+    ...contentRoutes(resource),
+    ...importRoutes(resource),
+    ...memberRoutes(),
+    ...metadefRoutes(),
+    ...resourceRoutes(new Resource(imageStyle, tasks)),
+    ...resourceRoutes(resource),
+  ];
+}
+
 /** The image service, version 2. It uses the catalog whose images servers boot from. */
 export const imageService = fakeService({
   name: 'image',
   types: ['image'],
   strict: true,
   rejectsMethods: true,
-  routes: () => {
-    const resource = new Resource(imageStyle, images);
-    return [
-      ...infoRoutes(),
-      ...contentRoutes(resource),
-      ...importRoutes(resource),
-      ...memberRoutes(),
-      ...metadefRoutes(),
-      ...resourceRoutes(new Resource(imageStyle, tasks)),
-      ...resourceRoutes(resource),
-    ];
-  },
+  routes: imageRoutes,
   fault: imageFault,
 });

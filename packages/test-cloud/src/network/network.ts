@@ -1,6 +1,7 @@
 import { fakeService } from '../service/fake-service.js';
 import { Resource, type ResourceSpec } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
+import type { Route } from '../service/route.js';
 import { addressGroups, addressScopes } from './address-resources.js';
 import { agents } from './agents.js';
 import { availabilityRoutes } from './availability.js';
@@ -45,19 +46,22 @@ const RESOURCES: readonly ResourceSpec[] = [
   ...smallResources,
 ];
 
+/** Returns the routes of the network service. */
+export const networkRoutes = (): readonly Route[] => [
+  ...discoveryRoutes(RESOURCES),
+  ...availabilityRoutes(),
+  ...qosTypeRoutes(),
+  ...quotaRoutes(),
+  ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, withQuota(withQosPolicy(spec))))),
+];
+
 /** The network service, version 2. It uses the catalog from which servers obtain their ports. */
 export const networkService = fakeService({
   name: 'network',
   types: ['network'],
   unknownPathType: 'HTTPNotFound',
   readsEveryType: true,
-  routes: () => [
-    ...discoveryRoutes(RESOURCES),
-    ...availabilityRoutes(),
-    ...qosTypeRoutes(),
-    ...quotaRoutes(),
-    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, withQuota(withQosPolicy(spec))))),
-  ],
+  routes: networkRoutes,
   fromCatalogError: fromCatalogError,
   fault: networkFault,
 });

@@ -1,6 +1,6 @@
 import { microversion } from '@apistrata/microversion';
 import { fakeService } from '../service/fake-service.js';
-import { openGet } from '../service/route.js';
+import { openGet, type Route } from '../service/route.js';
 import { allocationRoutes } from './allocation-routes.js';
 import { inventoryRoutes } from './inventory-routes.js';
 import { inJson } from './media-types.js';
@@ -24,6 +24,16 @@ const versions = () => ({
   ],
 });
 
+/** Returns the routes of the placement service. */
+export const placementRoutes = (): readonly Route[] => [
+  windowed(openGet('/', versions)),
+  ...[providerRoutes, inventoryRoutes, nameRoutes, allocationRoutes, reshaperRoutes]
+    .flatMap((routes) => routes())
+    .map(restricted)
+    .map(inJson)
+    .map(windowed),
+];
+
 /** The placement service: the compute hosts with their inventories, and the providers that clients create. */
 export const placementService = fakeService({
   name: 'placement',
@@ -39,14 +49,7 @@ export const placementService = fakeService({
       headers: { typed: ['openstack-api-version'] },
       errors: 'next',
     }),
-  routes: () => [
-    windowed(openGet('/', versions)),
-    ...[providerRoutes, inventoryRoutes, nameRoutes, allocationRoutes, reshaperRoutes]
-      .flatMap((routes) => routes())
-      .map(restricted)
-      .map(inJson)
-      .map(windowed),
-  ],
+  routes: placementRoutes,
   fault: placementFault,
   fromParserError,
 });

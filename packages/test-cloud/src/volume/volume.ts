@@ -2,6 +2,7 @@ import { microversion } from '@apistrata/microversion';
 import { fakeService } from '../service/fake-service.js';
 import { Resource, type ResourceSpec } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
+import type { Route } from '../service/route.js';
 import { attachmentRoutes } from './attachment-routes.js';
 import { backups } from './backups.js';
 import { groupResources } from './groups.js';
@@ -41,6 +42,17 @@ const RESOURCES: readonly ResourceSpec[] = [
   messages,
 ];
 
+/** Returns the routes of the volume service. */
+export const volumeRoutes = (): readonly Route[] =>
+  [
+    ...volumeServiceRoutes(),
+    ...hostRoutes(),
+    ...quotaRoutes(),
+    ...volumeActionRoutes(),
+    ...attachmentRoutes(),
+    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
+  ].map(windowed);
+
 /** The volume service, version 3. It uses the catalog whose volumes servers attach. */
 export const volumeService = fakeService({
   name: 'volume',
@@ -58,14 +70,6 @@ export const volumeService = fakeService({
       negotiate(req, res, next);
     };
   },
-  routes: () =>
-    [
-      ...volumeServiceRoutes(),
-      ...hostRoutes(),
-      ...quotaRoutes(),
-      ...volumeActionRoutes(),
-      ...attachmentRoutes(),
-      ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
-    ].map(windowed),
+  routes: volumeRoutes,
   fault: ({ status, message }) => ({ [FAULTS[status] ?? 'computeFault']: { code: status, message } }),
 });

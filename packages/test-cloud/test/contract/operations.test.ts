@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { clientOf, cloudUnderTest } from '../clouds.js';
+import { type Operation, operationKey, operationsOf, ROUTES } from './operation-facts.js';
+
+const SERVICES = ['placement'] as const;
+
+/** Operations of the originals that are not served, with the reason. */
+const NOT_SERVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
+
+/** Served operations that are not in the facts, with the reason. */
+const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
+
+const MISSING = '3f1de7a6-56a5-4c29-8f1d-5f4a55c1a0ee';
+
+const addressOf = (service: string, path: string) => `/${service}${path.replaceAll(/\{\w+\}/g, MISSING)}`;
+
+const headersOf: Readonly<Record<string, Record<string, string>>> = {
+  placement: { 'OpenStack-API-Version': 'placement 1.39' },
+  volume: { 'OpenStack-API-Version': 'volume 3.70' },
+};
+
+describe.each(SERVICES)('the %s service', (service) => {
+  const operations = operationsOf(service);
+  const excluded = NOT_SERVED[service] ?? {};
+  const served = operations.filter(({ method, path }) => !excluded[operationKey(method, path)]);
+  const label = ({ method, path }: Operation) => `${method} ${path}`;
+  const cells = (matches: (operation: Operation) => boolean) =>
+    served.filter(matches).map((operation) => [label(operation), operation] as const);
+  const send = (cloud: Awaited<ReturnType<typeof cloudUnderTest>>, token: string | undefined, one: Operation) => {
+    const body = ['POST', 'PUT', 'PATCH'].includes(one.method) ? {} : undefined;
+    return clientOf(cloud, token)(one.method, addressOf(service, one.path), body, headersOf[service]);
+  };
+
+  it('serves the operations of the original, and no others', () => {
+    const keys = ROUTES[service]?.().map(({ method, path }) => operationKey(method, path)) ?? [];
+    const expected = served.map(({ method, path }) => operationKey(method, path));
+    expect([...new Set(keys)].sort()).toEqual([...expected, ...Object.keys(DERIVED[service] ?? {})].sort());
+  });
+
+  it('knows each operation that it does not serve', () => {
+    const known = new Set(operations.map(({ method, path }) => operationKey(method, path)));
+    expect(Object.keys(excluded).filter((key) => !known.has(key))).toEqual([]);
+  });
+
+  it.each(cells(() => true))('%s requires a token, unless it serves discovery', async (_, operation) => {
+    const { status } = await send(await cloudUnderTest(), '', operation);
+    if (operation.open) expect(status).not.toBe(401);
+    else expect(status).toBe(401);
+  });
+
+  it.each(cells(() => true))('%s handles missing resources and empty bodies', async (_, operation) => {
+    const { status } = await send(await cloudUnderTest(), undefined, operation);
+    expect([405, 500, 501]).not.toContain(status);
+  });
+
+  it.each(cells(({ member }) => member !== undefined))('%s rejects a member of a project', async (_, operation) => {
+    const cloud = await cloudUnderTest();
+    expect((await send(cloud, cloud.token('demo', 'demo'), operation)).status).toBe(operation.member);
+  });
+});

@@ -1,0 +1,231 @@
+// Tests of a service's resources over facts: the fields of each response, statuses, and the values that requests may have.
+import { describe, expect, it } from 'vitest';
+import { type ApiResponse, clientOf, cloudUnderTest } from '../clouds.js';
+import { readFacts } from './operation-facts.js';
+
+type View = 'create' | 'show' | 'list' | 'change';
+
+type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
+
+/** The values of a field of requests, in terms of JSON Schema. */
+interface FieldFact {
+  readonly type: JsonType | readonly JsonType[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly unknown[];
+  /** Whether a creation without the field is rejected. */
+  readonly required?: true;
+  /** The requests that accept the field; default: both. */
+  readonly in?: 'create' | 'change';
+}
+
+export interface ResourceFact {
+  /** The path of the collection, such as `/v3/users`. */
+  readonly path: string;
+  /** The key of lists. */
+  readonly many: string;
+  /** Whether one resource has no envelope. */
+  readonly bare?: true;
+  /** The method of changes. */
+  readonly change?: 'PATCH' | 'PUT';
+  /** The statuses of success; those of requests that do not exist are missing. */
+  readonly statuses: Readonly<Partial<Record<View | 'remove', number>>>;
+  /** The statuses for a member of a project, for requests that members cannot make. */
+  readonly member?: Readonly<Partial<Record<View | 'remove', number>>>;
+  /** Fields of responses; `create`, `list` and `change` only where they differ from `show`. null: no body. */
+  readonly response: Readonly<Partial<Record<View, readonly string[] | null>>>;
+  readonly request: Readonly<Record<string, FieldFact>>;
+  /** Whether requests may contain fields that are not in `request`. */
+  readonly additional: boolean;
+  /** The status of a request with invalid values; default 400. */
+  readonly invalid?: number;
+}
+
+export type SendRequest = (method: string, path: string, body?: unknown) => Promise<ApiResponse>;
+
+/** Valid requests for a resource. */
+export interface Sample {
+  /** The body of a creation without its envelope. Creates what the resource depends on. */
+  readonly create: (request: SendRequest) => Promise<object> | object;
+  /** The body of a change. */
+  readonly change?: object;
+  /** Values of parameters in the path, such as `{ user_id: ... }`. */
+  readonly parameters?: (request: SendRequest) => Promise<Readonly<Record<string, string>>>;
+}
+
+const VALUES: Readonly<Record<JsonType, unknown>> = {
+  array: [],
+  boolean: true,
+  integer: 7,
+  null: null,
+  number: 7.5,
+  object: {},
+  string: 'x',
+};
+
+const MISSING = '3f1de7a6-56a5-4c29-8f1d-5f4a55c1a0ee';
+
+/** Returns invalid values of a field, each with what is wrong. */
+function invalidValues(fact: FieldFact): readonly (readonly [string, unknown])[] {
+  const types = [fact.type].flat();
+  const accepts = (type: JsonType) => types.includes(type) || (type === 'integer' && types.includes('number'));
+  const values: (readonly [string, unknown])[] = (Object.keys(VALUES) as JsonType[])
+    .filter((type) => !accepts(type))
+    .map((type) => [type, VALUES[type]]);
+  if (fact.maxLength !== undefined) values.push(['too long', 'x'.repeat(fact.maxLength + 1)]);
+  if (fact.minLength) values.push(['too short', 'x'.repeat(fact.minLength - 1)]);
+  if (fact.minimum !== undefined) values.push(['too small', fact.minimum - 1]);
+  if (fact.maximum !== undefined) values.push(['too large', fact.maximum + 1]);
+  if (fact.enum) values.push(['not a known value', 'unheard-of']);
+  return values;
+}
+
+const keysOf = (wire: unknown) => Object.keys(wire as object).sort();
+
+/** A resource of a service in one cloud, with the requests that its facts describe. */
+class ResourceUnderTest {
+  constructor(
+    readonly fact: ResourceFact,
+    readonly name: string,
+    readonly request: SendRequest,
+    readonly path: string,
+  ) {}
+
+  /** Returns the body of a request. */
+  wrap = (fields: object) => (this.fact.bare ? fields : { [this.name]: fields });
+
+  one = (response: ApiResponse): any => (this.fact.bare ? response.body : response.body[this.name]);
+
+  create = (fields: object) => this.request('POST', this.path, this.wrap(fields));
+
+  change = (id: string, fields: object) =>
+    this.request(this.fact.change ?? 'PATCH', `${this.path}/${id}`, this.wrap(fields));
+}
+
+/** Declares the tests of resources; each must have a sample. */
+export function describeResources(
+  service: string,
+  samples: Readonly<Record<string, Sample>>,
+  headers: Record<string, string> = {},
+): void {
+  const facts: Readonly<Record<string, ResourceFact>> = readFacts(service).resources;
+
+  it('has a sample for each resource in the facts', () => {
+    expect(Object.keys(samples).sort()).toEqual(Object.keys(facts).sort());
+  });
+
+  describe.each(Object.entries(facts))('%s', (name, fact) => {
+    const sample = samples[name] ?? { create: () => ({}) };
+    const { statuses, response, member = {}, request: fields, invalid = 400 } = fact;
+
+    async function start(role?: 'member'): Promise<ResourceUnderTest> {
+      const cloud = await cloudUnderTest();
+      const requestAs = (token?: string): SendRequest => {
+        const send = clientOf(cloud, token);
+        return (method, path, body) => send(method, `/${service}${path}`, body, headers);
+      };
+      const parameters = (await sample.parameters?.(requestAs())) ?? {};
+      const path = fact.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => parameters[key] ?? `no sample of ${key}`);
+      return new ResourceUnderTest(fact, name, requestAs(role && cloud.token('demo', 'demo')), path);
+    }
+
+    /** Starts a cloud with one resource; its creation must succeed. */
+    async function startWithOne() {
+      const resource = await start();
+      const created = await resource.create(await sample.create(resource.request));
+      expect(created.status, JSON.stringify(created.body)).toBe(statuses.create);
+      return { resource, created, id: resource.one(created).id as string };
+    }
+
+    const expectFields = (view: View, wire: unknown) => {
+      const expected = response[view] === undefined ? response.show : response[view];
+      expect(keysOf(wire)).toEqual([...(expected ?? [])].sort());
+    };
+
+    it('has the statuses and fields of the original', async () => {
+      const { resource, created, id } = await startWithOne();
+      const { request, path, one } = resource;
+      expectFields('create', one(created));
+      if (statuses.show) {
+        const shown = await request('GET', `${path}/${id}`);
+        expect(shown.status).toBe(statuses.show);
+        expectFields('show', one(shown));
+      }
+      if (statuses.list) {
+        const listed = await request('GET', path);
+        expect(listed.status).toBe(statuses.list);
+        const items = listed.body[fact.many] as readonly { readonly id: string }[];
+        expectFields(
+          'list',
+          items.find((item) => item.id === id),
+        );
+      }
+      if (statuses.change) {
+        const changed = await resource.change(id, sample.change ?? {});
+        expect(changed.status, JSON.stringify(changed.body)).toBe(statuses.change);
+        if (response.change === null) expect(changed.body).toBe('');
+        else expectFields('change', one(changed));
+      }
+      if (statuses.remove) {
+        const removed = await request('DELETE', `${path}/${id}`);
+        expect(removed.status).toBe(statuses.remove);
+        expect((await request('DELETE', `${path}/${id}`)).status).toBe(404);
+        if (statuses.show) expect((await request('GET', `${path}/${id}`)).status).toBe(404);
+        if (statuses.change) expect((await resource.change(id, sample.change ?? {})).status).toBe(404);
+      }
+    });
+
+    it('rejects creations without required fields, with unknown fields, and without an envelope', async () => {
+      const resource = await start();
+      const valid = (await sample.create(resource.request)) as Readonly<Record<string, unknown>>;
+      for (const [key, { required }] of Object.entries(fields)) {
+        if (!required) continue;
+        const { [key]: _, ...others } = valid;
+        expect([key, (await resource.create(others)).status]).toEqual([key, invalid]);
+      }
+      if (!fact.additional) expect((await resource.create({ ...valid, unheard_of: 1 })).status).toBe(invalid);
+      if (!fact.bare) expect((await resource.request('POST', resource.path, valid)).status).toBe(invalid);
+    });
+
+    const cells = Object.entries(fields).flatMap(([key, field]) =>
+      invalidValues(field).flatMap(([problem, value]) =>
+        (['create', 'change'] as const)
+          .filter((verb) => statuses[verb] && (field.in ?? verb) === verb)
+          .map((verb) => [verb, key, problem, value] as const),
+      ),
+    );
+    it('rejects invalid values', async () => {
+      const { resource, id } = await startWithOne();
+      const accepted: unknown[] = [];
+      for (const [verb, key, problem, value] of cells) {
+        const body =
+          verb === 'create' ? { ...(await sample.create(resource.request)), [key]: value } : { [key]: value };
+        const { status } = verb === 'create' ? await resource.create(body) : await resource.change(id, body);
+        if (status !== invalid) accepted.push([verb, key, problem, status]);
+      }
+      expect(accepted).toEqual([]);
+    });
+
+    it('responds with 404 to requests for a missing resource', async () => {
+      const { request, path, change } = await start();
+      if (statuses.show) expect((await request('GET', `${path}/${MISSING}`)).status).toBe(404);
+      if (statuses.change) expect((await change(MISSING, sample.change ?? {})).status).toBe(404);
+      if (statuses.remove) expect((await request('DELETE', `${path}/${MISSING}`)).status).toBe(404);
+    });
+
+    it.runIf(Object.keys(member).length > 0)('rejects requests of a member', async () => {
+      const { request, path, wrap, change } = await start('member');
+      const requests: Readonly<Record<View | 'remove', () => Promise<ApiResponse>>> = {
+        create: async () => request('POST', path, wrap(await sample.create(request))),
+        show: () => request('GET', `${path}/${MISSING}`),
+        list: () => request('GET', path),
+        change: () => change(MISSING, sample.change ?? {}),
+        remove: () => request('DELETE', `${path}/${MISSING}`),
+      };
+      for (const [verb, status] of Object.entries(member))
+        expect([verb, (await requests[verb as View]()).status]).toEqual([verb, status]);
+    });
+  });
+}
