@@ -6,7 +6,7 @@ import { requestId } from '@apistrata/request-id';
 import express, { type Express, type RequestHandler } from 'express';
 import { type Secret, Secrets } from './secrets.js';
 
-/** The application and its health endpoint, so that the program can shut it down. */
+/** The application and its health endpoint, which the program needs for a graceful shutdown. */
 export interface Service {
   readonly app: Express;
   readonly health: Healthcheck;

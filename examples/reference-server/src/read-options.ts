@@ -120,7 +120,7 @@ export interface CommandLine {
 }
 
 /**
- * Reads the command line of a command, which has positional arguments and its own options in addition to the server's options.
+ * Parses the arguments of a command: positional arguments, the command's own options, and the server's options.
  * @throws StartError
  */
 export function readCommandLine(

@@ -16,7 +16,7 @@ export interface StartupMessage {
 function accessText({ settings, file }: FirstAccess): string {
   return [
     '',
-    'The user admin has this password, which is not shown again (--reset-admin-password sets a new one):',
+    'Credentials of the user admin. The password is not shown again (--reset-admin-password sets a new one):',
     '',
     openrc(settings),
     '',

@@ -85,7 +85,7 @@ export function consoleProxy(
     const directions = [pipeline(stream, console), pipeline(console, stream)].map((direction) =>
       direction.catch(() => {}),
     );
-    // The end of either side ends the other; it is not an error.
+    // When either side closes, the other is closed too; this is not an error.
     await Promise.race(directions);
     console.destroy();
     client.close();

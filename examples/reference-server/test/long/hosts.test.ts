@@ -88,7 +88,7 @@ describe.skipIf(!postgresUrl)('hosts as separate processes, on PostgreSQL', { ti
   it('are one process each', async () => {
     const { startHost } = await open();
     await startHost('h1');
-    await expect(startHost('h1')).rejects.toThrow('another process is already the host h1');
+    await expect(startHost('h1')).rejects.toThrow('another process is already running as host h1');
   });
 
   it('name the database that they need', async () => {

@@ -18,7 +18,7 @@ export interface EngineHealth {
   database(): Promise<PartHealth>;
   /** Checks that background jobs are executed, by this process or another: no job has been overdue for too long. */
   worker(): Promise<WorkerHealth>;
-  /** Checks that servers can start on the computer of this process's driver; healthy if it has no machines. */
+  /** Checks that this process's driver can start servers on this computer. Drivers without reports are healthy. */
   machines(): Promise<PartHealth>;
   /**
    * Checks every replica of `databaseRead`, and reports its lag. An unusable replica only adds load to the primary, so

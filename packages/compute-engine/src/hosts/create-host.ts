@@ -12,7 +12,7 @@ import { EngineError } from '../errors/engine-error.js';
 import { openStore } from '../schema/open-store.js';
 import { hostSealerFor } from '../secrets/sealer-for.js';
 import { ComputerReader } from './computer-figures.js';
-import { powerWatchOfHost } from './follow-power.js';
+import { createHostPowerWatch } from './follow-power.js';
 import { GuestReader } from './guest-statistics.js';
 import type { HostStatistics } from './host-figures.js';
 import { HostLease } from './host-lease.js';
@@ -59,7 +59,7 @@ export interface Host {
 /** The error of a process that starts as a host while another live process is the host with the same name. */
 export class HostInUse extends EngineError<'HOST_IN_USE'> {
   constructor(host: string) {
-    super('HOST_IN_USE', `another process is already the host ${host}: stop it, or choose another name`);
+    super('HOST_IN_USE', `another process is already running as host ${host}: stop it, or choose another name`);
   }
 }
 
@@ -213,7 +213,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
       onLost: given.onLost ?? (() => {}),
     });
     await program.start();
-    const powerWatch = powerWatchOfHost({ store, driver, host: name, onError });
+    const powerWatch = createHostPowerWatch({ store, driver, host: name, onError });
     const reportWatch = new ReportWatch({ store, clock, driver, hosts: async () => [name], onError });
     const guests = new GuestReader({ store, driver });
     const computer = new ComputerReader();

@@ -19,7 +19,7 @@ export function followPowerJob(server: Server, change: PowerChange): NewJob {
 }
 
 /** Creates the watch of the machines of a host process. Each change becomes a job for an API process. */
-export function powerWatchOfHost(options: {
+export function createHostPowerWatch(options: {
   readonly store: Store;
   readonly driver: Driver;
   readonly host: string;

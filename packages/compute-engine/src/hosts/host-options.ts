@@ -106,7 +106,7 @@ export function checkedHostOptions(
   checkOptions('createHost()', given, known);
   if (!/^postgres(ql)?:\/\//.test(given.database))
     throw new TypeError(
-      'createHost(): host processes require a PostgreSQL database (postgres://...): a SQLite file belongs to the process that serves the API, which runs its machines itself',
+      'createHost(): host processes require a PostgreSQL database (postgres://...); with SQLite, the process that serves the API runs the machines',
     );
   if (!/^[\w.-]{1,255}$/.test(given.name ?? ''))
     throw new TypeError('createHost(): name must have 1 to 255 letters, digits, dots, dashes and underscores');

@@ -2,7 +2,7 @@ import { SqliteOwner } from '@apistrata/record-store';
 import { migrations } from '../schema/migrations/index.js';
 import { changesIn, type DatabaseReader, onlyRow, openReader } from './database-reader.js';
 
-/** State of a cloud's database, regardless of whether servers are running. Sizes are in bytes, times in milliseconds. */
+/** State of a cloud's database, whether or not a process is serving the API. Sizes are in bytes, times in milliseconds. */
 export interface DatabaseStatus {
   readonly kind: 'sqlite' | 'postgres';
   readonly bytes: number;

@@ -42,7 +42,7 @@ function timestamp(): string {
   return new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 
-async function restoreFile(file: string, backup: string, replace: boolean): Promise<RestoreReport> {
+async function restoreSqlite(file: string, backup: string, replace: boolean): Promise<RestoreReport> {
   const done = await changesInFile(backup);
   if (done.length === 0)
     throw new MaintenanceError(`${backup} is a SQLite database, but was not created by this software`);
@@ -165,5 +165,5 @@ export async function restoreDatabase(
   // Files are added to existing ones, so that images of both the former and the restored database are complete.
   const directory = imageDirectoryOf(url, imageDirectory);
   if (directory !== undefined) await copyImageFiles(`${backup}.images`, directory);
-  return isPostgres(url) ? restorePostgres(url, backup, replace) : restoreFile(resolve(url), resolve(backup), replace);
+  return isPostgres(url) ? restorePostgres(url, backup, replace) : restoreSqlite(resolve(url), resolve(backup), replace);
 }

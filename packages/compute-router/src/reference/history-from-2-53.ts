@@ -14,14 +14,14 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     'Shows extra specs in flavors to callers allowed by the policy. Previously, each flavor required a separate request.',
   '2.62': 'Shows the host of an event of an action: an opaque identifier to all callers, the name to administrators.',
   '2.63':
-    'Adds IDs of trusted certificates to create and rebuild requests. The signature of the image must validate against them.',
+    'Requests that create or rebuild a server can contain IDs of trusted certificates, against which the signature of the image is validated.',
   '2.64':
     'Replaces the list `policies` of a server group with the single `policy` and adds `rules`, such as the maximum number of servers per host with anti-affinity. Removes the metadata field, which was always empty.',
   '2.65': 'Allows a live migration to be aborted while it is queued or being prepared.',
   '2.66':
     'Adds the filter `changes-before` to lists of servers, actions and migrations, which completes a time window.',
   '2.67':
-    'Adds the volume type for volumes that are created with a server. Previously, such a volume had to be created first.',
+    'Adds the volume type for volumes that are created with a server. Previously, a volume of a specific type had to be created beforehand.',
   '2.68':
     'Removes `force` from live migrations and evacuations. Forced servers exceeded the capacity of hosts and made allocations inconsistent.',
   '2.69':

@@ -41,7 +41,7 @@ function goSample({ method, path, body, version, status }: ComputeSampleRequest)
   const received = method === 'DELETE' ? [] : [status === 204 ? 'nil' : '&result'];
   const options = `&gophercloud.RequestOpts{OkCodes: []int{${status}}}`;
   return [
-    '// client is the service client of openstack.NewComputeV2().',
+    '// client is the service client that openstack.NewComputeV2() returns.',
     `client.Microversion = "${version}"`,
     ...(body === undefined ? [] : [`body := json.RawMessage(\`${JSON.stringify(body, null, 2)}\`)`]),
     ...(received[0] === '&result' ? ['var result map[string]any'] : []),

@@ -48,8 +48,8 @@ export const adminOnly = <P extends QueryParameter<any>>(text: string, schema: P
 });
 
 /**
- * Defines a filter that all callers can use since a version; until then, only callers to whom the policy allows all
- * filters.
+ * Defines a filter that all callers can use from a version on. In earlier versions, only callers whom the policy allows
+ * to use all filters can use it.
  */
 export function forEveryoneSince<P extends QueryParameter<any>>(first: string, text: string, schema: P) {
   const { major, minor } = Version.of(first);

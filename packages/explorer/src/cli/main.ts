@@ -56,7 +56,7 @@ const GENERATORS: {
 const RUNNERS = { serve, build, check } as const;
 
 /** Returns the changes between OpenAPI documents, from the lowest version or --version to the highest or --to. */
-async function documentChanges({ files, version, to: last, format }: Command): Promise<Output> {
+async function changesBetweenDocuments({ files, version, to: last, format }: Command): Promise<Output> {
   const { operations, versions = [], title = 'API' } = await documentedApiOf(files);
   const range = VersionRange.of(versions);
   const find = (text: string) => {
@@ -105,7 +105,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
   const { name, files, operations, out } = command;
   if (name === 'serve' || name === 'build' || name === 'check') return RUNNERS[name](command);
-  if (files.length > 0) return write(await documentChanges(command), out);
+  if (files.length > 0) return write(await changesBetweenDocuments(command), out);
   await write(GENERATORS[name](command, await loadApi(operations)), out);
 }
 

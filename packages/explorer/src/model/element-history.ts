@@ -60,7 +60,7 @@ export class ElementHistory {
   }
 
   /** Returns the definition to describe at a version: the one that exists at that version, otherwise the last one. */
-  shownAt(version: Version): Operation {
+  definitionAt(version: Version): Operation {
     const present = this.operations.find((operation) => existsAt(operation, version));
     return present ?? (this.operations.at(-1) as Operation);
   }

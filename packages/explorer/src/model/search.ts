@@ -86,7 +86,7 @@ export class SearchIndex {
   }
 
   #entry(element: ElementHistory): Entry {
-    const operation = element.shownAt(this.#api.versions.max);
+    const operation = element.definitionAt(this.#api.versions.max);
     const general = this.#api.options.description?.errors ?? {};
     const shape = element.at(this.#api.versions.max)?.shape;
     const causes = (shape?.errors ?? []).map(

@@ -50,7 +50,7 @@ const SECTIONS = [
 ] as const;
 
 function navigationItem(site: Site, { element, change }: NavigationEntry, current: string | undefined): Html {
-  const { method, summary } = element.shownAt(site.version);
+  const { method, summary } = element.definitionAt(site.version);
   const short = method === 'DELETE' ? 'DEL' : method;
   const here = element.name === current && html` aria-current="page"`;
   return html`<li><a href="${linkTo(site, `/operations/${element.name}`)}"${here}${change?.change === 'removed' && html` class="gone"`}>${methodLabel(method, short)}${summary}</a></li>`;

@@ -113,7 +113,7 @@ ${card(html`<span>Response</span> ${chip(shape.status, 'good')}`, body === undef
 export function operationPage(site: Site, element: ElementHistory): Html {
   const { api, version } = site;
   const at = element.at(version);
-  const operation = element.shownAt(version);
+  const operation = element.definitionAt(version);
   const isSchema = element.tag === SHARED_SCHEMAS;
   const policy = [operation.policy ?? []].flat();
   const alias = api.options.aliases?.[element.tag];

@@ -5,7 +5,7 @@ import { changeMark, signature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
 function row(site: Site, { element, change }: NavigationEntry): Html {
-  const { method, path, action, summary } = element.shownAt(site.version);
+  const { method, path, action, summary } = element.definitionAt(site.version);
   const removed = change?.change === 'removed';
   return html`<li${removed && html` class="gone"`}><a href="${linkTo(site, `/operations/${element.name}`)}">${summary}</a> ${spansChip(site, element.spans)} ${changeMark(change?.change)}${signature(method, path, action)}</li>`;
 }

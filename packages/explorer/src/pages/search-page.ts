@@ -12,7 +12,7 @@ const MAX_PARTS = 4;
 const MAX_VERSIONS = 8;
 
 function operationItem(site: Site, { element, parts }: FoundOperation): Html {
-  const { method, path, action, summary } = element.shownAt(site.version);
+  const { method, path, action, summary } = element.definitionAt(site.version);
   const address = linkTo(site, `/operations/${element.name}`);
   const shown = parts
     .slice(0, MAX_PARTS)

@@ -32,7 +32,7 @@ export function searchData(api: Api): {
     return [
       {
         id,
-        title: element.shownAt(api.versions.max).summary,
+        title: element.definitionAt(api.versions.max).summary,
         href,
         detail: element.key,
         window: spanText(api, element.spans) ?? '',

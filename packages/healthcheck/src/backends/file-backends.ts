@@ -30,11 +30,11 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
     const backendFor = (path: string) =>
       fileBackend(name, log, async () => ((await exists(path)) ? DISABLED : { state: 'available' }));
     const byPort = new Map([...disableByFilePaths].map(([port, path]) => [port, backendFor(path)]));
-    const noEntry = fileBackend(name, log, async () => {
+    const unlistedPort = fileBackend(name, log, async () => {
       log.warn(`healthcheck: the backend ${name} has no effect here: disableByFilePaths has no entry for this port`);
       return { state: 'available' };
     });
-    return { name, run: (probe) => (byPort.get(probe.port ?? 0) ?? noEntry).run(probe), close: () => undefined };
+    return { name, run: (probe) => (byPort.get(probe.port ?? 0) ?? unlistedPort).run(probe), close: () => undefined };
   },
 
   enable_by_files: ({ enableByFilePaths: paths }, log) =>

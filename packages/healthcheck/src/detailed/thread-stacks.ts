@@ -22,7 +22,7 @@ const CAPTURE = `(() => {
 
 const EVALUATE = { expression: CAPTURE, silent: true, returnByValue: true };
 
-interface WorkerInfo {
+interface AttachedWorker {
   readonly sessionId: string;
   readonly workerInfo: { readonly title: string };
 }
@@ -86,7 +86,7 @@ function requestStacks(session: Session): Promise<readonly string[]> {
       if (pending.size === 0) finish();
     };
 
-    session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }: { params: WorkerInfo }) => {
+    session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }: { params: AttachedWorker }) => {
       // If the endpoint runs in a worker, its stack is already known.
       if (!isMainThread && workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
       titles.set(sessionId, workerInfo.title);

@@ -9,7 +9,7 @@ export interface DrainOptions {
   readonly health?: { shutdown(): void };
   /** How long new connections and requests are still served, until load balancers have detected the shutdown. Default 5,000. */
   readonly delayMs?: number;
-  /** How long a connection must be without requests, after the delay, before it is closed. Default 100. */
+  /** How long a connection must be idle, after the delay, before it is closed. Default 100. */
   readonly quietMs?: number;
   /** Maximum time for the remaining requests before connections are closed. Default 10,000. */
   readonly graceMs?: number;

@@ -18,8 +18,8 @@ const BOOT_CODE_AT = 0x40;
 const HAND_OVER = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
 
 /**
- * Makes firmware that boots from the drive continue with the next device: QEMU's tools leave the code of the boot
- * sector empty.
+ * Writes boot code that continues with the next device, for firmware that tries to boot from the drive. QEMU's tools
+ * leave the code of the boot sector empty.
  */
 async function handOverBoot(path: string): Promise<void> {
   const drive = await open(path, 'r+');

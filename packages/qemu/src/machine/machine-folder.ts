@@ -51,7 +51,7 @@ const FILES = {
   moving: 'moving',
   /** Host ports that are forwarded to the guest. */
   forwards: 'forwards.json',
-  /** The ID of the computer's boot in which the machine was last started. */
+  /** The boot ID of the host when the machine was last started. */
   hostBoot: 'host-boot',
   /** The metadata of the guest. */
   metadata: 'story.json',

@@ -12,7 +12,7 @@ import { DETACHED, ignoreExpectedError, removeDevice } from './remove-device.js'
 const RETRY_INTERVAL_MS = 5_000;
 const PAUSE_MS = 200;
 
-/** Removes existing nodes, dependent ones first. */
+/** Removes the given nodes that exist, in order; a node must precede the nodes that it depends on. */
 async function removeNodes(qmp: QmpClient, ...names: readonly string[]): Promise<void> {
   const nodes = await blockNodesOf(qmp);
   for (const name of names)

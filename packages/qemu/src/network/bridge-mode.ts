@@ -140,7 +140,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
   if (!networkPlan || !onNetworkChange)
     throw new QemuError(
       'NETWORKS_UNAVAILABLE',
-      'the network service does not publish its networks: bridges need the built-in one, without --network-url',
+      'bridge mode requires the built-in network service: remove --network-url',
     );
   const ipProgram = findProgram('ip', 'the package iproute2');
   const bridge = findProgram('bridge', 'the package iproute2');

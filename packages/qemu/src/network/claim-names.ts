@@ -51,7 +51,7 @@ export async function claimNames(directory: string, port: number | null, encrypt
       );
     if (encrypted && claim.encrypted)
       throw reject(
-        `the host in ${claim.directory} on the same computer also encrypts its tunnels: only one host of a computer can`,
+        `the host in ${claim.directory} on the same computer already encrypts its tunnels: only one host on each computer can do so`,
       );
   }
   await mkdir(CLAIMS, { recursive: true, mode: 0o755 });

@@ -184,7 +184,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
       link: { address: computers.addresses.h1 },
     });
     await expect(other).rejects.toThrow('ended by itself');
-    expect(hosts.errorLog('h3')).toContain('also encrypts its tunnels: only one host of a computer can');
+    expect(hosts.errorLog('h3')).toContain('already encrypts its tunnels: only one host on each computer can do so');
   });
 
   it.skipIf(isKernel)('are refused at the start without an implementation of WireGuard', async () => {

@@ -48,7 +48,7 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
   };
 }
 
-/** Returns the response that informs `@hono/node-server` that the response is already sent. */
+/** Returns a marker for `@hono/node-server`: the real response was already sent. */
 function alreadySent(): Response {
   const sent = new Response(null, { headers: { 'X-Hono-Already-Sent': 'true' } });
   // `@hono/node-server` replaces `Response` with a class whose headers it ignores until the body has been accessed.

@@ -38,9 +38,9 @@ const POSITION = `select case current_setting('synchronous_commit') when 'off' t
 const NO_NOTIFICATIONS = 'Writes are unknown: notifications of the database do not arrive.';
 
 /**
- * Replicas of the primary, for callers that only read. A caller uses a replica that has replayed the log beyond the
- * last write that concerns the caller's project, regardless of the process that made it, or the primary if there is
- * none or the position is unknown. Writes of other projects may be delayed by up to `maxStalenessMs`.
+ * Replicas of the primary, for callers that only read. A caller reads from a replica that has replayed the log beyond
+ * the last write to the caller's project, whichever process made it. If there is no such replica, or the position is
+ * unknown, the caller reads from the primary. Writes of other projects may be delayed by up to `maxStalenessMs`.
  *
  * Nothing runs before the first query, and no timer runs except that of the listening connection.
  */

@@ -31,7 +31,7 @@ export interface Session {
   readonly lookups?: Finder;
 }
 
-/** An open database and its dialects. */
+/** An open database and its dialect. */
 export interface OpenDatabase extends Session {
   readonly dialect: Dialect;
 }

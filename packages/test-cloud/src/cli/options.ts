@@ -46,7 +46,7 @@ const SPEC = {
   },
   upstream: { type: 'string', value: 'URL', help: 'identity service of that cloud (default: $OS_AUTH_URL)' },
   region: { type: 'string', value: 'NAME', help: 'region of that cloud (default: $OS_REGION_NAME, or its first)' },
-  interface: { type: 'string', value: 'NAME', help: 'public (default), internal or admin addresses of that cloud' },
+  interface: { type: 'string', value: 'NAME', help: 'endpoints of that cloud: public (default), internal or admin' },
   verify: { type: 'string', value: 'FILE', help: 'repeat a recording here and report where responses differ in form' },
   quiet: { type: 'boolean', help: 'do not log requests' },
   help: { type: 'boolean', help: 'print this text' },

@@ -63,7 +63,7 @@ function offerOf({ name, node, service, aggregates }: Host): ShownOffer {
 
 const offers = new WeakMap<Host, ShownOffer>();
 
-/** Returns the offers of all compute hosts. An offer is computed once for each state of a host. */
+/** Returns all compute hosts as resource providers. Each is computed once for each state of its host. */
 export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
   const { hosts } = await call.cloud.engine.hosts.map();
   return [...hosts.values()].map((host) => {

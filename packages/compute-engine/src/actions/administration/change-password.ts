@@ -1,5 +1,5 @@
 import { type ActionRules, action } from '../runner/action.js';
-import { checkObstacle } from '../runner/check-action.js';
+import { requireNoObstacle } from '../runner/check-action.js';
 
 /** A request to change the administrator password. */
 export interface PasswordChange {
@@ -21,7 +21,7 @@ export const changePassword = action({
   during: ['updating_password'],
   onFailure: 'unchanged',
   begin: async ({ core, server }, { adminPassword }: PasswordChange) => {
-    await checkObstacle(rules, core.machines, server);
+    await requireNoObstacle(rules, core.machines, server);
     return { arguments: { adminPassword } };
   },
   run: async (run) => {

@@ -36,7 +36,7 @@ export function checkSupported({ needs, unsupported }: ActionRules, machines: Ma
  * Throws an error if the machine currently cannot execute an action. Calls its host, so it must not be used inside a
  * transaction.
  */
-export async function checkObstacle({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
+export async function requireNoObstacle({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
   const obstacle = needs && (await machines.obstacle(server, needs));
   if (obstacle) throw new Rejection(obstacle.code, obstacle.message);
 }

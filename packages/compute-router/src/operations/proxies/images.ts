@@ -23,7 +23,7 @@ const listQuery = query(
     name: described('Filters images by name.', one(idText)),
     status: described('Filters images by status.', one(idText)),
     'changes-since': described('Returns only images changed at or after this time (ISO 8601).', one(dateTimeText)),
-    server: described('Filters images by server, as ID or URL.', one(idText)),
+    server: described('Filters images by the ID or the URL of a server.', one(idText)),
     type: described('Filters images by type: `snapshot` for images of servers, `base` for others.', one(idText)),
     minRam: described('Filters images by minimum memory, in MiB.', one(idText)),
     minDisk: described('Filters images by minimum disk, in GiB.', one(idText)),
