@@ -1,24 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { testServers } from './test-servers.mjs';
 
 const PYTHON = '/usr/bin/python3';
 /** The path of the site's program in the distribution's package. */
 const MANAGE = '/usr/share/openstack-dashboard/manage.py';
 const SETTINGS = join(import.meta.dirname, '../packages/test-cloud/test/long/clients');
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** Starts the dashboard, unmodified, and logs a user of the cloud in; pages are requested without a browser. */
 export async function openDashboard(authUrl, { OS_USERNAME: username, OS_PASSWORD: password }) {
+  const { freePort } = await testServers();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const args = ['-W', 'ignore', MANAGE, 'runserver', '--noreload', '--insecure', `127.0.0.1:${port}`];

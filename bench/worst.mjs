@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { quantile } from './mixed-measure.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 import { durablePostgres } from './test-servers.mjs';
 
@@ -27,8 +28,6 @@ async function sendRequest(url) {
   const text = await response.text();
   if (!response.ok) throw new Error(`${url}: ${text}`);
 }
-
-const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
 /** Returns the sorted latencies of our route and of the bare route, measured alternately for a number of seconds. */
 async function measureLatencies(url, seconds) {

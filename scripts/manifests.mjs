@@ -21,14 +21,15 @@ export function publishedFolders() {
 }
 
 /**
- * Packages that are published as CommonJS with ES modules around it (`commonjs-form.mjs`), for Jest, CommonJS projects
- * of TypeScript and `moduleResolution: node10`. To add a package, add a line here.
+ * Packages that do not open a database by themselves. They also run on Node 20, and are published as CommonJS with ES
+ * modules around it (`commonjs-form.mjs`), for Jest, TypeScript projects that compile to CommonJS, and
+ * `moduleResolution: node10`. To add a package, add it here.
  */
-const COMMONJS = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
+const SMALL = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
 
 /** Returns whether the package in a folder (`packages/quota`) is published for CommonJS, too. */
 export function servesCommonJs(folder) {
-  return COMMONJS.includes(folder);
+  return SMALL.includes(folder);
 }
 
 /**
@@ -52,9 +53,6 @@ function entryPoint(path) {
   const file = path === '.' ? 'index' : `${path.slice(2)}/index`;
   return { '@apistrata/source': `./src/${file}.ts`, types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
 }
-
-/** The packages that run on Node 20 as well: none of them opens a database by itself. */
-const SMALL = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
 
 function enginesOf(folder) {
   return { node: SMALL.includes(folder) ? '>=20.19' : `>=${NEEDED_NODE.join('.')}` };

@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 // @ts-expect-error: scripts have no types
 import { writePublishedForm } from '../../../../scripts/published-form.mjs';
 import { registryPackage } from '../../../../testing/registry-package.js';
+import { freePort } from '../../../../testing/servers.js';
 
 const src = join(import.meta.dirname, '../../src');
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/guides/frameworks.md'), 'utf8');
@@ -34,14 +34,6 @@ const FRAMEWORKS = [
 type Framework = (typeof FRAMEWORKS)[number];
 
 const environment = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Creates the example as a separate project, with the published packages, and builds it. */
 async function buildProject(modules: string, { name, packages, build }: Framework): Promise<string> {

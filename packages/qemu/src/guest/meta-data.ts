@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from '@apistrata/compute-engine';
-import { canonicalIp, cidrOf } from '@apistrata/compute-engine/catalogs';
 import type { GuestInterface } from './guest-networks.js';
+import { netmask } from './netmask.js';
 
 /** A file that is injected at the first boot; its contents are encoded in Base64. */
 export interface InjectedFile {
@@ -64,17 +64,6 @@ export function metaData(metadata: GuestMetadata): object {
     dedicated_cpus: [],
     random_seed: randomBytes(512).toString('base64'),
   };
-}
-
-/** Returns the mask of a network as an address. */
-function netmask(cidr: string): string {
-  const { version, prefix } = cidrOf(cidr);
-  const [count, size] = version === 4 ? [4, 8] : [8, 16];
-  const parts = Array.from({ length: count }, (_, index) => {
-    const bits = Math.min(Math.max(prefix - index * size, 0), size);
-    return 2 ** size - 2 ** (size - bits);
-  });
-  return version === 4 ? parts.join('.') : canonicalIp(parts.map((part) => part.toString(16)).join(':'));
 }
 
 /** Returns `network_data.json` in the OpenStack format. */

@@ -8,6 +8,7 @@ import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { checkSpace } from '../volumes/check-space.js';
 import { checkImageFile, imageFileFormat } from './check-image-file.js';
+import { exists } from './exists.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
 
@@ -66,13 +67,6 @@ function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number, needed: 
     excess -= bytes;
   }
   return removed;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

@@ -1,7 +1,8 @@
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { exists } from '../images/exists.js';
 import type { ImageCache } from '../images/image-cache.js';
 import { ownerOf } from '../images/image-cache.js';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
@@ -27,13 +28,6 @@ export interface DiskPrograms {
 export interface DiskTools extends DiskPrograms {
   readonly cache: ImageCache;
   readonly images: DriverServices['images'];
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** The part of the output of `qemu-img info` that is used. */

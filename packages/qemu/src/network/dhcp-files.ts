@@ -1,5 +1,6 @@
 import { cidrOf } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
+import { netmask } from '../guest/netmask.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 
 /** Lease time of addresses. */
@@ -26,11 +27,6 @@ export interface DhcpFiles {
   /** The files that dnsmasq reads again on a signal. */
   readonly hosts: string;
   readonly options: string;
-}
-
-function netmask(prefix: number): string {
-  const mask = (2 ** 32 - 2 ** (32 - prefix)) >>> 0;
-  return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 255).join('.');
 }
 
 type Subnets = PlannedNetwork['subnets'];
@@ -79,7 +75,7 @@ export function dhcpFiles(
     const [first = ''] = cidr.split('/');
     return [
       `shared-network=${device},${first}`,
-      `dhcp-range=set:${tag(index)},${first},static,${netmask(cidrOf(cidr).prefix)},${LEASE}`,
+      `dhcp-range=set:${tag(index)},${first},static,${netmask(cidr)},${LEASE}`,
     ];
   });
   const subnetsV6 = dhcpIpv6Subnets(network);

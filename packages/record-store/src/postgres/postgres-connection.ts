@@ -1,6 +1,7 @@
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { CompiledQuery, QueryResult } from 'kysely';
 import type { PreparedQuery } from '../batching/prepared-query.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
+import { UnstreamedConnection } from '../store/unstreamed-connection.js';
 import type { ClientResult } from './named-statement.js';
 import { executeStatement, type PostgresClient } from './postgres-query.js';
 
@@ -23,7 +24,7 @@ const codeOf = (error: unknown) => String((error as { readonly code?: unknown } 
  * A connection that is closed instead of returned to the pool once it has failed. Statements are pipelined: those of
  * one turn of the event loop are sent together, and the server responds in order.
  */
-export class PostgresConnection implements DatabaseConnection {
+export class PostgresConnection extends UnstreamedConnection {
   readonly #client: PostgresClient;
   readonly #preparation: StatementPreparation;
   #lost: DatabaseUnavailable | undefined;
@@ -31,6 +32,7 @@ export class PostgresConnection implements DatabaseConnection {
   #inTransaction = false;
 
   constructor(client: PostgresClient, preparation: StatementPreparation) {
+    super();
     this.#client = client;
     this.#preparation = preparation;
   }
@@ -63,11 +65,6 @@ export class PostgresConnection implements DatabaseConnection {
       if (this.#inTransaction) throw error;
       return executeStatement(this.#client, text, values);
     }
-  }
-
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 
   release(): void {

@@ -1,6 +1,5 @@
 import {
   type CompiledQuery,
-  type DatabaseConnection,
   type Dialect,
   type Driver,
   type Kysely,
@@ -11,6 +10,7 @@ import {
 } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { Rows } from '../store/database.js';
+import { UnstreamedConnection } from '../store/unstreamed-connection.js';
 
 /** Matches the error codes of queries that PostgreSQL cancels because they conflict with replay. */
 const CONFLICT = /^(40001|40P01)$/;
@@ -34,10 +34,11 @@ export interface ReplicaDialectOptions {
 }
 
 /** Runs queries on a replica, and on the primary if that fails. */
-class ReplicaConnection implements DatabaseConnection {
+class ReplicaConnection extends UnstreamedConnection {
   readonly #options: ReplicaDialectOptions;
 
   constructor(options: ReplicaDialectOptions) {
+    super();
     this.#options = options;
   }
 
@@ -50,11 +51,6 @@ class ReplicaConnection implements DatabaseConnection {
       onFailure(error);
       return primary.executeQuery<R>(query as CompiledQuery<R>);
     }
-  }
-
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 }
 

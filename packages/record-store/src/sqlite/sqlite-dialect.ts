@@ -12,6 +12,7 @@ import { Semaphore } from '../batching/semaphore.js';
 import type { ReadingConnection } from '../batching/shared-reads.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
+import { UnstreamedConnection } from '../store/unstreamed-connection.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
 import { SqliteLog } from './sqlite-log.js';
@@ -39,7 +40,7 @@ const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint
 const LOCK_PAUSE_MS = 20;
 
 /** The only connection to a database. Each SQL string is prepared once and cached. */
-class SqliteConnection implements ReadingConnection {
+class SqliteConnection extends UnstreamedConnection implements ReadingConnection {
   /** Serializes the users of this connection. */
   readonly mutex = new Semaphore(1);
   readonly #handle: SqliteHandle;
@@ -56,6 +57,7 @@ class SqliteConnection implements ReadingConnection {
   #written = false;
 
   constructor(handle: SqliteHandle, files: SqliteFiles | undefined, lockTimeoutMs: number) {
+    super();
     this.#handle = handle;
     this.#files = files;
     this.#lockTimeoutMs = lockTimeoutMs;
@@ -120,11 +122,6 @@ class SqliteConnection implements ReadingConnection {
     const written = this.#written;
     this.#written = false;
     return written;
-  }
-
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 
   #checkFiles(): void {

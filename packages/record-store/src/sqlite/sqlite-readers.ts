@@ -8,23 +8,20 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
+import { UnstreamedConnection } from '../store/unstreamed-connection.js';
 import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
 import { SqliteReader } from './sqlite-reader.js';
 
-class ReaderConnection implements DatabaseConnection {
+class ReaderConnection extends UnstreamedConnection {
   readonly reader: SqliteReader;
 
   constructor(reader: SqliteReader) {
+    super();
     this.reader = reader;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     return { rows: await this.reader.query<R>(sql, parameters) };
-  }
-
-  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface requires a generator
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('results of this database cannot be streamed: read them in pages');
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { freePort } from '../../../../../testing/servers.js';
 import { PYTHON } from '../e2e/command-lines.js';
 
 /** The path of the site's program in the distribution's package. */
@@ -10,15 +10,6 @@ const MANAGE = '/usr/share/openstack-dashboard/manage.py';
 export function hasDashboard(): boolean {
   const script = `import openstack_dashboard, os; os.stat('${MANAGE}')`;
   return spawnSync(PYTHON, ['-W', 'ignore', '-c', script], { stdio: 'ignore' }).status === 0;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** The dashboard, unmodified, in front of a cloud. */
