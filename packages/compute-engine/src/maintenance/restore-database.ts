@@ -165,5 +165,7 @@ export async function restoreDatabase(
   // Files are added to existing ones, so that images of both the former and the restored database are complete.
   const directory = imageDirectoryOf(url, imageDirectory);
   if (directory !== undefined) await copyImageFiles(`${backup}.images`, directory);
-  return isPostgres(url) ? restorePostgres(url, backup, replace) : restoreSqlite(resolve(url), resolve(backup), replace);
+  return isPostgres(url)
+    ? restorePostgres(url, backup, replace)
+    : restoreSqlite(resolve(url), resolve(backup), replace);
 }

@@ -117,7 +117,7 @@ export function describeResources(
   });
 
   describe.each(Object.entries(facts))('%s', (name, fact) => {
-    const sample = samples[name] ?? { create: () => ({}) };
+    const sample: Sample = samples[name] ?? { create: () => ({}) };
     const { statuses, response, member = {}, request: fields, invalid = 400 } = fact;
 
     async function start(role?: 'member'): Promise<ResourceUnderTest> {

@@ -41,7 +41,12 @@ export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): 
 }
 
 /** Sort keys for which the list of all servers has an index. */
-const INDEXED_SORT_KEYS: ReadonlySet<ServerSortKey> = new Set(['created_at', 'updated_at', 'display_name', 'project_id']);
+const INDEXED_SORT_KEYS: ReadonlySet<ServerSortKey> = new Set([
+  'created_at',
+  'updated_at',
+  'display_name',
+  'project_id',
+]);
 
 /** The condition for servers that are not deleted, as in the partial indexes of all servers; see the schema migrations. */
 const LIVE_OF_ALL = sql<boolean>`deleted <= 0`;
@@ -59,7 +64,8 @@ export function liveCondition(
   const compared = Object.entries({ ...others, ...patterns }).filter(
     ([, value]) => value !== undefined && value !== false,
   );
-  const isIndexWalk = compared.every(([name]) => name === 'name') && INDEXED_SORT_KEYS.has(sort[0]?.key ?? 'created_at');
+  const isIndexWalk =
+    compared.every(([name]) => name === 'name') && INDEXED_SORT_KEYS.has(sort[0]?.key ?? 'created_at');
   return isIndexWalk && isIndexed(filters, sort) ? LIVE_OF_ALL : LIVE;
 }
 
