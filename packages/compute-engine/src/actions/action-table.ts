@@ -45,7 +45,7 @@ import { detachVolume } from './volumes/detach-volume.js';
 import { extendVolume } from './volumes/extend-volume.js';
 import { swapVolume } from './volumes/swap-volume.js';
 
-/** All actions with background work, one record each. */
+/** The definitions of all server actions that run background work. */
 export const actions = [
   create,
   start,
@@ -92,10 +92,13 @@ export const actions = [
 
 type Actions = (typeof actions)[number];
 
-/** Names of the actions with background work. They are stored as the kinds of jobs, so they must never change. */
+/**
+ * Names of the actions that run background work. Stored jobs contain the name as their kind, so a name must never
+ * change.
+ */
 export type WorkName = Actions['name'];
 
-/** Names of all actions on servers. */
+/** Names of all server actions, with or without background work. */
 export type ActionName = WorkName | (typeof immediate)[number]['name'];
 
 /** Names of the actions that can be started on an existing server. */
@@ -117,21 +120,24 @@ type InferResult<Definition> =
       ? Result
       : never;
 
-/** The request of an action. */
+/** The type of an action's request. */
 export type RequestOf<Name extends WorkName> = InferRequest<ActionNamed<Name>>;
 
-/** The result that an action returns to its caller. */
+/** The type of the value that an action returns to its caller. */
 export type ResultOf<Name extends WorkName> = InferResult<ActionNamed<Name>>;
 
-/** Jobs that no request waits for: cleanup after incomplete actions, and reactions to machine changes. */
+/**
+ * Handlers of jobs that are not part of an action, by job kind: cleanup after incomplete actions, and updates after a
+ * machine has changed by itself.
+ */
 export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),
 );
 
-/** Actions by name, which is also the kind of their jobs. */
+/** Action definitions by name, which is also the kind of the action's jobs. */
 export const actionsByName: ReadonlyMap<string, AnyAction> = new Map(actions.map((record) => [record.name, record]));
 
-/** The preconditions of all actions on servers, by name. */
+/** The preconditions of all server actions, by action name. */
 export const rulesByName: ReadonlyMap<string, ActionRules> = new Map(
   [...actions, ...immediate].map((record) => [record.name, record]),
 );
@@ -144,7 +150,7 @@ export function rulesOf(name: ActionName): ActionRules {
 }
 
 /**
- * Merges the actions of the API with additional ones.
+ * Merges the API's actions with custom actions.
  *
  * @throws TypeError if two actions have the same name
  */

@@ -4,12 +4,15 @@ import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
 import { hostNamed } from '../server-migrations/destination.js';
 
-/** Returns a compute host by its name or its hypervisor's name, or undefined if it does not exist. */
+/** Returns the compute host with the given host name or hypervisor name, or undefined if it does not exist. */
 export async function findHost({ infrastructure }: Core, name: string): Promise<Host | undefined> {
   return hostNamed(await infrastructure.hosts(), name);
 }
 
-/** Returns the requested host, or undefined if none was requested. Throws the given error if the host does not exist. */
+/**
+ * Returns the host that a request names, or undefined if the request names none. Throws the error that `rejection`
+ * creates if the host does not exist.
+ */
 export async function requestedHost(
   core: Core,
   name: string | undefined,
@@ -25,26 +28,29 @@ async function hostOf({ infrastructure }: Core, { host }: Pick<Server, 'host'>):
   return host === null ? undefined : (await infrastructure.hosts()).hosts.get(host);
 }
 
-/** Returns whether the host of a server has a recent heartbeat; false for servers without a host. */
+/** Returns whether a server's host has a recent heartbeat. Returns false for a server without a host. */
 export async function isHostUp(core: Core, server: Pick<Server, 'host'>): Promise<boolean> {
   const host = await hostOf(core, server);
   return host !== undefined && core.infrastructure.isUp(host.service);
 }
 
-/** Returns whether the host of a server lacks a recent heartbeat; false for servers without a host. */
+/** Returns whether a server's host lacks a recent heartbeat. Returns false for a server without a host. */
 export async function isHostDown(core: Core, server: Pick<Server, 'host'>): Promise<boolean> {
   const host = await hostOf(core, server);
   return host !== undefined && !core.infrastructure.isUp(host.service);
 }
 
-/** Returns whether the machines of a host that is down cannot run, or at least cannot write to disks that another host uses. */
+/**
+ * Returns whether a server's host is fenced: its machines cannot run, or at least cannot write to disks that another
+ * host uses.
+ */
 export async function isFenced(core: Core, server: Pick<Server, 'host'>): Promise<boolean> {
   const host = await hostOf(core, server);
   const { fences, storage } = host?.node.process ?? {};
   return host !== undefined && (host.service.forcedDown || fences === true || storage !== undefined);
 }
 
-/** Throws a 409 error if the host of a server is not up. */
+/** Throws a 409 error if a server's host is not up. */
 export async function checkHostUp(core: Core, server: Server): Promise<void> {
   if (await isHostUp(core, server)) return;
   throw conflict(`Instance ${server.id} cannot be changed: its host is unavailable at this time.`);

@@ -1,7 +1,10 @@
 import type { ActionRules } from './runner/action.js';
 import { BOOTED } from './states.js';
 
-/** Preconditions of the actions that complete within the request, without a job. Services execute these actions directly. */
+/**
+ * Preconditions of the actions that complete within the request and need no job. The engine's services execute these
+ * actions directly.
+ */
 export const immediate = [
   { name: 'lock', task: 'any', lock: false, neverLaunched: true, history: 'lock', notifies: { accepted: 'lock' } },
   {

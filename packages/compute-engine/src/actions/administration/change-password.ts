@@ -1,7 +1,7 @@
 import { type ActionRules, action } from '../runner/action.js';
 import { requireNoObstacle } from '../runner/check-action.js';
 
-/** A request to change the administrator password. */
+/** A request to change the administrator password of a server's guest. */
 export interface PasswordChange {
   readonly adminPassword: string;
 }
@@ -15,7 +15,9 @@ const rules = {
   notifies: null,
 } as const satisfies ActionRules;
 
-/** Sets the administrator password of the guest. The request is rejected with the reason if the guest cannot set it. */
+/**
+ * Sets the guest's administrator password. If the guest cannot set a password, the request is rejected with the reason.
+ */
 export const changePassword = action({
   ...rules,
   during: ['updating_password'],

@@ -4,12 +4,15 @@ import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Change } from '../runner/action.js';
 import { action, type NoArguments } from '../runner/action.js';
 
-/** The requested state of a server. */
+/** A request to reset a server's `vm_state`. */
 export interface StateReset {
   readonly state: 'active' | 'error';
 }
 
-/** Sets the state of a server and ends the action in progress: its job loses ownership of the server, which stays on its host. */
+/**
+ * Sets a server's `vm_state` and ends the action in progress, whose job loses ownership of the server. The server stays
+ * on its host.
+ */
 export const resetState = action({
   name: 'os-resetState',
   task: 'any',

@@ -1,7 +1,7 @@
 import { badRequest } from '../../errors/rejection.js';
 import { concurrentAction } from '../runner/action.js';
 
-/** Makes the guest write a dump of its memory and crash. */
+/** Makes the guest crash and write a dump of its memory. */
 export const triggerCrashDump = concurrentAction({
   name: 'trigger_crash_dump',
   vm: ['active', 'paused', 'rescued', 'resized', 'error'],

@@ -4,8 +4,8 @@ import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
 
 /**
- * Creates the volumes of a new server from images, from snapshots or without content. Each volume is stored with the server
- * as soon as it exists, so that a deletion of the server finds it.
+ * Creates a new server's volumes: from images, from snapshots, or blank. The server record lists each volume as soon as
+ * the volume exists, so that deleting the server also releases the volume.
  */
 export async function createBootVolumes(run: ServerRun): Promise<readonly BlockDevice[]> {
   const { volumes } = run.core.catalogs;

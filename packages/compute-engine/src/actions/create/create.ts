@@ -17,15 +17,15 @@ import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
 import { createBootVolumes } from './boot-volumes.js';
 
-/** Arguments of the build; stored with the job, not with the server. */
+/** Arguments of the job that builds a server. The job record stores them; the server record does not. */
 export interface CreateArguments {
   readonly ports: readonly RequestedPort[];
   readonly adminPassword: string | null;
-  /** Files to write into the guest; the contents are in base64. */
+  /** Files to write into the guest. Each `contents` is encoded in base64. */
   readonly files: readonly { readonly path: string; readonly contents: string }[];
-  /** The requested host. */
+  /** Name of the host that the request specifies. */
   readonly host?: string;
-  /** Whether the scheduler checks only the capacity of the requested host. */
+  /** Whether the scheduler applies only the filters for forced hosts, such as the capacity check. */
   readonly forced?: boolean;
 }
 
@@ -36,7 +36,7 @@ function runningPatch({ core }: ServerRun): ServerPatch {
   return { vmState: 'active', powerState: 1, launchedAt: core.clock.now() };
 }
 
-/** Selects a host, claims its capacity, and returns the resulting changes of the server. */
+/** Selects a host, claims its capacity, and returns the resulting changes to the server record. */
 async function selectHost(
   core: Core,
   tx: Tx,
@@ -66,25 +66,25 @@ async function selectHost(
   };
 }
 
-/** Selects a host, and stores the host and the claim in the server. */
+/** Selects a host, and stores the host and the claim in the server record. */
 async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   const { core } = run;
   const map = await core.infrastructure.hosts();
-  // An earlier attempt may have placed the server since this one read it.
+  // An earlier attempt of this job may have placed the server after this attempt read it.
   await run.updateTogether({}, async (tx, server) =>
     server.host === null ? selectHost(core, tx, map, server, run.arguments) : {},
   );
 }
 
-/** The changes that place a new server on a host, and the event for its history. */
+/** The changes that place a new server on a host, and the scheduling event for the server's action history. */
 export interface InitialPlacement {
   readonly patch: ServerPatch;
   readonly events: readonly ActionEvent[];
 }
 
 /**
- * Places a server in the transaction that stores it, so that its job need not select a host. Returns undefined if no host is
- * valid: the job then tries again and reports the failure.
+ * Selects a host for a new server in the transaction that stores the server, so that the server's job does not need to.
+ * Returns undefined if no host is valid. In that case, the job selects a host again and reports a failure.
  */
 export async function placeNew(
   core: Core,
@@ -104,7 +104,7 @@ export async function placeNew(
   }
 }
 
-/** Releases the ports and volumes of a failed build. */
+/** Releases the ports and volumes of a server whose build failed. */
 async function releaseReservation(
   run: ServerRun,
   interfaces: readonly ServerInterface[],
@@ -120,7 +120,10 @@ function buildAborted(run: ServerRun, error: Error): Error {
   return aborted;
 }
 
-/** Builds a new server: selects a host, connects volumes and ports, and creates the machine. The request stores it with this job. */
+/**
+ * Builds a new server: selects a host, connects volumes and ports, and creates the machine. The create request stores
+ * the server and this job together.
+ */
 export const create = action({
   name: 'create',
   lock: false,
@@ -138,7 +141,8 @@ export const create = action({
     const interfaces = await connectPorts(run, ports);
     if (interfaces.length > 0 || blockDevices !== run.server.blockDevices) {
       await run.update({ interfaces, blockDevices }).catch(async (error) => {
-        // The server was deleted in the meantime: only this job knows which resources it has connected since then.
+        // The server was deleted in the meantime. Its record does not list the resources that this job has just
+        // connected, so only this job can release them.
         if (error instanceof Superseded) await releaseReservation(run, interfaces, blockDevices);
         throw error;
       });

@@ -1,7 +1,7 @@
 import { action } from '../runner/action.js';
 import { beginDeletion, endServer, failDeletion } from './end-server.js';
 
-/** Deletes a server and everything that was created for it. */
+/** Deletes a server and the resources that were created for it. */
 export const deleteServer = action({
   name: 'delete',
   task: 'any',

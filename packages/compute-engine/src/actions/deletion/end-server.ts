@@ -10,7 +10,10 @@ import type { NoArguments, StartedAction } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { AdditionalWrite, ServerRun } from '../runner/server-run.js';
 
-/** Deletes a server immediately if its host is down; its resources are then released later. */
+/**
+ * Begins a deletion. If the server's host is down, the server is marked as deleted immediately, and its resources are
+ * released afterwards.
+ */
 export async function beginDeletion({ core, server }: ServerScope): Promise<StartedAction<NoArguments, void>> {
   if (!(await isHostDown(core, server))) return { arguments: {} };
   const terminatedAt = core.clock.now();
@@ -24,10 +27,10 @@ async function dropShelvedImage({ core, context, server: { shelvedImageId } }: S
   if (shelvedImageId) await core.catalogs.images.delete(context.caller, shelvedImageId).catch(() => {});
 }
 
-/** Destroys the machine, releases the resources of other services, and marks the server as deleted. */
+/** Destroys a server's machine, releases its resources in other services, and marks the server as deleted. */
 export async function endServer(run: ServerRun): Promise<void> {
   const { server } = run;
-  // If the host is down, the record was deleted immediately and the machine cannot be reached.
+  // If the host is down, the server was marked as deleted immediately, and its machine cannot be reached.
   const hasMachine = server.host !== null && !server.deleted;
   if (hasMachine) {
     run.enter('shutdown');
@@ -57,8 +60,8 @@ export async function endServer(run: ServerRun): Promise<void> {
 }
 
 /**
- * Ends a failed deletion with the server in ERROR. A server that was deleted immediately stays deleted, even if releasing its
- * resources fails.
+ * Sets a server to ERROR after its deletion has failed. A server that was marked as deleted immediately stays deleted,
+ * even if releasing its resources fails.
  */
 export async function failDeletion(run: ServerRun, error: Error): Promise<void> {
   const releaseClaims: AdditionalWrite = (tx, current) => keepClaim(tx, current, undefined);
@@ -71,7 +74,7 @@ export async function softDeleteServer(run: ServerRun): Promise<void> {
   await run.perform({ verb: 'soft_delete' }, 'soft-deleting', 'compute_soft_delete_instance');
   await dropShelvedImage(run);
   await followServer(run);
-  // Ends all other actions on the server, so that one flavor and one host remain.
+  // All other actions on the server end, so that its record contains only one flavor and one host.
   await run.finish(
     {
       vmState: 'soft-delete',

@@ -1,5 +1,7 @@
 import { action } from '../runner/action.js';
 import { deleteServer } from './delete.js';
 
-/** Deletes a server immediately, regardless of its state: for soft-deleted servers, and to interrupt other actions. */
+/**
+ * Deletes a server immediately in any state, for example a soft-deleted server or a server with an action in progress.
+ */
 export const forceDelete = action({ ...deleteServer, name: 'forceDelete' });

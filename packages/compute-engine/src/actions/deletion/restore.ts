@@ -1,7 +1,7 @@
 import { checkServerQuota } from '../../resources/quotas/server-quota.js';
 import { machineAction } from '../power/machine-action.js';
 
-/** Restores a soft-deleted server, which counts against the quota again. */
+/** Restores a soft-deleted server, which then counts against its project's quota again. */
 export const restore = machineAction({
   name: 'restore',
   vm: ['soft-delete'],

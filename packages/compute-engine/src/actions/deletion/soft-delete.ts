@@ -1,7 +1,7 @@
 import { action } from '../runner/action.js';
 import { softDeleteServer } from './end-server.js';
 
-/** Marks a server as deleted in such a way that it can be restored until it is reclaimed. */
+/** Soft-deletes a server. It can be restored until the engine reclaims it. */
 export const softDelete = action({
   name: 'softDelete',
   task: 'any',

@@ -15,15 +15,15 @@ import {
   takeSnapshot,
 } from './snapshot.js';
 
-/** A request for a backup: an image in a series. */
+/** A request to create a backup, which is an image in a series of backups. */
 export interface BackupRequest extends SnapshotRequest {
-  /** Name of the series: `daily`, `weekly`, ... */
+  /** Name of the backup series, for example `daily` or `weekly`. */
   readonly backupType: string;
-  /** Number of backups of this type to keep. */
+  /** Number of backups to keep in the series. */
   readonly rotation: number;
 }
 
-/** Arguments of the job. */
+/** Arguments of the backup job. */
 export interface BackupArguments extends SnapshotArguments {
   readonly backupType: string;
   readonly rotation: number;
@@ -31,7 +31,7 @@ export interface BackupArguments extends SnapshotArguments {
 
 const BACKUP: readonly TaskState[] = ['image_backup', ...SNAPSHOT.slice(1)];
 
-/** Deletes the oldest backups of a type, so that as many as the rotation remain. */
+/** Deletes the oldest backups in a series, so that at most `rotation` backups remain. */
 async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
   const { backupType, rotation } = run.arguments;
   const { images } = run.core.catalogs;
@@ -41,7 +41,10 @@ async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
   for (const { id } of backups.slice(rotation)) await images.delete(caller, id).catch(() => {});
 }
 
-/** Creates an image of a server as the newest of a series, and deletes the oldest ones. Returns the image's id. */
+/**
+ * Creates an image of a server as the newest backup in a series, and deletes the oldest backups in the series. Returns
+ * the id of the image.
+ */
 export const createBackup = action({
   name: 'createBackup',
   vm: BOOTED,

@@ -14,8 +14,8 @@ import {
 import { snapshotVolumes } from './volume-snapshot.js';
 
 /**
- * Creates an image of a server and returns the image's id. The content is uploaded in the background. For a volume-backed
- * server, the request itself creates snapshots of the volumes.
+ * Creates an image of a server and returns the image's id. The image data is uploaded in the background. For a
+ * volume-backed server, the request itself creates snapshots of the volumes.
  */
 export const createImage = action({
   name: 'createImage',

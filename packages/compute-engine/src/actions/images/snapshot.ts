@@ -5,28 +5,28 @@ import type { Server, TaskState } from '../../model/index.js';
 import { checkMetadataQuota } from '../../resources/quotas/server-quota.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** A request for an image of a server's disk. */
+/** A request to create an image from a server's disk. */
 export interface SnapshotRequest {
   readonly name: string;
-  /** Properties of the image. */
+  /** Custom properties of the new image. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Whether the properties count against the limit of metadata items. */
+  /** Whether the number of properties is limited by the quota for metadata items. */
   readonly limitMetadata: boolean;
 }
 
-/** Arguments of the job. The request has already created the image, without content. */
+/** Arguments of the snapshot job. The request has already created the image, but the image has no data yet. */
 export interface SnapshotArguments {
   readonly imageId: string;
 }
 
-/** Properties of an image before it is created. */
+/** The name, type and properties of an image to create. */
 export interface ImageDraft {
   readonly name: string;
   readonly type: 'snapshot' | 'backup';
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Task states of a snapshot. */
+/** The task states of a server during a snapshot, in order. */
 export const SNAPSHOT = [
   'image_snapshot_pending',
   'image_snapshot',
@@ -34,9 +34,12 @@ export const SNAPSHOT = [
   'image_uploading',
 ] as const satisfies readonly TaskState[];
 
-/** Properties of an image that do not apply to its copies. */
+/** Image properties that snapshots do not inherit from the server's image. */
 const NOT_INHERITED = new Set(['cache_in_nova', 'bittorrent', 'img_block_device_mapping', 'block_device_mapping']);
-/** The image service rejects properties whose names begin with `os_glance`, because it records imports in them. */
+/**
+ * Prefixes of properties that snapshots do not inherit. The image service rejects `os_glance` properties, because it
+ * records the progress of imports in them.
+ */
 const NOT_INHERITED_PREFIXES = ['img_signature', 'cinder_encryption_key', 'image_', 'os_glance'];
 
 function inheritedProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
@@ -47,7 +50,7 @@ function inheritedProperties(properties: Readonly<Record<string, string>>): Reco
   );
 }
 
-/** Throws a 403 error if an image would have more properties than the project may set. */
+/** Throws a 403 error if a request sets more image properties than the project's quota for metadata items allows. */
 export async function checkProperties(
   { core, context }: ServerScope,
   { metadata, limitMetadata }: SnapshotRequest,
@@ -55,7 +58,10 @@ export async function checkProperties(
   if (limitMetadata && metadata) await checkMetadataQuota(core, context, Object.keys(metadata).length);
 }
 
-/** Returns the record of a snapshot image. It inherits properties of its base image and names its origin. */
+/**
+ * Returns the record for a snapshot image. It inherits properties from the base image, and identifies the server and
+ * the base image.
+ */
 export function snapshotImage(server: Server, id: string, draft: ImageDraft, base: Image | undefined): NewImage {
   return {
     id,
@@ -78,7 +84,10 @@ export function snapshotImage(server: Server, id: string, draft: ImageDraft, bas
   };
 }
 
-/** Creates an image without content, so that the response can name it; the job uploads the content. `rejected` deletes the image. */
+/**
+ * Creates an image without data, so that the response can contain its id. The job uploads the data. Calling `rejected`
+ * deletes the image.
+ */
 export async function newSnapshot(
   { core, context: { caller }, server }: ServerScope,
   draft: ImageDraft,
@@ -94,7 +103,9 @@ export async function newSnapshot(
   return { imageId, rejected: () => images.delete(caller, imageId).catch(() => {}) };
 }
 
-/** Lets the driver copy the disk of the machine, and uploads the copy to the image service. Sets the task states in order. */
+/**
+ * Makes the driver copy the machine's disk, and uploads the copy to the image service. Sets the task states in order.
+ */
 export async function takeSnapshot(
   run: ServerRun,
   imageId: string,
@@ -106,7 +117,7 @@ export async function takeSnapshot(
   await run.saveSnapshot(imageId);
 }
 
-/** Deletes an image that never received its content. */
+/** Deletes an image whose data was never uploaded. */
 export async function dropUnfinished(run: ServerRun, imageId: string): Promise<undefined> {
   const { images } = run.core.catalogs;
   const image = await images.get(run.context.caller, imageId).catch(() => undefined);

@@ -3,8 +3,8 @@ import type { ServerScope } from '../../core/core.js';
 import { activeImage, checkDisk, checkMemory } from '../../servers/active-image.js';
 
 /**
- * Returns an active image that the caller may see and that fits the server's flavor; throws 400 otherwise.
- * @param rootGb size of the target disk in GiB; 0 is unlimited
+ * Returns an image that is active, visible to the caller, and suitable for the server's flavor. Throws 400 otherwise.
+ * @param rootGb size of the target disk in GiB; 0 means unlimited
  */
 export async function usableImage(
   { core, context, server: { flavor } }: ServerScope,

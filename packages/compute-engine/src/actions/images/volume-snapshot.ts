@@ -4,7 +4,10 @@ import type { BlockDevice } from '../../model/index.js';
 import { type SnapshotRequest, snapshotImage } from './snapshot.js';
 import { whileQuiesced } from './while-quiesced.js';
 
-/** Returns the block device mapping of a disk for an image. For a volume, creates the snapshot to which the mapping refers. */
+/**
+ * Returns the block device mapping that an image stores for a disk. If the disk is a volume, also creates the volume
+ * snapshot to which the mapping refers.
+ */
 async function mappingOf(
   { core, context }: ServerScope,
   name: string,
@@ -42,7 +45,9 @@ async function mappingOf(
 
 type Mapping = ReturnType<typeof mappingOf>;
 
-/** Starts copying a disk. Resolves as soon as the guest may write to it again; the copy takes longer. */
+/**
+ * Starts copying a disk. Resolves as soon as the guest may write to the disk again, even if the copy is not complete.
+ */
 function beginCopy(scope: ServerScope, name: string, device: BlockDevice, copies: Mapping[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const copy = mappingOf(scope, name, device, resolve);
@@ -52,8 +57,9 @@ function beginCopy(scope: ServerScope, name: string, device: BlockDevice, copies
 }
 
 /**
- * Creates an image without content, which refers to snapshots of the volumes of a volume-backed server. If the guest can
- * be quiesced, all snapshots show the same point in time. `rejected` deletes the image and the snapshots.
+ * Creates an image of a volume-backed server. The image has no data of its own, but refers to snapshots of the server's
+ * volumes. If the guest can be quiesced, all snapshots show the same point in time. Calling `rejected` deletes the
+ * image and the snapshots.
  */
 export async function snapshotVolumes(
   scope: ServerScope,

@@ -5,13 +5,16 @@ import type { Server } from '../../model/index.js';
 import { isTruthyString } from '../../resources/extra-specs/is-truthy-string.js';
 import { isHostDown } from '../hosts.js';
 
-/** Duration of a freeze unless it is renewed, so that a guest does not stay frozen if the process crashes. */
+/**
+ * Time in seconds after which the guest's file systems resume unless the freeze is renewed. Without a limit, a guest
+ * would stay frozen if this process crashed.
+ */
 const FREEZE_SECONDS = 60;
 const RENEW_MS = 20_000;
-/** Timeout for freezing a guest; the request for the image waits for it. */
+/** Timeout for freezing a guest's file systems. The request that creates the image waits for the freeze. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Returns the error for a guest that must be quiesced but cannot be. */
+/** Returns the error for an image that requires quiescing if the guest cannot be quiesced. */
 async function rejection({ machines }: Core, server: Server): Promise<Error> {
   if (!machines.supports('quiesce', server)) return badRequest(`Quiescing is not supported in instance ${server.id}`);
   const obstacle = await machines.obstacle(server, 'quiesce').catch(() => null);
@@ -20,10 +23,11 @@ async function rejection({ machines }: Core, server: Server): Promise<Error> {
 }
 
 /**
- * Runs a function while the guest's file systems are frozen, if the image declares a guest agent (`hw_qemu_guest_agent`). If
- * freezing fails, the function runs anyway, unless the image requires a frozen guest (`os_require_quiesce`). In that case, the
- * call is rejected. It is also rejected if the guest resumes before the function ends.
- * @param by id of the freeze: several callers may freeze a guest at the same time
+ * Runs a function while the guest's file systems are frozen, if the server is active and its image declares a guest
+ * agent (`hw_qemu_guest_agent`) or requires quiescing (`os_require_quiesce`). If freezing fails, the function still
+ * runs, unless the image requires quiescing. If it does, an error is thrown when freezing fails or when the guest
+ * resumes before the function ends.
+ * @param by id of this freeze, because several callers may freeze the same guest at the same time
  */
 export async function whileQuiesced<T>(
   { core, context, server }: ServerScope,

@@ -10,7 +10,7 @@ import { concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { ignoreIfDeleted } from '../runner/superseded.js';
 
-/** A request to attach an interface. */
+/** A request to attach a network interface to a server. */
 export interface NewInterface {
   readonly networkId?: string;
   readonly portId?: string;
@@ -18,17 +18,17 @@ export interface NewInterface {
   readonly tag?: string | null;
   /** Whether the caller may use external networks. */
   readonly toExternal: boolean;
-  /** Whether ports with a bandwidth request may be attached; old versions reject them with 400. */
+  /** Whether ports that request bandwidth may be attached. Old microversions reject such ports with 400. */
   readonly resourceRequests: boolean;
 }
 
-/** A port of a server, and the tag that the server stores for it. */
+/** A port that is attached to a server, with the device tag that the server record stores for the port. */
 export interface AttachedPort {
   readonly port: Port;
   readonly tag: string | null;
 }
 
-/** Timeout for attaching an interface to the machine; the request waits for it. */
+/** Timeout for attaching an interface to the server's machine. The request waits until the interface is attached. */
 const ATTACH_TIMEOUT_MS = 30_000;
 
 async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
@@ -38,7 +38,7 @@ async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
   return network.id;
 }
 
-/** Selects the port or the network, and runs all checks that change nothing. */
+/** Selects the port to attach, or the network for a new port, and validates the request without changing anything. */
 async function plan(scope: ServerScope, request: NewInterface): Promise<RequestedPort> {
   const { networks } = scope.core.catalogs;
   const { caller } = scope.context;
@@ -65,7 +65,7 @@ function attachedEvent({ core, server }: ServerScope, startTime: number): Action
   return { name: 'compute_attach_interface', startTime, finishTime, result: 'Success', host: server.host, ...noError };
 }
 
-/** Removes an interface whose attachment was never reported to the client. */
+/** Removes an interface if the client never received a response that reported it as attached. */
 async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
   const { portId } = run.arguments;
   await returnPort(run, run.arguments);
@@ -73,8 +73,8 @@ async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
 }
 
 /**
- * Attaches a new or an existing port. The request does all of the work and responds when the server has the port; the
- * background job only undoes the work of a request that never completes.
+ * Attaches a new or an existing port to a server. The response is sent after the port is attached. The background job
+ * only undoes the work of a request that was interrupted.
  */
 export const attachInterface = concurrentAction({
   name: 'attachInterface',

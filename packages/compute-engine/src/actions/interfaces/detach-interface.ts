@@ -1,15 +1,15 @@
 import { withoutPort } from '../../servers/interfaces/server-interface.js';
 import { concurrentAction } from '../runner/action.js';
 
-/** The interface to detach. */
+/** A request to detach a network interface from a server. */
 export interface InterfaceDetachment {
   readonly portId: string;
 }
 
 /**
- * Detaches an interface. A port that was created for the server is deleted; any other port is released. Detaching an unknown
- * interface fails in the background. After a failure, the interface remains until it is detached again or the server is
- * deleted.
+ * Detaches a network interface. A port that was created for the server is deleted; any other port is released. A
+ * request to detach an unknown interface is accepted and fails in the background. After a failure, the interface
+ * remains until it is detached again or the server is deleted.
  */
 export const detachInterface = concurrentAction({
   name: 'detachInterface',
@@ -24,7 +24,7 @@ export const detachInterface = concurrentAction({
     await run.step('compute_detach_interface', async () => {
       const attached = run.server.interfaces.find((candidate) => candidate.portId === portId);
       if (!attached) {
-        // An earlier attempt may already have detached it.
+        // An earlier attempt of this job may already have detached the interface.
         if (run.job.attempts > 1) return;
         throw new Error(`Port ${portId} is not attached to server ${run.server.id}`);
       }

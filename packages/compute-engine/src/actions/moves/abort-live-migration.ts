@@ -5,15 +5,15 @@ import { action } from '../runner/action.js';
 import { beginAbortOrComplete } from './abort-or-complete.js';
 import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 
-/** The live migration to abort. */
+/** A request to abort a live migration. */
 export interface LiveMigrationAbortion {
-  /** The number that identifies the migration in request paths. */
+  /** The migration's integer id in request paths. */
   readonly number: string;
-  /** Statuses in which the migration can be aborted. */
+  /** Migration statuses in which the request is allowed. */
   readonly statuses: readonly MigrationStatus[];
 }
 
-/** Aborts a live migration: the server stays on its host. */
+/** Aborts a live migration, so that the server stays on its source host. */
 export const abortLiveMigration = action({
   name: 'live_migration_cancel',
   task: ['migrating'],

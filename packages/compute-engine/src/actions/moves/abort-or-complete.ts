@@ -7,9 +7,10 @@ import type { StartedAction } from '../runner/action.js';
 import type { LiveMoveArguments } from './live-move.js';
 
 /**
- * Checks a request to abort or force-complete a live migration; throws a 400 error unless the migration has one of the given statuses.
- * @param number the number that identifies the migration in request paths
- * @param forced whether the request forces the completion, which is stored in the migration
+ * Checks a request to abort or force-complete a live migration. Throws a 400 error unless the migration has one of the
+ * given statuses.
+ * @param number the migration's integer id in request paths
+ * @param forced whether the request forces the completion, as the migration record then shows
  */
 export async function beginAbortOrComplete(
   { core, server }: ServerScope,

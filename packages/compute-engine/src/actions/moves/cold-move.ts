@@ -7,18 +7,18 @@ import { changeMigration, getMigration, lockMigration } from '../../server-migra
 import { failRun } from '../runner/fail-run.js';
 import type { AdditionalWrite, ServerRun } from '../runner/server-run.js';
 
-/** Arguments of the job of a resize or migration. */
+/** Arguments of the job that performs a resize or a cold migration. */
 export interface MoveArguments {
   readonly migrationId: string;
   readonly flavor: FlavorCopy;
-  /** The requested host. */
+  /** Name of the destination host that the request specifies. */
   readonly host?: string;
 }
 
-/** Task states of a move. */
+/** The task states of a server during a resize or cold migration, in order. */
 export const MOVING = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'] as const;
 
-/** Returns an additional write that updates the status of the migration. */
+/** Returns an additional write for a server's transaction that updates the migration status. */
 function writeStatus(run: ServerRun<MoveArguments>, status: MigrationStatus): AdditionalWrite {
   return async (tx) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });
@@ -26,7 +26,10 @@ function writeStatus(run: ServerRun<MoveArguments>, status: MigrationStatus): Ad
   };
 }
 
-/** Selects a destination and claims its capacity. The current host is selected only for a resize, if no other host is valid. */
+/**
+ * Selects a destination host and claims its capacity. A resize selects the server's current host if no other host is
+ * valid.
+ */
 async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
   const { flavor, host, migrationId } = run.arguments;
   const { core } = run;
@@ -48,7 +51,7 @@ async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
   });
 }
 
-/** Moves a server to another host, or changes its flavor. Afterwards, the move waits to be confirmed or reverted. */
+/** Performs a resize or a cold migration. Afterwards, a client must confirm or revert the move. */
 export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   const { core } = run;
   const { flavor, migrationId } = run.arguments;
@@ -83,7 +86,7 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   );
 }
 
-/** Sets the server to ERROR on its current host. */
+/** Sets a server to ERROR on its current host after a resize or cold migration has failed. */
 export async function failMove(run: ServerRun<MoveArguments>, error: Error): Promise<void> {
   await followServer(run).catch(() => {});
   // If no host was valid, the server was not changed, so it keeps its state.

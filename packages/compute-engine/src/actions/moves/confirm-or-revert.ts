@@ -6,12 +6,15 @@ import { tables } from '../../schema/tables.js';
 import { changeMigration } from '../../server-migrations/migration-record.js';
 import type { StartedAction } from '../runner/action.js';
 
-/** The move to confirm or revert. */
+/** Arguments of the job that confirms or reverts a resize or cold migration. */
 export interface PendingMoveArguments {
   readonly migrationId: string;
 }
 
-/** Checks a request to confirm or revert a move; throws a 400 error if the server has no finished move. */
+/**
+ * Checks a request to confirm or revert a resize or cold migration. Throws a 400 error unless the server's move is
+ * finished.
+ */
 export async function beginConfirmOrRevert(
   { core, server }: ServerScope,
   status: MigrationStatus,

@@ -5,7 +5,7 @@ import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import { beginConfirmOrRevert } from './confirm-or-revert.js';
 
-/** Completes a move and removes the resources that remain on the source host. */
+/** Confirms a resize or cold migration, and removes the server's remaining resources from the source host. */
 export const confirmResize = action({
   name: 'confirmResize',
   vm: ['resized'],

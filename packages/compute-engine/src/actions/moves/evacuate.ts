@@ -19,30 +19,31 @@ import { action, type Change } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** A request to rebuild a server of a failed host on another host. */
+/** A request to rebuild a server on another host after its host has failed. */
 export interface EvacuationRequest {
-  /** Default: selected by the scheduler. */
+  /** Name of the destination host. By default, the scheduler selects a host. */
   readonly host?: string;
-  /** Skips the checks of the scheduler. */
+  /** Whether to use the given host without the scheduler's checks. */
   readonly force?: boolean;
   readonly adminPassword?: string;
   /**
-   * True: the disks are on shared storage, and the password stays unchanged. False: the disks are lost. Default: the driver
-   * detects which. If the driver detects the opposite, the evacuation fails.
+   * Whether the server's disks are on shared storage. If so, the administrator password stays unchanged. If not, the
+   * disks are lost. By default, the driver detects the kind of storage. If the driver detects the opposite of the given
+   * value, the evacuation fails.
    */
   readonly sharedStorage?: boolean;
-  /** Whether the server is stopped afterwards, regardless of its previous state. */
+  /** Whether the server is stopped after the evacuation, regardless of its previous state. */
   readonly stop: boolean;
 }
 
-/** Arguments of the job. */
+/** Arguments of the evacuation job. */
 export interface EvacuateArguments {
   readonly migrationId: string;
   readonly host?: string;
   readonly force?: boolean;
   readonly adminPassword: string | null;
   readonly sharedStorage?: boolean;
-  /** Whether the server is stopped afterwards, regardless of its previous state. */
+  /** Whether the server is stopped after the evacuation, regardless of its previous state. */
   readonly stop: boolean;
 }
 
@@ -62,7 +63,10 @@ async function claimNewHost(run: ServerRun<EvacuateArguments>): Promise<void> {
   });
 }
 
-/** Moves the server back to the failed host: it can be evacuated again, or that host runs it after recovering. */
+/**
+ * Assigns the server to the failed host again, so that it can be evacuated again, or runs on that host after the host
+ * recovers.
+ */
 async function rollBack(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { sourceHost, sourceNode, destHost } = await getMigration(core, run.arguments.migrationId);
@@ -76,7 +80,10 @@ async function rollBack(run: ServerRun<EvacuateArguments>): Promise<void> {
   });
 }
 
-/** Rebuilds a server of a failed host on another host. Returns its new password, or null if its disk keeps the old one. */
+/**
+ * Rebuilds a server on another host after its host has failed. Returns the new administrator password, or null if the
+ * disk keeps the old password.
+ */
 export const evacuate = action({
   name: 'evacuate',
   vm: ['active', 'stopped', 'error'],
@@ -102,7 +109,7 @@ export const evacuate = action({
     const adminPassword = sharedStorage ? null : (request.adminPassword ?? generatePassword());
     const migrationId = randomUUID();
     const change: Change = async (tx, current) => {
-      // The failure of the host ended any other task, but an accepted deletion must still be completed.
+      // Any other task ended when the host failed, but an accepted deletion must still be completed.
       if (current.taskState === 'deleting' || current.taskState === 'soft-deleting')
         throw conflict(`Cannot 'evacuate' instance ${server.id} while it is in task_state ${current.taskState}`);
       await endMigrations(tx, core, server.id);

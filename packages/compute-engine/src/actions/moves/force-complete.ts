@@ -4,13 +4,13 @@ import { action } from '../runner/action.js';
 import { beginAbortOrComplete } from './abort-or-complete.js';
 import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 
-/** The live migration to complete. */
+/** A request to force a live migration to complete. */
 export interface ForceCompletion {
-  /** The number that identifies the migration in request paths. */
+  /** The migration's integer id in request paths. */
   readonly number: string;
 }
 
-/** Pauses a server so that its live migration completes. */
+/** Pauses a server so that its live migration can complete. */
 export const forceComplete = action({
   name: 'live_migration_force_complete',
   vm: ['active'],

@@ -21,27 +21,33 @@ import type { ServerRun } from '../runner/server-run.js';
 import { completeLiveMove, type LiveMoveArguments, rollBackLiveMove } from './live-move.js';
 import { PreCheckFailed, preCheck } from './pre-check.js';
 
-/** A request to move a running server. */
+/** A request to live-migrate a server. */
 export interface LiveMigrationRequest {
-  /** Default: selected by the scheduler. */
+  /** Name of the destination host. By default, the scheduler selects a host. */
   readonly host?: string;
-  /** Skips the checks of the scheduler. */
+  /** Whether to use the given host without the scheduler's checks. */
   readonly force?: boolean;
-  /** True: a host is selected before the response, so a failure is a 400 error. False: it is selected in the background. */
+  /**
+   * Whether the destination host is selected before the response, so that a failure is reported as a 400 error.
+   * Otherwise, the host is selected in the background.
+   */
   readonly checkedFirst: boolean;
 }
 
-/** Arguments of the job. */
+/** Arguments of the live migration job. */
 export interface LiveMigrationArguments extends LiveMoveArguments {
   readonly host?: string;
   readonly force?: boolean;
 }
 
 const BYTES_PER_MIB = 1024 * 1024;
-/** Interval between updates of the progress. */
+/** Interval in milliseconds between updates of the stored migration progress. */
 const PROGRESS_MS = 1_000;
 
-/** Returns the requested destination, if any; throws a 400 error if it is invalid. */
+/**
+ * Returns the destination host that the request names, or undefined if the request names none. Throws a 400 error if
+ * the host is invalid.
+ */
 async function checkHosts({ core, server }: ServerScope, request: LiveMigrationRequest): Promise<Host | undefined> {
   const { force, checkedFirst } = request;
   if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
@@ -61,7 +67,10 @@ function throwAsBadRequest(error: unknown): never {
   throw error instanceof NoValidHost ? badRequest(error.message) : error;
 }
 
-/** Stores the status of a migration, unless the driver completes the work so fast that no client could observe the status. */
+/**
+ * Stores the migration status, unless the driver executes the command synchronously, so that no client could observe
+ * the status.
+ */
 async function storeStatus(
   run: ServerRun<LiveMoveArguments>,
   status: MigrationStatus,
@@ -75,14 +84,17 @@ async function storeStatus(
   });
 }
 
-/** Returns the progress of a migration. Before the transfer starts, all memory remains to be copied. */
+/**
+ * Returns the progress of a live migration. Before the driver reports any progress, all of the memory remains to be
+ * copied.
+ */
 async function progressOf({ core, server }: ServerRun<LiveMoveArguments>): Promise<MigrationPatch> {
   const reported = await core.machines.moveProgress(server).catch(() => null);
   const total = server.flavor.memoryMb * BYTES_PER_MIB;
   return reported ?? { memoryTotalBytes: total, memoryRemainingBytes: total };
 }
 
-/** Moves a server and stores the progress in the meantime. */
+/** Performs a live migration, and regularly stores its progress until it ends. */
 async function withProgress(
   run: ServerRun<LiveMoveArguments>,
   work: DriverWork,
@@ -99,7 +111,7 @@ async function withProgress(
   const watch = async () => {
     for (;;) {
       await core.clock.sleep(PROGRESS_MS, ended.signal);
-      // A failed update is repeated in the next interval.
+      // If an update fails, the next interval stores the progress again.
       await store().catch(() => {});
     }
   };
@@ -110,14 +122,14 @@ async function withProgress(
       ended.abort();
     }
   };
-  // Aborting the watch rejects its promise, so only the result of the move counts.
+  // When the move ends, `watch` is aborted and its promise is rejected, so only the outcome of the move matters.
   const [moved] = await Promise.allSettled([moveAndEnd(), watch()]);
   if (moved.status === 'rejected') throw moved.reason;
 }
 
 /**
- * Claims capacity on a destination, unless the request has already done so.
- * @param rejections hosts that failed the pre-check
+ * Claims capacity on a destination host, unless the request has already done so, and returns the host's name.
+ * @param rejections names of hosts that failed the pre-check
  */
 async function claim(run: ServerRun<LiveMigrationArguments>, rejections: readonly string[]): Promise<string> {
   const { core } = run;
@@ -140,7 +152,7 @@ async function claim(run: ServerRun<LiveMigrationArguments>, rejections: readonl
   return reserved;
 }
 
-/** Releases the claim on a destination that failed the pre-check. */
+/** Releases the claim on a destination host that failed the pre-check. */
 async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
   await run.update({}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { destHost: null, destNode: null });
@@ -148,7 +160,7 @@ async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
   });
 }
 
-/** Selects a destination that passes the pre-check. If the request names a host, no other host is tried. */
+/** Selects a destination host that passes the pre-check. If the request names a host, no other host is tried. */
 async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
   const { core } = run;
   const { host, migrationId } = run.arguments;
@@ -158,7 +170,8 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
       if (reason === undefined || !(error instanceof NoValidHost)) throw error;
       throw new NoValidHost({ ...error.reasons, preCheck: rejections.length }, reason);
     });
-    // If an earlier attempt of the job has started the migration, it continues.
+    // If an earlier attempt of the job has already started the migration, the migration continues without another
+    // pre-check.
     const hasStarted = run.server.host === destHost || (await getMigration(core, migrationId)).status !== 'accepted';
     const obstacle = hasStarted ? null : await preCheck(core, run.server, destHost);
     if (obstacle === null) return destHost;
@@ -169,7 +182,10 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
   }
 }
 
-/** Moves a running server. The statuses of the migration are queued, preparing, running, post-migrating and completed. */
+/**
+ * Live-migrates a server. The migration passes through the statuses queued, preparing, running, post-migrating and
+ * completed.
+ */
 export const liveMigrate = action({
   name: 'os-migrateLive',
   vm: ['active', 'paused'],

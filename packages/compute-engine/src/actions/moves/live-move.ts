@@ -7,12 +7,12 @@ import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { PreCheckFailed } from './pre-check.js';
 
-/** Arguments of all jobs of a live migration. */
+/** Arguments that all jobs on a live migration share. */
 export interface LiveMoveArguments {
   readonly migrationId: string;
 }
 
-/** Completes a live migration after the memory was copied: the server now runs on the destination. */
+/** Completes a live migration after the memory was copied, so that the server now runs on the destination host. */
 export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promise<void> {
   const { core } = run;
   const { id, destHost, destNode } = await getMigration(core, run.arguments.migrationId);
@@ -34,7 +34,7 @@ export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promi
   });
 }
 
-/** Ends a failed live migration: the server stays on its source host. */
+/** Ends a failed live migration. The server stays on its source host. */
 export async function rollBackLiveMove(
   run: ServerRun<LiveMoveArguments>,
   error: Error,

@@ -5,13 +5,13 @@ import { checkHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 
-/** A request for a cold migration. */
+/** A request to cold-migrate a server. */
 export interface MigrateRequest {
-  /** Default: selected by the scheduler. */
+  /** Name of the destination host. By default, the scheduler selects a host. */
   readonly host?: string;
 }
 
-/** Moves a server to another host. Afterwards, the move waits to be confirmed or reverted. */
+/** Cold-migrates a server to another host. Afterwards, a client must confirm or revert the migration. */
 export const migrate = action({
   name: 'migrate',
   vm: ['active', 'stopped'],

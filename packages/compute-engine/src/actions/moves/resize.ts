@@ -14,13 +14,16 @@ import { checkHostUp } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 
-/** A request to change the flavor. */
+/** A request to change a server's flavor. */
 export interface ResizeRequest {
   readonly flavorId: string;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
 }
 
-/** Throws a 400 error if the image no longer exists, because the disk may be created from it again. */
+/**
+ * Throws a 400 error if the server's image no longer exists, because the resize may create the disk from the image
+ * again.
+ */
 async function checkImage({ core, context, server: { imageId } }: ServerScope): Promise<void> {
   if (imageId === '') return;
   await core.catalogs.images.get(context.caller, imageId).catch(() => {
@@ -28,7 +31,10 @@ async function checkImage({ core, context, server: { imageId } }: ServerScope): 
   });
 }
 
-/** Checks the quota for increases only, so that a project over its quota can always change to smaller flavors. */
+/**
+ * Checks the quota only for resources that increase, so that a project over its quota can always change to smaller
+ * flavors.
+ */
 async function checkIncrease(core: Core, tx: Tx, context: Context, server: Server, next: FlavorCopy): Promise<void> {
   const { flavor: old, projectId } = server;
   const difference = { cores: next.vcpus - old.vcpus, ram: next.memoryMb - old.memoryMb };
@@ -37,7 +43,10 @@ async function checkIncrease(core: Core, tx: Tx, context: Context, server: Serve
   await checkServerQuota(core, tx, { ...context, caller: { ...context.caller, projectId } }, increase);
 }
 
-/** Changes the flavor of a server, on another host if one is valid. Afterwards, the resize waits to be confirmed or reverted. */
+/**
+ * Changes a server's flavor, and moves the server to another host if one is valid. Afterwards, a client must confirm or
+ * revert the resize.
+ */
 export const resize = action({
   name: 'resize',
   vm: ['active', 'stopped'],

@@ -5,7 +5,7 @@ import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import { beginConfirmOrRevert } from './confirm-or-revert.js';
 
-/** Reverts a move: the server returns to its old host and flavor. */
+/** Reverts a resize or cold migration, so that the server returns to its old host and flavor. */
 export const revertResize = action({
   name: 'revertResize',
   vm: ['resized'],

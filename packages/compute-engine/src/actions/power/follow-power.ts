@@ -10,18 +10,27 @@ import { Superseded } from '../runner/superseded.js';
 import { start } from './start.js';
 import { stop } from './stop.js';
 
-/** Arguments of the job. */
+/** Arguments of the job that updates a server after its machine has changed its power state. */
 export interface FollowPowerArguments {
-  /** Revision of the server that was compared with its machine. */
+  /** Revision of the server record when it was compared with the machine. */
   readonly revision: number;
   readonly powerState: PowerState;
-  /** Whether the host was powered off or restarted; missing in jobs of earlier versions. */
+  /**
+   * Whether the machine stopped because its host was powered off or restarted. Missing in jobs that earlier versions
+   * stored.
+   */
   readonly withHost?: boolean;
 }
 
-/** Power states of a machine that exists: running, or paused by its hypervisor, for example because the disk is full. */
+/**
+ * Power states of a machine that is on: running (1), or paused by the hypervisor (3), for example because a disk is
+ * full.
+ */
 const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
-/** States in which the end of the machine stops the server; in other states, only the power state changes, as in Nova. */
+/**
+ * The `vm_state` values in which a server is stopped when its machine has stopped. In other states, only the power
+ * state changes, as in Nova.
+ */
 const STOPPED_BY_END: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 
 /** Returns whether a server is started again after its host has restarted. */
@@ -32,9 +41,10 @@ function startsWithHost({ settings }: Core, { vmState, metadata }: Server): bool
 }
 
 /**
- * Updates a server whose machine stopped without a request: the guest shut down, or its process was killed. The history shows
- * a stop, as in Nova. A server that stopped with its host is started again if its metadata or the settings require it; the
- * history then shows a start. A server that has changed in the meantime is skipped.
+ * Updates a server whose machine stopped without a request, because the guest shut down or the hypervisor process was
+ * killed. The action history shows a stop, as in Nova. If the server stopped together with its host, and its metadata
+ * or the settings require it, the server is started again and the action history shows a start. A server that has
+ * changed in the meantime is skipped.
  */
 export const followPower: Cleanup = {
   name: 'followPower',
@@ -42,7 +52,7 @@ export const followPower: Cleanup = {
     const { revision, powerState, withHost = false } = payload.arguments as FollowPowerArguments;
     const server = serverId === null ? undefined : await tables.servers.get(core.store, serverId);
     if (!server || server.deleted || server.revision !== revision) return;
-    // A host may have stored the job, but must not choose the caller on whose behalf it runs.
+    // A host may have stored this job, but it must not choose the caller on whose behalf the job runs.
     const context = backgroundWork(server);
     const change = (current: Server) => {
       if (current.revision !== revision)

@@ -5,9 +5,9 @@ import { type Action, action, type NoArguments } from '../runner/action.js';
 /** An action that consists of one driver command. */
 interface MachineAction<Name extends string> extends Omit<Action<Name>, 'run' | 'fail' | 'abandoned' | 'concurrent'> {
   readonly work: DriverWork;
-  /** Name of the event in the history. */
+  /** Name of the event in the server's action history. */
   readonly event: string;
-  /** Resulting state of the server. */
+  /** State of the server after the action. */
   readonly vmState: VmState;
   readonly powerState: PowerState;
 }

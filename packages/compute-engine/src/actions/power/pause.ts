@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Pauses a server and keeps its memory. */
+/** Pauses a server and keeps its state in memory. */
 export const pause = machineAction({
   name: 'pause',
   vm: ['active'],

@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Resets a server without involving its guest. */
+/** Reboots a server by resetting its machine, without the guest's cooperation. */
 export const rebootHard = machineAction({
   name: 'rebootHard',
   vm: ['active', 'stopped', 'paused', 'suspended', 'error'],

@@ -1,6 +1,6 @@
 import { machineAction } from './machine-action.js';
 
-/** Lets the guest reboot itself. */
+/** Reboots a server by requesting the reboot from its guest. */
 export const rebootSoft = machineAction({
   name: 'rebootSoft',
   vm: ['active'],
