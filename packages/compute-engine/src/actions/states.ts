@@ -1,2 +1,2 @@
-/** States of a server that has a machine, whether it runs or not. */
+/** The `vm_state` values of servers that have a machine, whether or not the machine is running. */
 export const BOOTED = ['active', 'paused', 'suspended', 'stopped'] as const;

@@ -4,7 +4,7 @@ import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { flavorRequest, traitsOfImage } from '../../scheduler/requested-offer.js';
 import type { ServerRun } from '../runner/server-run.js';
 
-/** The image of a server, and the properties of the image as the server stores them. */
+/** The image of a server, with the image properties that the server record stores. */
 export type RecordedImage = Pick<Server, 'imageId' | 'imageProperties' | 'kernelId' | 'ramdiskId'>;
 
 const FORBIDDEN =
@@ -22,10 +22,10 @@ async function check({ core, server }: ServerRun, required: readonly string[]): 
 }
 
 /**
- * Checks that the host of a server has the traits that a new image requires, because a rebuild stays on that host. If the
- * host lacks them, the former image is stored in the server again.
+ * Checks that a server's host has the traits that a new image requires, because a rebuild does not move the server. If
+ * the check fails, the server record is reset to the former image.
  *
- * @throws NoValidHost if the host lacks a trait, or the flavor forbids one
+ * @throws NoValidHost if the host lacks a required trait, or the flavor forbids it
  */
 export async function checkImageTraits(
   run: ServerRun,

@@ -21,24 +21,24 @@ export interface RebuildRequest extends Partial<ServerSettings> {
   readonly adminPassword?: string;
   readonly preserveEphemeral?: boolean;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
-  /** Files to write into the guest; the contents are in base64. */
+  /** Files to write into the guest. Each `contents` is encoded in base64. */
   readonly files?: readonly { readonly path: string; readonly contents: string }[];
-  /** The name of the new key pair; null removes the key pair of the server. */
+  /** Name of the new key pair. Null removes the server's key pair. */
   readonly keyName?: string | null;
   readonly hostname?: string;
   /** Whether another image may be written to the root volume of a volume-backed server. */
   readonly mayReimage: boolean;
 }
 
-/** Arguments of the job. */
+/** Arguments of the rebuild job. */
 export interface RebuildArguments {
   readonly imageId: string;
   readonly adminPassword: string | null;
   readonly preserveEphemeral: boolean;
   readonly files: readonly { readonly path: string; readonly contents: string }[];
-  /** Whether the image is written to the root volume of a volume-backed server. */
+  /** Whether the job writes the image to the root volume of a volume-backed server. */
   readonly reimage: boolean;
-  /** Set if the image changes: the properties of the new image, and what the server stored about the former one. */
+  /** Properties of the new image, and the former image from the server record. Set only if the image changes. */
   readonly newImage?: { readonly properties: Server['imageProperties']; readonly former: RecordedImage };
 }
 
@@ -67,7 +67,7 @@ async function checkFiles(
   }
 }
 
-/** Returns the root volume of a volume-backed server. */
+/** Returns the root volume of a server, or undefined if the server is not volume-backed. */
 function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volumeId: string }) | undefined {
   for (const device of blockDevices) {
     const { bootIndex, volumeId } = device;
@@ -76,7 +76,10 @@ function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volum
   return undefined;
 }
 
-/** Returns the image, and whether it is written to the root volume. Throws a 400 error for invalid images and volumes. */
+/**
+ * Returns the requested image, and whether the job must write it to the root volume. Throws a 400 error if the image or
+ * the volume is invalid.
+ */
 async function checkImage(scope: ServerScope, request: RebuildRequest) {
   const { core, context, server } = scope;
   if (!isVolumeBacked(server)) return { image: await usableImage(scope, request.imageId), reimage: false };
@@ -91,7 +94,7 @@ async function checkImage(scope: ServerScope, request: RebuildRequest) {
   return { image, reimage };
 }
 
-/** Writes an image to the root volume, which is detached in the meantime. */
+/** Writes an image to the server's root volume. The volume is detached while the image is written. */
 async function reimageRoot(run: ServerRun, imageId: string): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
@@ -110,7 +113,10 @@ async function reimageRoot(run: ServerRun, imageId: string): Promise<void> {
   await changeRoot(await connectVolume(run, { ...root, attachmentId: reserved.id }, volumeId));
 }
 
-/** Recreates the disk of a server, from the same image or another one. Returns the server and its new password. */
+/**
+ * Recreates a server's disk from the same image or another image. Returns the server and its new administrator
+ * password.
+ */
 export const rebuild = action({
   name: 'rebuild',
   vm: ['active', 'stopped', 'error'],

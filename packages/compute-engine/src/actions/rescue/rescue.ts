@@ -14,19 +14,19 @@ import type { ServerRun } from '../runner/server-run.js';
 /** A request to boot a server from another image, so that its disk can be repaired. */
 export interface RescueRequest {
   readonly adminPassword?: string;
-  /** Default: the image of the server. */
+  /** Id of the rescue image. Default: the server's own image. */
   readonly imageId?: string;
-  /** Host on which the server is rescued. Default: its current host. */
+  /** Name of the host on which the server is rescued. Default: the server's current host. */
   readonly host?: string;
   /** Whether a volume-backed server may be rescued if the rescue image supports it. */
   readonly mayBeVolumeBacked: boolean;
 }
 
-/** Arguments of the job. */
+/** Arguments of the rescue job. */
 export interface RescueArguments {
   readonly imageId: string;
   readonly adminPassword: string;
-  /** Host on which the server is rescued. Default: its current host. */
+  /** Name of the host on which the server is rescued. Default: the server's current host. */
   readonly host?: string;
 }
 
@@ -50,7 +50,10 @@ async function moveTo(run: ServerRun, host: string): Promise<void> {
   await followServer(run);
 }
 
-/** Boots a server from another image, with its own disk attached. Returns the password of the rescue system. */
+/**
+ * Boots a server from a rescue image, with the server's own disk attached. Returns the administrator password of the
+ * rescue system.
+ */
 export const rescue = action({
   name: 'rescue',
   vm: ['active', 'stopped', 'error'],

@@ -18,18 +18,18 @@ import { ignoreIfDeleted, Superseded } from './superseded.js';
 type ExclusiveAction = Action<string, any, any, any>;
 type AnyConcurrentAction = ConcurrentAction<string, any, any, any>;
 
-/** Maximum number of attempts of a job. If all of them fail, its server is set to ERROR. */
+/** Maximum number of attempts per job. If all attempts fail, the job's server is set to ERROR. */
 const MAX_ATTEMPTS = 5;
 
-/** Interval at which a running job checks whether another process has taken over its server. */
+/** Interval in milliseconds at which a running job checks whether another process has taken over its server. */
 const WATCH_MS = 1000;
 
-/** Returns the error of a job that failed in every attempt, because the process crashed or a catalog was unavailable. */
+/** Returns the error for a job whose attempts all failed because the process crashed or a catalog was unavailable. */
 const tooManyAttempts = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`);
 
 /**
- * Leaves a job to a process that can execute it: its kind may belong to a newer version, or this process may lack the key
- * that decrypts it. After the last attempt, the job fails.
+ * Leaves a job to another process that can execute it. The job's kind may belong to a newer version, or this process
+ * may lack the key that decrypts the job. After the last attempt, the job fails.
  */
 async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
   const { core, server, context, job } = run;
@@ -39,14 +39,17 @@ async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome
   return 'failed';
 }
 
-/** Returns the server of a job. A stale record is sufficient, because each write of the job reads the server again. */
+/**
+ * Returns the server that a job changes. A stale record is sufficient, because each write of the job reads the record
+ * again.
+ */
 async function serverOf(core: Core, job: Job, id: string): Promise<Server | undefined> {
   const cached = tables.servers.cached(core.store, id);
   const server = cached?.jobId === job.id ? cached : await tables.servers.get(core.store, id);
   return job.attempts > 1 && server?.jobId === job.id ? takeOver(core, job, id) : server;
 }
 
-/** Makes an attempt of a job the only one that may write to its server, and fences earlier ones. */
+/** Stores the number of a job's current attempt in the job's server. This fences earlier attempts of the job. */
 function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
   return store.transaction(async (tx) => {
     const server = await tables.servers.lock(tx, id);
@@ -56,7 +59,10 @@ function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undef
   });
 }
 
-/** Cleans up after a job that lost its server to another job: moves the ports to the server's host, and closes the open events. */
+/**
+ * Cleans up after a job whose server another job has taken over: moves the ports and volumes to the server's current
+ * host, and closes the open history events.
+ */
 async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const { core, server, context } = run;
   await core.worker.retain(run.job.id);
@@ -76,7 +82,7 @@ function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortCon
     if (server?.jobId !== job.id) superseded.abort(new Superseded(`server ${serverId} belongs to another job`));
     else if (attemptOf(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
   };
-  // If the database is unavailable, the writes of the job itself fail.
+  // Failed checks are ignored. If the database is unavailable, the job's own writes also fail.
   return setInterval(() => check().catch(() => {}), WATCH_MS).unref();
 }
 
@@ -88,18 +94,18 @@ interface Owner {
 }
 
 /**
- * Executes the jobs of actions. One exclusive job at a time owns a server, and the newest one wins; any number of
- * concurrent jobs run at the same time.
+ * Executes the jobs of server actions. At most one exclusive job owns a server at any time, and a newer job takes over
+ * from an older one. Any number of concurrent jobs may change the same server at the same time.
  */
 export class ActionRunner {
   readonly #core: () => Core;
   readonly #actions: ReadonlyMap<string, AnyAction>;
   readonly #cleanups: ReadonlyMap<string, Cleanup>;
-  /** The job that owns a server, by server id. */
+  /** The exclusive job that owns each server, by server id. */
   readonly #exclusive = new Map<string, Owner>();
-  /** Number of jobs started so far. */
+  /** Number of jobs that this process has started. */
   #started = 0;
-  /** Controllers that abort the running concurrent jobs, by server id. */
+  /** Abort controllers of the running concurrent jobs, by server id. */
   readonly #concurrent = new Map<string, Set<AbortController>>();
 
   constructor(core: () => Core, actions: ReadonlyMap<string, AnyAction>, cleanups: ReadonlyMap<string, Cleanup>) {
@@ -108,7 +114,7 @@ export class ActionRunner {
     this.#cleanups = cleanups;
   }
 
-  /** Executes a job. If it throws an error, the job is retried. */
+  /** Executes an attempt of a job. If the returned promise is rejected, the job is retried. */
   async run(job: Job, stopping: AbortSignal): Promise<JobOutcome> {
     const core = this.#core();
     const position = ++this.#started;
@@ -133,7 +139,7 @@ export class ActionRunner {
     position: number,
   ): Promise<JobOutcome> {
     if (job.unreadable) return releaseToOthers(new ServerRun(core, job, server, stopping, action), job.unreadable);
-    // If the owner started after this job had read the server, the request of the owner came later.
+    // If the current owner started after this job had read the server, the owner belongs to a later request.
     const owner = this.#exclusive.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
       return abandon(action, new ServerRun(core, job, server, stopping, action));
@@ -165,7 +171,7 @@ export class ActionRunner {
     } catch (error) {
       if (error instanceof Superseded || error instanceof WorkerStopping) throw error;
       if (run.signal.aborted) throw run.signal.reason;
-      // An outage is not a failure of the action.
+      // An outage of another service does not fail the action. The job is retried instead.
       if (isOutage(error) && job.attempts < MAX_ATTEMPTS) throw error;
       await core.worker.retain(job.id);
       await this.#fail(action, run, error as Error);
@@ -174,8 +180,8 @@ export class ActionRunner {
   }
 
   /**
-   * Ends a failed action. If that fails repeatedly, the server is set to ERROR, and its deletion later releases the
-   * resources.
+   * Runs the failure handler of an action. If the handler itself fails repeatedly, the server is set to ERROR and keeps
+   * its resources until it is deleted.
    */
   async #fail(action: ExclusiveAction, run: ServerRun<any>, error: Error): Promise<void> {
     try {
@@ -194,7 +200,8 @@ export class ActionRunner {
     server: Server,
     stopping: AbortSignal,
   ): Promise<JobOutcome> {
-    // Another process may have the key. Without it, no step can be executed or undone.
+    // Another process may have the key that decrypts the job. Without the key, the action can be neither executed nor
+    // undone.
     if (job.unreadable && job.attempts < MAX_ATTEMPTS) throw job.unreadable;
     const ending = new AbortController();
     const controllers = this.#concurrent.get(server.id) ?? new Set();
@@ -214,7 +221,8 @@ export class ActionRunner {
       if (stopping.aborted) throw stopping.reason;
       await core.worker.retain(job.id);
       if (!job.unreadable) await action.undo?.(run);
-      // The failure is stored in the history and as the fault of the server, which is otherwise unchanged.
+      // The failure is stored in the action history and as the server's fault. Other fields of the server are
+      // unchanged.
       const superseded = error instanceof Superseded || ending.signal.aborted;
       if (!superseded) await ignoreIfDeleted(() => run.finish({ fault: faultOf(error as Error, core.clock.now()) }));
       await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
@@ -225,7 +233,7 @@ export class ActionRunner {
     }
   }
 
-  /** Aborts the concurrent jobs in this process of a server that is being deleted. */
+  /** Aborts this process's concurrent jobs on a server that is being deleted. */
   #endConcurrent(serverId: string): void {
     for (const controller of this.#concurrent.get(serverId) ?? [])
       controller.abort(new Superseded(`server ${serverId} is being deleted`));

@@ -7,51 +7,66 @@ import type { ConcurrentRun } from './concurrent-run.js';
 import type { Notifies } from './notifications.js';
 import type { ServerRun } from './server-run.js';
 
-/** The preconditions of an action, its name in messages and in the history, and its notifications. */
+/** An action's preconditions, its names in error messages and in the action history, and its notifications. */
 export interface ActionRules<Name extends string = string> {
-  /** The action's name in the API (if it is part of it) and in rules of the simulated driver; also the kind of its stored jobs. */
+  /**
+   * The action's name in the API (if the API contains the action) and in rules of the simulated driver. It is also the
+   * kind of the action's stored jobs.
+   */
   readonly name: Name;
-  /** Required states of the server; default: any. */
+  /** Values of the server's `vm_state` in which the action is allowed. Default: all values. */
   readonly vm?: readonly VmState[];
-  /** Allowed task states; null stands for a server without a task. Default: `[null]`. `any` allows all. */
+  /**
+   * Task states in which the action is allowed. Null means that no task is in progress; `any` allows all task states.
+   * Default: `[null]`.
+   */
   readonly task?: readonly (TaskState | null)[] | 'any';
-  /** Forbidden task states; all others are allowed. */
+  /** Task states in which the action is rejected even if `task` allows them. */
   readonly notTask?: readonly TaskState[];
   /** Whether the action is rejected while the server is locked, except for administrators. */
   readonly lock: boolean;
   /** Whether the action is allowed for servers that were never launched. */
   readonly neverLaunched?: true;
   /**
-   * Whether the action is allowed on servers of other projects, because its caller has already been authorized. Otherwise such
-   * servers are reported as 404.
+   * Whether the action is allowed on servers of other projects, because its caller has already been authorized. By
+   * default, such servers are reported as not found (404).
    */
   readonly anyProject?: true;
-  /** The code of the error while shares are attached, because the action would require mounting them again. Default: no error. */
+  /**
+   * The error code if the server has attached shares, which the action would have to mount again. By default, the
+   * action is allowed for servers with shares.
+   */
   readonly notWithShares?: 'CONFLICT' | 'BAD_REQUEST';
-  /** The verb that the driver must support; otherwise the action is rejected with 501. */
+  /**
+   * The driver command that the action requires. If the driver does not support the command, the action is rejected
+   * with 501.
+   */
   readonly needs?: DriverVerb;
-  /** Creates the error to throw instead of the 501. */
+  /** Creates the error to throw instead of the 501 error if the driver does not support the required command. */
   readonly unsupported?: () => Rejection;
-  /** Name in the server's history; undefined: no entry. */
+  /** The action's name in the server's action history. If undefined, the action is not recorded. */
   readonly history: string | undefined;
   /**
-   * Notifications of the action. A string is short for `around`, `completed` and `failed` with that name; null: only
-   * the notifications of its state changes are sent.
+   * The notifications that the action sends. A string is short for `around`, `completed` and `failed` with that name.
+   * If null, only notifications of the server's state changes are sent.
    */
   readonly notifies: Notifies;
-  /** The action's name in 409 messages; default: `name`. */
+  /** The action's name in the messages of 409 errors. Default: `name`. */
   readonly word?: string;
 }
 
-/** Checks and writes in the transaction that starts an action; returns the changes of the server. */
+/** Performs checks and writes in the transaction that starts an action. Returns the changes to the server record. */
 export type Change = (tx: Tx, server: Server) => ServerPatch | undefined | Promise<ServerPatch | undefined>;
 
-/** What an action decides before the transaction that starts it, because only SQL may be awaited inside the transaction. */
+/**
+ * The decisions that an action makes before the transaction that starts it, because only SQL may be awaited inside the
+ * transaction.
+ */
 export interface StartedAction<Arguments, Result> {
-  /** Arguments of the job, stored with it. */
+  /** Arguments of the action's job, which the job record stores. */
   readonly arguments: Arguments;
   readonly change?: Change;
-  /** Creates the value that is returned to the caller, from the server after the transaction. */
+  /** Creates the value to return to the caller, from the server record after the transaction. */
   readonly result?: (server: Server) => Result;
   /** Undoes changes in other services if the transaction rejects the action. */
   readonly rejected?: () => Promise<unknown>;
@@ -66,34 +81,38 @@ export type NoArguments = Readonly<Record<string, never>>;
 export interface Action<Name extends string = string, Request = void, Arguments = NoArguments, Result = void>
   extends ActionRules<Name> {
   readonly concurrent?: undefined;
-  /** Task states in their order; the first is set when the action is accepted. */
+  /** Task states of the server during the action, in order. The first is set when the action is accepted. */
   readonly during: readonly TaskState[];
   /** State of the server after a failure: unchanged, or ERROR. */
   readonly onFailure: 'unchanged' | 'error';
-  /** Validates the request beyond the preconditions and makes all decisions; default: none. */
+  /**
+   * Validates the request beyond the preconditions and makes all decisions before the action starts. Default: no
+   * validation.
+   */
   readonly begin?: (scope: ServerScope, request: Request) => Promise<StartedAction<Arguments, Result>>;
-  /** Executes the action and ends with `finish` or `end`. May be repeated after a crash. */
+  /** Executes the action and ends with a call of `finish` or `end`. After a crash, it may be executed again. */
   readonly run: (run: ServerRun<Arguments>) => Promise<void>;
-  /** Handles an error of `run`; default: as `onFailure` defines. */
+  /** Handles an error that `run` throws. Default: sets the server's state as `onFailure` specifies. */
   readonly fail?: (run: ServerRun<Arguments>, error: Error) => Promise<void>;
   /**
-   * Cleans up after another job has taken over the server. May be repeated. Returns `Success` if the other job has completed
-   * the work of this one; otherwise the open events are recorded as failed.
+   * Cleans up after another job has taken over the server. May be called more than once. Returns `Success` if the other
+   * job has completed this job's work. Otherwise, the open history events are recorded as failed.
    */
   readonly abandoned?: (run: ServerRun<Arguments>) => Promise<'Success' | undefined>;
 }
 
-/** The result of the call to another service that a guard protects. */
+/** What a concurrent action stores and returns after its guarded call to another service has succeeded. */
 export interface AcceptedAction<Result> {
   readonly change?: (server: Server) => ServerPatch;
   readonly result?: (server: Server) => Result;
-  /** Events for the history, if the request has completed all of the work; no job follows. */
+  /** Events for the action history. Set if the request has completed the entire action, so that no job is needed. */
   readonly done?: readonly ActionEvent[];
 }
 
 /**
- * What a concurrent action decides before it starts. An action that must call another service (`perform`) first stores `change`
- * together with a guard: a job that undoes it if the process dies before the response is stored.
+ * The decisions that a concurrent action makes before it starts. An action that must call another service (`perform`)
+ * first stores `change` together with a guard. The guard is a job that undoes the change if the process crashes before
+ * the outcome of the call is stored.
  */
 export interface StartedConcurrentAction<Arguments, Result> {
   readonly arguments: Arguments;
@@ -101,11 +120,11 @@ export interface StartedConcurrentAction<Arguments, Result> {
   readonly result?: (server: Server) => Result;
   /** Calls the other service. */
   readonly perform?: () => Promise<AcceptedAction<Result>>;
-  /** Undoes `change`. */
+  /** Returns the changes to the server record that undo `change`. */
   readonly undo?: (server: Server) => ServerPatch;
   /**
-   * Releases resources that a failed `perform` may have acquired, even partially. Omit it if a rejected call has no effect; after an
-   * outage, the guard then releases the resources.
+   * Releases resources that a failed `perform` may have acquired, even partially. Omit it if a rejected call has no
+   * effect. In that case, the guard releases the resources after an outage.
    */
   readonly releasePort?: () => Promise<void>;
 }
@@ -115,16 +134,16 @@ export interface ConcurrentAction<Name extends string = string, Request = void, 
   extends ActionRules<Name> {
   readonly concurrent: true;
   readonly begin?: (scope: ServerScope, request: Request) => Promise<StartedConcurrentAction<Arguments, Result>>;
-  /** Executes the action. May be repeated after a crash. */
+  /** Executes the action. After a crash, it may be executed again. */
   readonly run: (run: ConcurrentRun<Arguments>) => Promise<void>;
   /**
-   * Releases resources in the catalogs and in the server (if it still exists), after a failure and if the server is
-   * deleted in the meantime. May be repeated. Default: releases nothing.
+   * Releases the action's resources in the catalogs and in the server record (if it still exists). Called after a
+   * failure, and if the server is deleted in the meantime. May be called more than once. Default: releases nothing.
    */
   readonly undo?: (run: ConcurrentRun<Arguments>) => Promise<void>;
 }
 
-/** An action of either kind. */
+/** An exclusive or concurrent action. */
 export type AnyAction<Name extends string = string> =
   | Action<Name, any, any, any>
   | ConcurrentAction<Name, any, any, any>;

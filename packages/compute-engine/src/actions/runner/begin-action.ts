@@ -11,7 +11,10 @@ import { beginConcurrently } from './begin-concurrently.js';
 import { checkAction, checkSupported } from './check-action.js';
 import { notifyAccepted, notifyCompleted } from './notify-request.js';
 
-/** Returns a server that satisfies the preconditions of an action; throws the error of the first violated one otherwise. */
+/**
+ * Returns a server if it satisfies an action's preconditions. Otherwise, throws the error of the first violated
+ * precondition.
+ */
 export async function requireReadyServer(
   core: Core,
   rules: ActionRules,
@@ -25,9 +28,9 @@ export async function requireReadyServer(
 }
 
 /**
- * Starts an action. First checks its preconditions and validates the request; then one transaction repeats the
- * preconditions and stores the first task state, the history and the job. When the promise resolves, all of that is
- * durable.
+ * Starts an action. First checks the action's preconditions and validates the request. Then, one transaction checks the
+ * preconditions again, and stores the first task state, the history entry and the job. All of these are durable when
+ * the promise resolves.
  */
 export async function beginAction<Request, Result>(
   core: Core,
@@ -77,7 +80,7 @@ async function writeAction(
   return changed;
 }
 
-/** Records the start of an action in the history of its server, with the events that have already occurred. */
+/** Records the start of an action in its server's action history, with the events that have already occurred. */
 export async function recordStart(
   core: Core,
   tx: Tx,
@@ -101,7 +104,10 @@ export async function addJob<Arguments>(
   await core.worker.add(tx, { ...job, kind: name, payload: { context, arguments: args as Record<string, unknown> } });
 }
 
-/** Changes a server without involving its machine, after checking the preconditions. `change` may return undefined for a no-op. */
+/**
+ * Checks an action's preconditions and changes the server record without involving the machine. `change` may return
+ * undefined for a no-op.
+ */
 export async function changeServer(
   core: Core,
   rules: ActionRules,

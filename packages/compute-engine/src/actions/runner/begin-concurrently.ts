@@ -13,7 +13,7 @@ import type { AcceptedAction, Change, ConcurrentAction, StartedConcurrentAction 
 import { checkAction, checkSupported } from './check-action.js';
 import { notifyCompleted } from './notify-request.js';
 
-/** The start of a concurrent action: the transactions between its validation and the creation of its job. */
+/** Runs the transactions that start a concurrent action, after its validation and before its job. */
 class ActionStart<Result> {
   readonly #core: Core;
   readonly #record: ConcurrentAction<string, any, any, Result>;
@@ -35,7 +35,7 @@ class ActionStart<Result> {
     this.#started = started;
   }
 
-  /** Checks the action, records it, and stores its job. */
+  /** Checks the preconditions, records the action, and stores its job. */
   begin(): Promise<Server> {
     return this.#write(async (tx, server) => {
       checkAction(this.#record, server, this.#context.isAdmin);
@@ -47,7 +47,8 @@ class ActionStart<Result> {
   }
 
   /**
-   * Checks the action and stores its change, with a guard that undoes it if the request does not complete. Resolves to the guard's id.
+   * Checks the preconditions and stores the action's change, with a guard that undoes the change if the request does
+   * not complete. Returns the guard's id.
    */
   async guard(): Promise<string> {
     const job = this.#job(randomUUID());
@@ -61,9 +62,9 @@ class ActionStart<Result> {
   }
 
   /**
-   * Records a guarded action after the call has succeeded, and stores its job. The preconditions were checked when the
-   * guard was stored; actions that have started since then run concurrently. If the guard has already started, it does the
-   * work, and no other job is stored.
+   * Records a guarded action after its call to another service has succeeded, and stores the action's job. The
+   * preconditions are not checked again, because actions that have started since the guard was stored run concurrently.
+   * If the guard has already started, it executes the action, and no other job is stored.
    */
   proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
@@ -75,8 +76,8 @@ class ActionStart<Result> {
   }
 
   /**
-   * Records a guarded action that is complete, with its events. Throws a 409 error if the guard has already started, because it
-   * undoes the action.
+   * Records a guarded action that the request has completed, with its history events. Throws a 409 error if the guard
+   * has already started, because the guard undoes the action.
    */
   complete(guardId: string, result: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
@@ -88,7 +89,7 @@ class ActionStart<Result> {
     });
   }
 
-  /** Undoes a guarded action whose call was rejected. */
+  /** Undoes a guarded action whose call to another service was rejected. */
   async abandon(guardId: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       const server = await tables.servers.lock(tx, this.#id);
@@ -120,9 +121,9 @@ class ActionStart<Result> {
 }
 
 /**
- * Starts an action that runs concurrently with others: it does not change the server's task state or `jobId` (see
- * `ConcurrentRun`). If the action must call another service before it can be stored, a job guards it, in case the process
- * dies in between.
+ * Starts an action that runs concurrently with others, and therefore changes neither the server's task state nor its
+ * `jobId` (see `ConcurrentRun`). If the action must call another service before it can be recorded, a guard job undoes
+ * it if the process crashes in between.
  */
 export async function beginConcurrently<Request, Result>(
   core: Core,
@@ -150,7 +151,7 @@ export async function beginConcurrently<Request, Result>(
   return core.guards.hold(guardId, () => requestUnderGuard(start, guardId, send, started.releasePort));
 }
 
-/** Calls the other service and releases the guard. If the call fails with an unknown outcome, the guard remains. */
+/** Calls the other service and releases the guard. If the outcome of the call is unknown, the guard remains. */
 async function requestUnderGuard<Result>(
   start: ActionStart<Result>,
   guardId: string,

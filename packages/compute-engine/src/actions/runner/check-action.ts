@@ -4,9 +4,9 @@ import type { Server } from '../../model/index.js';
 import type { ActionRules } from './action.js';
 
 /**
- * Checks the preconditions of an action, in this order: lock, vm_state, task_state, never launched. Throws a 409 error for
- * the first violation.
- * @param isAdmin administrators may change locked servers
+ * Checks an action's preconditions in this order: lock, `vm_state`, `task_state`, attached shares, first launch. Throws
+ * the error of the first violated precondition.
+ * @param isAdmin whether the caller is an administrator, who may change locked servers
  */
 export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean): void {
   const word = rules.word ?? rules.name;
@@ -33,8 +33,8 @@ export function checkSupported({ needs, unsupported }: ActionRules, machines: Ma
 }
 
 /**
- * Throws an error if the machine currently cannot execute an action. Calls its host, so it must not be used inside a
- * transaction.
+ * Throws an error if a server's machine currently cannot execute an action. Sends a request to the host, so it must not
+ * be called inside a transaction.
  */
 export async function requireNoObstacle({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
   const obstacle = needs && (await machines.obstacle(server, needs));

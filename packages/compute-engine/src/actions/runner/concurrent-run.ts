@@ -10,18 +10,22 @@ import { Superseded } from './superseded.js';
  * it: it never becomes the server's `jobId`. Instead
  * - it identifies the item that it changes (a device, a port, a share) by an id that the request chose;
  * - every write reads the server under its lock and changes only that item;
- * - if the item no longer exists, another job has removed it: the job releases the resources that it acquired, and ends.
- * Therefore, any number of such jobs and the owner of the server can write to it without losing each other's changes.
+ * - if the item no longer exists, because another job has removed it, the job releases the resources that it acquired,
+ *   and ends. Therefore, any number of such jobs and the server's owner can write to the server record without losing
+ *   each other's changes.
  */
 export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
   protected override readonly concurrent = true;
 
-  /** Changes the server by the patch that `createPatch` returns, which throws `Superseded` if the item no longer exists. */
+  /**
+   * Applies the patch that `createPatch` returns to the server record. `createPatch` throws `Superseded` if the changed
+   * item no longer exists.
+   */
   change(createPatch: (server: Server) => ServerPatch | undefined): Promise<Server> {
     return this.update({}, async (_tx, server) => createPatch(server));
   }
 
-  /** Performs the last write. It keeps the task state and the owner of the server, which belong to another job. */
+  /** Performs the job's last write. Keeps the server's task state and owner, which belong to another job. */
   override async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     await this.write(patch, { also, last: true });
   }

@@ -5,12 +5,15 @@ import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Action } from './action.js';
 import type { AdditionalWrite, ServerRun } from './server-run.js';
 
-/** Returns the fault that a server shows after a failure. */
+/** Returns the fault that the API shows for a server after an error. */
 export function faultOf(error: Error, now: number): Fault {
   return { code: 500, message: error.message || error.name, details: error.stack ?? String(error), createdAt: now };
 }
 
-/** Returns a write that ends open moves of a server in ERROR, which can no longer be confirmed or reverted, and releases their claims. */
+/**
+ * Returns an additional write that ends a server's open moves and releases their claims. Moves of a server in ERROR can
+ * no longer be confirmed or reverted.
+ */
 function endMoves({ core }: ServerRun): AdditionalWrite {
   return async (tx, server) => {
     await endMigrations(tx, core, server.id);
@@ -29,9 +32,10 @@ export async function endInError(
 }
 
 /**
- * Ends a failed action and deletes its job. The server keeps its state or is set to ERROR, and records the fault in either case.
- * @param onFailure the state of the server after a failure, as in the record of the action
- * @param also additional writes; default for servers in ERROR: ends open moves
+ * Ends a failed action and deletes its job. The server keeps its state or is set to ERROR. In either case, its record
+ * shows the fault.
+ * @param onFailure the state of the server after a failure, as the action's definition specifies
+ * @param also additional writes in the same transaction; by default, the open moves of a server in ERROR are ended
  */
 export async function failRun(
   run: ServerRun,

@@ -1,22 +1,31 @@
-/** Notifications of an action: `instance.NAME.start`, `.end` and `.error`, with the names that Nova uses. */
+/**
+ * Names of the notifications that an action sends. A name results in Nova's `instance.NAME.start`, `instance.NAME.end`
+ * and `instance.NAME.error`.
+ */
 export interface ActionNotifications {
-  /** Sent without a phase when the action is accepted. */
+  /** Name of the notification that is sent, without a phase, when the action is accepted. */
   readonly accepted?: string;
   /**
-   * Sent when the job starts and when it ends. If omitted, the job sends notifications of its steps, with `enter` and
-   * `endStep`.
+   * Name of the notifications that are sent when the job starts and when it ends. If omitted, the job itself sends
+   * notifications for its steps, with `enter` and `endStep`.
    */
   readonly around?: string;
-  /** Sent with the phases start and end, if the request itself has completed all of the work. */
+  /**
+   * Name of the notifications with the phases start and end that are sent if the request itself has completed the
+   * entire action.
+   */
   readonly completed?: string;
-  /** Sent when the job fails. */
+  /** Name of the notification that is sent when the job fails. */
   readonly failed?: string;
 }
 
-/** Notifications of an action: a string is short for `around`, `completed` and `failed` with that name; null: none. */
+/**
+ * An action's notifications. A string is short for `around`, `completed` and `failed` with that name. Null means that
+ * the action sends none.
+ */
 export type Notifies = string | ActionNotifications | null;
 
-/** Returns an action's notifications in the long form. */
+/** Returns an action's notifications as an object, even if the action defines them as a string or null. */
 export function notificationsOf({ notifies }: { readonly notifies: Notifies }): ActionNotifications {
   if (typeof notifies !== 'string') return notifies ?? {};
   return { around: notifies, completed: notifies, failed: notifies };

@@ -5,7 +5,7 @@ import type { Server } from '../../model/index.js';
 import type { ActionRules } from './action.js';
 import { notificationsOf } from './notifications.js';
 
-/** Sends the notification of an accepted action, if it has one. */
+/** Sends the notification that an action was accepted, if the action defines one. */
 export async function notifyAccepted(
   core: Core,
   tx: Tx,
@@ -18,7 +18,9 @@ export async function notifyAccepted(
   if (accepted) await core.events.stepped(tx, { name: accepted, server }, context, args);
 }
 
-/** Sends the notifications of an action that the request itself has completed, if it has any. */
+/**
+ * Sends the start and end notifications of an action that the request itself has completed, if the action defines them.
+ */
 export async function notifyCompleted(
   core: Core,
   tx: Tx,

@@ -13,12 +13,17 @@ import { lockAction, recordEvents } from '../../servers/action-history/actions.j
 import { type ActionNotifications, type Notifies, notificationsOf } from './notifications.js';
 import { Superseded } from './superseded.js';
 
-/** Additional writes in a transaction that changes a server. May return further changes of the server. */
+/**
+ * Performs additional writes in a transaction that changes a server. May return further changes to the server record.
+ */
 export type AdditionalWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 
 interface WriteOptions {
   readonly also?: AdditionalWrite;
-  /** Whether the write may share a transaction with writes of other jobs, because it changes only rows of this server. */
+  /**
+   * Whether the write may share a transaction with writes of other jobs, because it changes only rows that belong to
+   * this server.
+   */
   readonly together?: boolean;
   /** Whether this is the last write of the action. */
   readonly last?: boolean;
@@ -26,15 +31,18 @@ interface WriteOptions {
   readonly ends?: boolean;
 }
 
-/** The group of transactions that jobs share, so that jobs and requests do not wait for each other's commits. */
+/**
+ * Name of the group of writes by jobs that share transactions. Requests use another group, so that jobs and requests do
+ * not wait for each other's commits.
+ */
 const JOBS = 'jobs';
 
 const IDLE = { taskState: null, jobId: null, jobAttempt: undefined } as const;
 
 /**
- * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs to the job
- * and to this attempt. The check fences workers that were paused until their lease expired, and superseded jobs. Events are
- * collected and written with the next state change.
+ * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs
+ * to the job and to this attempt. The check fences workers that were paused until their lease expired, and superseded
+ * jobs. History events are collected and written with the next state change.
  */
 export class ServerRun<Arguments = unknown> {
   readonly core: Core;
@@ -47,7 +55,7 @@ export class ServerRun<Arguments = unknown> {
   server: Server;
   readonly #notifications: ActionNotifications;
   readonly #events = new Map<string, ActionEvent>();
-  /** Steps in progress that notifications report; the outermost first. */
+  /** Names of the steps in progress for which notifications are sent, outermost first. */
   #open: string[] = [];
   /** Notifications to send with the next write. */
   #pending: InstanceStep[] = [];
@@ -69,34 +77,34 @@ export class ServerRun<Arguments = unknown> {
     this.signal = signal;
   }
 
-  /** Whether this job does not own the server. */
+  /** Whether this job runs concurrently with the job that owns the server. */
   protected readonly concurrent: boolean = false;
 
-  /** Returns why this attempt may no longer write to its server; undefined if it may. */
+  /** Returns the error that prevents this attempt from writing to its server, or undefined if it may write. */
   protected async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     const { id, attempts } = this.job;
     if (server.jobId === id) return attemptOf(server) === attempts ? undefined : new LeaseLost(id);
-    // A later attempt may have ended the job. This attempt must then not clean up.
+    // A later attempt may have ended the job. In that case, this attempt must not clean up.
     if (!(await this.core.worker.holds(tx, id))) return new LeaseLost(id);
     return new Superseded(`server ${server.id} belongs to another job`);
   }
 
-  /** Starts the step for the entire job, if the action defines `around`. */
+  /** Starts the notification step that spans the entire job, if the action defines `around`. */
   begin(): void {
     const { around } = this.#notifications;
     if (around) this.enter(around);
   }
 
   /**
-   * Starts a step: the next write sends its notification, which shows the server as it is now. The step ends with `endStep`, or with
-   * the last write of the job.
+   * Starts a notification step. The next write sends the step's start notification, which shows the server as it is
+   * now. The step ends with a call of `endStep`, or with the job's last write.
    */
   enter(name: string): void {
     this.#open.push(name);
     this.#notify({ name, phase: 'start', server: this.server });
   }
 
-  /** Ends the step that was entered last. */
+  /** Ends the notification step that was started last. */
   endStep(): void {
     const name = this.#open.pop();
     if (name !== undefined) this.#notify({ name, phase: 'end', server: this.server });
@@ -111,7 +119,10 @@ export class ServerRun<Arguments = unknown> {
     if (this.core.events.active) this.#pending.push(step);
   }
 
-  /** Returns the last notifications: "error" if the job has failed, otherwise "end" for the steps in progress, the innermost first. */
+  /**
+   * Returns a job's last notifications: "error" if the job has failed, otherwise "end" for each step in progress,
+   * innermost first.
+   */
   #ending(server: Server, fault: Fault | null): readonly InstanceStep[] {
     if (!fault) return this.#open.toReversed().map((name) => ({ name, phase: 'end', server }));
     const { failed } = this.#notifications;
@@ -137,7 +148,10 @@ export class ServerRun<Arguments = unknown> {
     return this.write(patch, { also });
   }
 
-  /** Like `update`, but may share the transaction with writes of other jobs, so it must not conflict with jobs of other servers. */
+  /**
+   * Like `update`, but may share a transaction with writes of other jobs. The write must not conflict with jobs on
+   * other servers.
+   */
   updateTogether(patch: ServerPatch, also: AdditionalWrite): Promise<Server> {
     return this.write(patch, { also, together: true });
   }
@@ -192,8 +206,8 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /**
-   * Executes a driver command, and sets the task state for its duration. Actions control machines only through this method. If an
-   * event is named, it records the outcome in the history.
+   * Executes a driver command, and sets the task state while the command runs. Actions control machines only through
+   * this method. If `event` is set, the outcome is recorded as an event with that name in the action history.
    */
   async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
     const step = event ? this.#begin(event) : undefined;

@@ -24,7 +24,7 @@ async function findInCatalog({ core, context }: ServerScope, id: string): Promis
   }
 }
 
-/** Attaches a share to a stopped server, which mounts it at its next start. Returns the attachment. */
+/** Attaches a share to a stopped server. The server mounts the share when it starts. Returns the attachment. */
 export const attachShare = concurrentAction({
   name: 'attachShare',
   vm: ['stopped'],

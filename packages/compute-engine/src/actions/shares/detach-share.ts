@@ -4,7 +4,7 @@ import { type Change, concurrentAction } from '../runner/action.js';
 import { ignoreIfDeleted } from '../runner/superseded.js';
 import { findShare, type ShareArguments, shareOf, withShare } from './attached-share.js';
 
-/** The share to detach. */
+/** A request to detach a share from a server. */
 export interface ShareDetachment {
   readonly shareId: string;
 }

@@ -1,7 +1,7 @@
 import { action } from '../runner/action.js';
 import { offload } from './offload.js';
 
-/** Removes a shelved server from its host without waiting for the configured time. */
+/** Removes a shelved server from its host before the configured offload time has elapsed. */
 export const shelveOffload = action({
   name: 'shelveOffload',
   vm: ['shelved'],

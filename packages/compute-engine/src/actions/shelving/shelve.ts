@@ -6,15 +6,18 @@ import { failRun } from '../runner/fail-run.js';
 import { BOOTED } from '../states.js';
 import { offload } from './offload.js';
 
-/** Arguments of the job. */
+/** Arguments of the shelve job. */
 export interface ShelveArguments {
-  /** The image that the request created without content; null for volume-backed servers. */
+  /** Id of the image that the request created without data. Null for volume-backed servers. */
   readonly imageId: string | null;
 }
 
 const COPYING = ['shelving_image_pending_upload', 'shelving_image_uploading'] as const satisfies readonly TaskState[];
 
-/** Stops a server and stores its disk as an image; volume-backed servers leave their host immediately. */
+/**
+ * Shelves a server: stops it and stores its disk as an image. A volume-backed server is removed from its host
+ * immediately.
+ */
 export const shelve = action({
   name: 'shelve',
   vm: BOOTED,
@@ -34,7 +37,7 @@ export const shelve = action({
   },
   run: async (run) => {
     const { imageId } = run.arguments;
-    // A volume-backed server has no image to create, so only its removal from the host is a step.
+    // A volume-backed server needs no image, so only its removal from the host is reported as a step.
     if (imageId) run.enter('shelve');
     if (run.server.vmState !== 'shelved') {
       await run.perform({ verb: 'power_off' }, 'shelving', 'compute_shelve_instance');

@@ -11,12 +11,12 @@ import type { ServerRun } from '../runner/server-run.js';
 
 /** A request to unshelve a server. */
 export interface UnshelveRequest {
-  /** The availability zone to which to pin the server; null unpins it. Default: unchanged. */
+  /** The availability zone to which to pin the server. Null unpins the server. Default: unchanged. */
   readonly zone?: string | null;
   readonly host?: string;
 }
 
-/** Arguments of the job. */
+/** Arguments of the unshelve job. */
 export interface UnshelveArguments {
   readonly host?: string;
 }
@@ -41,7 +41,7 @@ async function selectNewHost(run: ServerRun<UnshelveArguments>): Promise<void> {
   });
 }
 
-/** Unshelves a server, on a new host if it was offloaded. */
+/** Unshelves a server. If the server was offloaded, the scheduler selects a new host. */
 export const unshelve = action({
   name: 'unshelve',
   vm: ['shelved', 'shelved_offloaded'],

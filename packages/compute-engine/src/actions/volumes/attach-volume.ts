@@ -8,7 +8,7 @@ import { changeDevice, deviceOf, dropDevice } from './attached-device.js';
 import { findVolume } from './find-volume.js';
 import { checkAttachable, type NewAttachment, newDevice } from './new-device.js';
 
-/** Arguments of the job. */
+/** Arguments of the job that attaches a volume. */
 export interface AttachVolumeArguments {
   /** Id of the block device; also the key of the volume's reservation. */
   readonly deviceId: string;
@@ -16,8 +16,8 @@ export interface AttachVolumeArguments {
 }
 
 /**
- * Connects a reserved volume. For a server without a host, the attachment is completed without a connection, so that the volume is
- * in use, as in Nova; the next host of the server connects it.
+ * Connects a reserved volume to the server's host. If the server has no host, the attachment is completed without a
+ * connection, so that the volume is in use, as in Nova. The server's next host then connects the volume.
  */
 async function connect(run: ConcurrentRun<AttachVolumeArguments>): Promise<void> {
   const { volumes } = run.core.catalogs;
@@ -33,7 +33,7 @@ async function connect(run: ConcurrentRun<AttachVolumeArguments>): Promise<void>
   await volumes.complete(caller, attachmentId);
 }
 
-/** Reserves a volume and a device name, and attaches the volume. Returns the device. */
+/** Reserves a volume and a device name, and attaches the volume. Returns the block device. */
 export const attachVolume = concurrentAction({
   name: 'attachVolume',
   vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
@@ -80,7 +80,7 @@ export const attachVolume = concurrentAction({
   run: async (run) => {
     const { deviceId } = run.arguments;
     let host: string | null;
-    // If the server has moved to another host in the meantime, the volume is connected there, too.
+    // If the server has moved to another host in the meantime, the volume is also connected to that host.
     do {
       host = run.server.host;
       await run.step('compute_attach_volume', () => connect(run));

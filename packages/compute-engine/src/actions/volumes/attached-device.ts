@@ -2,14 +2,14 @@ import type { BlockDevice, Server } from '../../model/index.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { ignoreIfDeleted, Superseded } from '../runner/superseded.js';
 
-/** Returns the device with an id; throws `Superseded` if the server no longer has it. */
+/** Returns the block device with the given id. Throws `Superseded` if the server no longer has this device. */
 export function deviceOf(server: Server, deviceId: string): BlockDevice {
   const device = server.blockDevices.find(({ id }) => id === deviceId);
   if (!device) throw new Superseded(`server ${server.id} no longer has device ${deviceId}`);
   return device;
 }
 
-/** Changes one device of the server. */
+/** Changes one block device in the server record. */
 export async function changeDevice(run: ConcurrentRun, deviceId: string, change: Partial<BlockDevice>): Promise<void> {
   await run.change((server) => {
     const changed = { ...deviceOf(server, deviceId), ...change };
@@ -17,7 +17,7 @@ export async function changeDevice(run: ConcurrentRun, deviceId: string, change:
   });
 }
 
-/** Removes a device from the server. No-op if either of them no longer exists. */
+/** Removes a block device from the server record. No-op if the device or the server no longer exists. */
 export async function dropDevice(run: ConcurrentRun, deviceId: string): Promise<void> {
   await ignoreIfDeleted(() =>
     run.change((server) => {

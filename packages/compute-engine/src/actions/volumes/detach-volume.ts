@@ -5,18 +5,18 @@ import { concurrentAction } from '../runner/action.js';
 import { deviceOf, dropDevice } from './attached-device.js';
 import { attachedDevice, findVolume } from './find-volume.js';
 
-/** The volume to detach. */
+/** A request to detach a volume from a server. */
 export interface VolumeDetachment {
   readonly volumeId: string;
 }
 
-/** Arguments of the job. */
+/** Arguments of the job that detaches a volume. */
 export interface DetachVolumeArguments {
   readonly deviceId: string;
   readonly volumeId: string;
 }
 
-/** Detaches a volume. */
+/** Detaches a volume from a server. */
 export const detachVolume = concurrentAction({
   name: 'detachVolume',
   vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
@@ -32,7 +32,7 @@ export const detachVolume = concurrentAction({
     if (await isHostDown(core, server))
       throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
     const args: DetachVolumeArguments = { deviceId: device.id, volumeId };
-    // The volume of a server without a host may be only reserved. It then need not be disconnected.
+    // A volume that is only reserved for a server without a host does not need to be disconnected.
     const isOnlyReserved = volume.status === 'reserved' && device.attachmentId && !server.host;
     return {
       arguments: args,

@@ -1,6 +1,6 @@
 import { concurrentAction } from '../runner/action.js';
 
-/** The volume that was extended. */
+/** The report that a volume was extended. */
 export interface VolumeExtension {
   readonly volumeId: string;
 }

@@ -21,7 +21,7 @@ export async function findVolume(
   }
 }
 
-/** Returns the server's device for a volume; throws a 404 error if the volume is not attached. */
+/** Returns a server's block device for a volume. Throws a 404 error if the volume is not attached. */
 export function attachedDevice(server: Server, volumeId: string): BlockDevice {
   const device = server.blockDevices.find(
     (candidate) => candidate.volumeId === volumeId && candidate.destination === 'volume',

@@ -7,13 +7,13 @@ import { isFree, nextDevice } from '../../servers/volumes/device-names.js';
 /** A request to attach a volume. */
 export interface NewAttachment {
   readonly volumeId: string;
-  /** Device path such as `/dev/vdb`; default: the next free one. */
+  /** Device path such as `/dev/vdb`. Default: the next free path. */
   readonly device?: string | null;
   readonly tag?: string | null;
   readonly deleteOnTermination?: boolean;
-  /** Whether volumes may be attached to shelved servers; old versions reject them with 409. */
+  /** Whether volumes may be attached to shelved servers. Old microversions reject such requests with 409. */
   readonly toShelved: boolean;
-  /** Whether multiattach volumes may be attached; old versions reject them with 400. */
+  /** Whether multiattach volumes may be attached. Old microversions reject such requests with 400. */
   readonly multiattach: boolean;
 }
 
@@ -42,7 +42,10 @@ export async function checkAttachable(
     );
 }
 
-/** Creates the block device of a volume. Throws an error if the server cannot have another device or the device name is in use. */
+/**
+ * Creates the block device for a volume. Throws an error if the server cannot have another device or the device name is
+ * in use.
+ */
 export function newDevice(core: Core, server: Server, id: string, request: NewAttachment, volume: Volume): BlockDevice {
   const { volumeId, device } = request;
   if (server.blockDevices.some((attached) => attached.volumeId === volumeId))

@@ -7,20 +7,23 @@ import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { changeDevice, deviceOf } from './attached-device.js';
 import { attachedDevice, findVolume } from './find-volume.js';
 
-/** The old and the new volume. */
+/** A request to replace an attached volume with another volume. */
 export interface VolumeSwap {
   readonly oldVolumeId: string;
   readonly newVolumeId: string;
 }
 
-/** Arguments of the job. */
+/** Arguments of the job that swaps two volumes. */
 export interface SwapVolumeArguments extends VolumeSwap {
   readonly deviceId: string;
   /** Key of the new volume's reservation. */
   readonly key: string;
 }
 
-/** Replaces the old volume with the new one. Resolves to the ids of the volume that now has the content, and of its attachment. */
+/**
+ * Replaces the old volume with the new one. Returns the id of the volume that now contains the data, and the id of its
+ * attachment.
+ */
 async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId: string; attachmentId: string }> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
@@ -44,7 +47,7 @@ async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId
   return { volumeId, attachmentId };
 }
 
-/** Replaces the volume of a device with the one to which it is being migrated. */
+/** Replaces a device's volume with the volume to which the volume service is migrating it. */
 export const swapVolume = concurrentAction({
   name: 'swapVolume',
   vm: ['active', 'paused', 'resized'],
