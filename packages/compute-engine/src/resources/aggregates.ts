@@ -13,12 +13,12 @@ const ZONE = 'availability_zone';
 
 type AggregateChange = Partial<Pick<Aggregate, 'name' | 'hosts' | 'metadata'>>;
 
-/** A change of metadata; null removes an item. */
+/** A change to an aggregate's metadata. Null removes an item. */
 type MetadataChange = Readonly<Record<string, string | null>>;
 
 /**
- * Manages host aggregates. An availability zone is metadata of an aggregate, and a host is in at most one zone. To ensure
- * this, changes are serialized.
+ * Manages host aggregates. An aggregate's metadata may define an availability zone, and a host is in at most one zone.
+ * To enforce this rule, changes are serialized.
  */
 export class Aggregates {
   readonly #core: Core;
@@ -38,7 +38,7 @@ export class Aggregates {
     return aggregate;
   }
 
-  /** Creates an aggregate; 409 if the name is in use. */
+  /** Creates an aggregate. Throws 409 if the name is in use. */
   async create(name: string, zone?: string | null): Promise<Aggregate> {
     return this.#runExclusively(async (tx) => {
       await checkName(tx, name);
@@ -53,7 +53,9 @@ export class Aggregates {
     });
   }
 
-  /** Changes an aggregate; 409 if the name is in use, 400 for a zone that its hosts cannot join. */
+  /**
+   * Changes an aggregate. Throws 409 if the name is in use, and 400 if the aggregate's hosts cannot join the new zone.
+   */
   update(seq: number, change: { readonly name?: string; readonly zone?: string | null }): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       if (change.name !== undefined && change.name !== aggregate.name) await checkName(tx, change.name);
@@ -63,14 +65,20 @@ export class Aggregates {
     });
   }
 
-  /** Merges metadata; 400 for a zone that its hosts cannot join, or for removing the zone. */
+  /**
+   * Merges items into an aggregate's metadata. Throws 400 if the aggregate's hosts cannot join the new zone, or if the
+   * change removes the zone.
+   */
   setMetadata(seq: number, change: MetadataChange): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => ({
       metadata: await changedMetadata(tx, aggregate, change, 'update metadata of'),
     }));
   }
 
-  /** Adds a host; 404 if it is unknown, 409 if it is a member or the zone of its servers would change. */
+  /**
+   * Adds a host to an aggregate. Throws 404 if the host is unknown, and 409 if it is already in the aggregate or the
+   * zone of its servers would change.
+   */
   addHost(seq: number, host: string): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       await checkHost(tx, host);
@@ -87,7 +95,10 @@ export class Aggregates {
     });
   }
 
-  /** Removes a host; 404 if it is not a member, 409 if the zone of its servers would change. */
+  /**
+   * Removes a host from an aggregate. Throws 404 if the host is not in the aggregate, and 409 if the zone of its
+   * servers would change.
+   */
   removeHost(seq: number, host: string): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       if (!aggregate.hosts.includes(host)) throw notFound(`Aggregate ${seq} has no host ${host}.`);
@@ -103,7 +114,7 @@ export class Aggregates {
     });
   }
 
-  /** Deletes an aggregate; 400 while it has hosts. */
+  /** Deletes an aggregate. Throws 400 if it has hosts. */
   async delete(seq: number): Promise<void> {
     await this.#runExclusively(async (tx) => {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
@@ -114,8 +125,8 @@ export class Aggregates {
   }
 
   /**
-   * Instructs the hosts of an aggregate to download images that servers will need. Resolves before the downloads, which
-   * are not guaranteed to succeed. 400 for an image that the caller cannot see.
+   * Instructs the hosts in an aggregate to cache images before servers need them. Resolves before the downloads end,
+   * and does not report failed downloads. Throws 400 if the caller cannot see one of the images.
    */
   async cacheImages({ caller }: Context, seq: number, imageIds: readonly string[]): Promise<void> {
     const { hosts } = await this.get(seq);
@@ -136,13 +147,14 @@ export class Aggregates {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
       if (!aggregate) throw aggregateNotFound(seq);
       const change = await make(tx, aggregate);
-      // Membership is not part of an aggregate's own record, so it does not change the modification time.
+      // Nova stores an aggregate's hosts in a separate table, so adding or removing a host does not change
+      // `updated_at`.
       const updatedAt = change.hosts ? aggregate.updatedAt : this.#core.clock.now();
       return tables.aggregates.update(tx, { ...aggregate, ...change, updatedAt });
     });
   }
 
-  /** The rules span all aggregates, so changes are serialized. */
+  /** Runs a transaction while no other change to an aggregate is in progress, because the rules span all aggregates. */
   #runExclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'aggregates');
@@ -168,7 +180,10 @@ async function checkHost(tx: Tx, host: string): Promise<void> {
   if (services === 0) throw notFound(`Compute host ${host} could not be found.`);
 }
 
-/** Returns the metadata after a change; throws 400 if that would put a host in two zones or move servers to another zone. */
+/**
+ * Returns an aggregate's metadata after a change. Throws 400 if the change would put a host in two zones or move
+ * servers to another zone.
+ */
 async function changedMetadata(
   tx: Tx,
   { seq, hosts, metadata }: Aggregate,

@@ -9,7 +9,7 @@ export interface Zone {
   readonly services: readonly ServiceState[];
 }
 
-/** The availability zones of hosts and control services. */
+/** Lists the availability zones of hosts and control services. */
 export class AvailabilityZones {
   readonly #services: Services;
 
@@ -18,8 +18,8 @@ export class AvailabilityZones {
   }
 
   /**
-   * Lists zones: available ones first, then by the age of their services. The zone of control services is included only
-   * if `internal` is set.
+   * Lists availability zones. Available zones come first; the further order follows the age of the services. The zone
+   * of control services is included only if `internal` is set.
    */
   async list(options: { readonly internal?: boolean } = {}): Promise<readonly Zone[]> {
     const all = await this.#services.list();

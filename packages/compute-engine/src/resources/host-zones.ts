@@ -4,7 +4,7 @@ import { LIVE, tables } from '../schema/tables.js';
 /**
  * Returns the availability zones of a host, without duplicates.
  *
- * @param excludedSeq an aggregate to ignore
+ * @param excludedSeq the `seq` of an aggregate to ignore
  */
 export async function zonesOfHost(session: Session, host: string, excludedSeq?: number): Promise<readonly string[]> {
   const aggregates = await tables.aggregates.find(session, (q) => q.orderBy('seq'));
@@ -14,7 +14,7 @@ export async function zonesOfHost(session: Session, host: string, excludedSeq?: 
   return [...new Set(zones)];
 }
 
-/** Returns the given hosts that have servers, including soft-deleted servers. */
+/** Returns those of the given hosts that have servers, including soft-deleted servers. */
 export async function hostsWithServers(session: Session, hosts: readonly string[]): Promise<readonly string[]> {
   if (hosts.length === 0) return [];
   const rows = await session.db

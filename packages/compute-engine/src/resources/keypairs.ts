@@ -15,10 +15,13 @@ export interface NewKeypair {
   readonly type: Keypair['type'];
 }
 
-/** The maximum number of key pairs of a page without a limit. */
+/** The page size if a list request has no limit. */
 const UNLIMITED = 2 ** 31 - 1;
 
-/** Parameters: the user, the last name of the previous page ('' for the first page), and the limit. */
+/**
+ * Reads a page of a user's key pairs. Parameters: the user id, the last name on the previous page ('' for the first
+ * page), and the limit.
+ */
 const pageOfUser = hotFind(tables.keypairs, (rows) =>
   rows.where('user_id', '=', '').where('name', '>', '').orderBy('name').limit(0),
 );
@@ -37,7 +40,7 @@ export class Keypairs {
     return keypair;
   }
 
-  /** Lists key pairs by name; `marker` is the last name of the previous page. */
+  /** Lists a user's key pairs, sorted by name. `marker` is the last name on the previous page. */
   async list(
     userId: string,
     page: { readonly limit?: number; readonly marker?: string } = {},
@@ -50,7 +53,10 @@ export class Keypairs {
     return pageOfUser(store, [userId, marker ?? '', limit]);
   }
 
-  /** Imports or generates a key pair. 400 for an invalid key, 403 if the quota is exceeded, 409 if the name is in use. */
+  /**
+   * Imports or generates a key pair. Throws 400 if the key is invalid, 403 if the quota is exceeded, and 409 if the
+   * name is in use.
+   */
   async create(
     context: Context,
     request: NewKeypair,
@@ -75,7 +81,10 @@ export class Keypairs {
     });
   }
 
-  /** Checks the quota, then the name. Called before the expensive generation, and again in the transaction. */
+  /**
+   * Checks the quota for key pairs, then the name. Called before the expensive key generation, and again in the
+   * transaction.
+   */
   async #check(
     context: Context,
     { userId, name }: NewKeypair,

@@ -12,18 +12,18 @@ import { limitsOf, overQuota } from './quotas/server-quota.js';
 export interface NewServerGroup {
   readonly name: string;
   readonly policy: GroupPolicy;
-  /** Maximum number of its servers on a host; only for anti-affinity. */
+  /** Maximum number of the group's servers on one host. Only for the anti-affinity policy. */
   readonly maxServerPerHost?: number;
 }
 
-/** Filters and page of server groups. */
+/** Filters and page of a server group list. */
 export interface ServerGroupQuery {
   readonly allProjects?: boolean;
   readonly limit: number;
   readonly offset?: number;
 }
 
-/** A group with the ids of its servers, oldest first. */
+/** A server group with the ids of its servers, oldest first. */
 export interface GroupWithMembers extends ServerGroup {
   readonly members: readonly string[];
 }
@@ -34,7 +34,10 @@ const withMembers =
   (members: Members) =>
   (group: ServerGroup): GroupWithMembers => ({ ...group, members: (members.get(group.id) ?? []).map(({ id }) => id) });
 
-/** Manages server groups with affinity policies. Groups never change; servers refer to their group. */
+/**
+ * Manages server groups with affinity policies. The record of a group never changes, because each server stores the id
+ * of its group.
+ */
 export class ServerGroups {
   readonly #core: Core;
 
@@ -42,7 +45,7 @@ export class ServerGroups {
     this.#core = core;
   }
 
-  /** Returns a group of the caller's project, or of any project for administrators; 404 otherwise. */
+  /** Returns a server group of the caller's project, or of any project for administrators. Throws 404 otherwise. */
   async get(context: Context, id: string): Promise<GroupWithMembers> {
     const group = await tables.serverGroups.get(this.#core.store, id);
     if (!group || !(context.isAdmin || group.projectId === context.caller.projectId))
@@ -50,7 +53,7 @@ export class ServerGroups {
     return withMembers(await this.#members([group]))(group);
   }
 
-  /** Lists groups, oldest first. */
+  /** Lists server groups, oldest first. */
   async list({ caller }: Context, query: ServerGroupQuery): Promise<readonly GroupWithMembers[]> {
     const groups = await tables.serverGroups.find(this.#core.store, (q) => {
       const rows = query.allProjects ? q : q.where('project_id', '=', caller.projectId);
@@ -62,7 +65,7 @@ export class ServerGroups {
     return groups.map(withMembers(await this.#members(groups)));
   }
 
-  /** Creates a group; 403 if a quota of the project or user is exceeded. */
+  /** Creates a server group. Throws 403 if a quota of the project or user is exceeded. */
   async create(context: Context, request: NewServerGroup): Promise<GroupWithMembers> {
     const { projectId, userId } = context.caller;
     const group = await this.#core.store.transaction(async (tx) => {
@@ -82,7 +85,7 @@ export class ServerGroups {
     return { ...group, members: [] };
   }
 
-  /** Deletes a group; its servers are not affected. */
+  /** Deletes a server group. The group's servers are not affected. */
   async delete(id: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       if (!(await tables.serverGroups.delete(tx, id))) throw notFound(`Instance group ${id} could not be found.`);
@@ -106,7 +109,7 @@ export class ServerGroups {
     );
   }
 
-  /** Returns the ids of the servers of groups, by group id. */
+  /** Returns the ids of the servers in the given groups, by group id. */
   async #members(groups: readonly ServerGroup[]): Promise<Members> {
     if (groups.length === 0) return new Map();
     const rows = await this.#core.store.db

@@ -9,25 +9,25 @@ import { place } from '../scheduler/scheduler.js';
 import { tables } from '../schema/tables.js';
 import { contentOf } from '../servers/volumes/root-disk.js';
 
-/** The requested destination of a server. */
+/** Constraints on the destination host of a server that moves. */
 export interface DestinationRequest {
-  /** The flavor of the server on the destination. */
+  /** The flavor that the server has on the destination host. */
   readonly flavor: FlavorCopy;
-  /** The only acceptable host, by name or hypervisor name. */
+  /** Host name or hypervisor name of the only acceptable host. */
   readonly host?: string;
   readonly exclude?: readonly string[];
   /** Whether `host` is used without the scheduler, even if its capacity is insufficient. */
   readonly force?: boolean;
 }
 
-/** A host with claimed capacity. */
+/** A destination host on which capacity was claimed for a server. */
 export interface Destination {
   readonly host: string;
   readonly node: string;
   readonly claim: Claim;
 }
 
-/** Returns a host by its name or its hypervisor's name. */
+/** Returns the host with the given host name or hypervisor name. */
 export function hostNamed(map: HostMap, name: string): Host | undefined {
   return map.hosts.get(name) ?? [...map.hosts.values()].find(({ node }) => node.hypervisorHostname === name);
 }

@@ -5,7 +5,7 @@ import { tables } from '../schema/tables.js';
 /** The statuses of evacuations whose source host may still have resources of the server. */
 export const OPEN_EVACUATION_STATUSES: readonly MigrationStatus[] = ['accepted', 'pre-migrating', 'done'];
 
-/** Returns evacuations from the given hosts in one of the given statuses. */
+/** Returns the evacuations from the given hosts that have one of the given statuses. */
 export async function evacuationsFrom(
   session: Session,
   hosts: readonly string[],
@@ -17,7 +17,7 @@ export async function evacuationsFrom(
   );
 }
 
-/** Completes evacuations from hosts that have returned and removed all resources of evacuated servers. */
+/** Completes the evacuations from hosts that are up again and have removed all resources of the evacuated servers. */
 export async function completeEvacuations(tx: Tx, hosts: readonly string[], now: number): Promise<void> {
   for (const migration of await evacuationsFrom(tx, hosts, ['done']))
     await tables.migrations.update(tx, { ...migration, status: 'completed', updatedAt: now });

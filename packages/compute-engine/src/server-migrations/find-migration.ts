@@ -3,7 +3,7 @@ import { notFound } from '../errors/rejection.js';
 import type { MigrationRecord, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Returns a migration of a server by its number in paths; 404 if it does not exist. */
+/** Returns a server's migration by the integer id that request paths contain. Throws 404 if it does not exist. */
 export async function findMigration({ store }: Core, server: Server, number: string): Promise<MigrationRecord> {
   const seq = /^\d{1,15}$/.test(number) ? Number(number) : undefined;
   const migration = seq === undefined ? undefined : await tables.migrations.bySeq(store, seq);

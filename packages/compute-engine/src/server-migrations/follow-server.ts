@@ -2,7 +2,7 @@ import type { ServerScope } from '../core/core.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Moves ports and volumes to the server's current host. Idempotent. */
+/** Moves a server's ports and volumes to its current host. Idempotent. */
 export async function followServer({ server, core, context }: ServerScope): Promise<void> {
   const host = server.host ?? '';
   if (server.interfaces.length > 0) await core.catalogs.networks.movePorts(context.caller, server.id, host);
@@ -14,8 +14,8 @@ export async function followServer({ server, core, context }: ServerScope): Prom
 }
 
 /**
- * Moves ports and volumes to the host of a server that another job has taken over. This is necessary because
- * other services may have handled the last request of this job after the other job's requests.
+ * Moves the ports and volumes of a server that another job has taken over to the server's current host. This is
+ * necessary because other services may have handled this job's last request after the other job's requests.
  */
 export async function followCurrentServer({ server: { id }, core, context }: ServerScope): Promise<void> {
   const current = async (): Promise<Server | undefined> => {

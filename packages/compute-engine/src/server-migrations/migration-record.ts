@@ -4,16 +4,16 @@ import type { Core } from '../core/core.js';
 import type { FlavorCopy, MigrationRecord, MigrationType, New, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** A new migration. */
+/** The properties of a migration to store. */
 export interface NewMigration {
-  /** UUID, chosen by the request so that its job can refer to it. */
+  /** UUID that the request chooses, so that the arguments of its job can contain it. */
   readonly id: string;
   readonly type: MigrationType;
   /** The new flavor, if it changes. */
   readonly flavor?: FlavorCopy;
 }
 
-/** Stores a migration before it starts. */
+/** Stores the record of a migration before the migration starts. */
 export async function beginMigration(
   tx: Tx,
   core: Core,
@@ -50,27 +50,27 @@ export async function beginMigration(
 
 export type MigrationPatch = Partial<Omit<MigrationRecord, 'id' | 'seq' | 'revision'>>;
 
-/** Changes a migration; a no-op if it no longer exists. */
+/** Changes a migration record. No-op if the record no longer exists. */
 export async function changeMigration(tx: Tx, core: Core, id: string, patch: MigrationPatch): Promise<void> {
   const migration = await tables.migrations.lock(tx, id);
   if (migration) await tables.migrations.update(tx, { ...migration, ...patch, updatedAt: core.clock.now() });
 }
 
-/** Returns the migration with an id. */
+/** Returns the migration with the given UUID. Throws an error if it does not exist. */
 export async function getMigration({ store }: Core, id: string): Promise<MigrationRecord> {
   const migration = await tables.migrations.get(store, id);
   if (!migration) throw new Error(`Migration ${id} could not be found.`);
   return migration;
 }
 
-/** Locks the migration with an id until the transaction ends, and returns it. */
+/** Locks the migration with the given UUID until the transaction ends, and returns it. */
 export async function lockMigration(tx: Tx, id: string): Promise<MigrationRecord> {
   const migration = await tables.migrations.lock(tx, id);
   if (!migration) throw new Error(`Migration ${id} could not be found.`);
   return migration;
 }
 
-/** Ends incomplete migrations of a server that is deleted or whose state is reset. */
+/** Ends the incomplete migrations of a server that is deleted or whose state is reset. */
 export async function endMigrations(tx: Tx, core: Core, serverId: string): Promise<void> {
   const open = await tables.migrations.find(tx, (q) =>
     q.where('server_id', '=', serverId).where('status', 'not in', [...ENDED]),
@@ -82,5 +82,5 @@ export async function endMigrations(tx: Tx, core: Core, serverId: string): Promi
   }
 }
 
-/** Statuses of ended migrations; an evacuation that is `done` waits for its source host. */
+/** Statuses of ended migrations. An evacuation that is `done` still waits for its source host. */
 const ENDED = ['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done'] as const;

@@ -7,9 +7,9 @@ import { tables } from '../schema/tables.js';
 import { findMigration } from './find-migration.js';
 import { migrationsInProgress } from './migrations-in-progress.js';
 
-/** Filters of migrations; all of them must match. Times are in milliseconds. */
+/** Filters for a list of migrations, all of which must match. Times are in milliseconds since the epoch. */
 export interface MigrationQuery {
-  /** Source or destination host. */
+  /** Name of the source or destination host. */
   readonly host?: string;
   readonly sourceHost?: string;
   readonly status?: string;
@@ -20,7 +20,7 @@ export interface MigrationQuery {
   readonly changesSince?: number;
   readonly changesBefore?: number;
   readonly limit?: number;
-  /** UUID of the last migration of the previous page. */
+  /** UUID of the last migration on the previous page. */
   readonly marker?: string;
   readonly newestFirst: boolean;
 }
@@ -37,19 +37,19 @@ const columns = {
 /** Returns whether a value is a string with a NUL character, which no column contains and some databases reject. */
 const containsNul = (text: unknown) => typeof text === 'string' && text.includes('\0');
 
-/** Returns whether the index of a project or a server selects the migrations. */
+/** Returns whether a query selects migrations by the index on projects or on servers. */
 const isNarrow = ({ projectId, serverId }: MigrationQuery) => projectId !== undefined || serverId !== undefined;
 
-/** Compares a column in a form for which databases use no index. */
+/** Returns a comparison with a column for which databases cannot use an index. */
 const unindexed = (column: string, value: string) => sql<boolean>`${sql.ref(column)} || '' = ${value}`;
 
 const isOn = (host: string) => sql<boolean>`(${unindexed('source_host', host)} or ${unindexed('dest_host', host)})`;
 
-/** Adds the filters of a query, except `host`. */
+/** Adds the filters of a migration query to an SQL query, except `host`. */
 function applyFilters(q: RowQuery, query: MigrationQuery): RowQuery {
   let rows = q
     .where('hidden', '=', 0)
-    // A subquery for each migration, because a list would contain all servers.
+    // The subquery is correlated, because a list of ids would contain all servers.
     .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
   for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
     const value = query[name];
@@ -62,14 +62,14 @@ function applyFilters(q: RowQuery, query: MigrationQuery): RowQuery {
   return changesBefore === undefined ? rows : rows.where('updated_at', '<=', changesBefore);
 }
 
-/** Adds the order, the limit and the position after the last migration of the previous page. */
+/** Adds the sort order, the limit, and the condition that skips migrations on previous pages. */
 function applyPage(q: RowQuery, { limit, newestFirst }: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
   const remaining = last ? q.where('seq', newestFirst ? '<' : '>', last.seq) : q;
   const rows = remaining.orderBy('seq', newestFirst ? 'desc' : 'asc');
   return limit === undefined ? rows : rows.limit(limit);
 }
 
-/** Migrations of servers between hosts. */
+/** Reads the migrations of servers between hosts. */
 export class Migrations {
   readonly #core: Core;
 
@@ -77,7 +77,7 @@ export class Migrations {
     this.#core = core;
   }
 
-  /** Returns migrations of existing servers, except hidden migrations. */
+  /** Lists migrations of existing servers, except hidden migrations. */
   async list(query: MigrationQuery): Promise<readonly MigrationRecord[]> {
     const { store } = this.#core;
     const { marker } = query;
@@ -91,7 +91,7 @@ export class Migrations {
     const { host } = query;
     if (host === undefined) return applyPage(applyFilters(q, query), query, last);
     if (isNarrow(query)) return applyPage(applyFilters(q, query).where(isOn(host)), query, last);
-    // Each column has an index in the order of pages; a condition with "or" cannot use one.
+    // Each of the two columns has an index in page order, but a condition with "or" cannot use an index.
     const { db } = this.#core.store;
     const on = (column: string) => {
       const rows = db.selectFrom('migrations').select('seq').where(column, '=', host) as unknown as RowQuery;
@@ -100,7 +100,7 @@ export class Migrations {
     return applyPage(q.where('seq', 'in', on('source_host').union(on('dest_host'))), query, undefined);
   }
 
-  /** Returns live migrations of a server that are in progress. */
+  /** Returns a server's live migrations that are in progress. */
   async inProgress(server: Server): Promise<readonly MigrationRecord[]> {
     return tables.migrations.find(this.#core.store, (q) =>
       q
@@ -111,12 +111,12 @@ export class Migrations {
     );
   }
 
-  /** Returns a migration of a server by its number in paths; 404 if it does not exist. */
+  /** Returns a server's migration by the integer id that request paths contain. Throws 404 if it does not exist. */
   get(server: Server, number: string): Promise<MigrationRecord> {
     return findMigration(this.#core, server, number);
   }
 
-  /** Returns a live migration that is in progress; 404 otherwise. */
+  /** Returns a server's live migration by its integer id. Throws 404 unless it is in progress. */
   async getInProgress(server: Server, number: string): Promise<MigrationRecord> {
     const migration = await this.get(server, number);
     if (migration.type !== 'live-migration')

@@ -8,7 +8,7 @@ import { type ImageFacts, type OptionSources, requested } from './requested-opti
 const differ = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
 const areDifferentBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
 
-/** Options that may be set in the flavor or the image, and in both only with the same value. */
+/** Options that both the flavor and the image may set, but only to the same value. */
 const AGREEING_OPTIONS: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [
   ['virtio_packed_ring', areDifferentBooleans],
   ['pmu', areDifferentBooleans],
@@ -33,13 +33,13 @@ function checkAgreement(sources: OptionSources): void {
   }
 }
 
-/** Throws 400 if a flavor requests PCI devices, because no aliases are defined for them. */
+/** Throws 400 if a flavor requests PCI devices, because no PCI aliases are defined. */
 function checkPciAliases({ flavor }: OptionSources): void {
   const alias = flavor.extraSpecs['pci_passthrough:alias'];
   if (alias !== undefined) throw badRequest(`PCI alias ${alias.split(/[:,]/, 1).join('').trim()} is not defined`);
 }
 
-/** Returns whether anything needs to be checked: most flavors and images have none of these options. */
+/** Returns whether a flavor or an image has any options to check. Most flavors and images have none. */
 function hasRequests({ flavor, image }: OptionSources): boolean {
   return (
     Object.keys(flavor.extraSpecs).length > 0 ||
@@ -48,8 +48,8 @@ function hasRequests({ flavor, image }: OptionSources): boolean {
 }
 
 /**
- * Throws 400 for invalid extra specs of a flavor and properties of an image, alone or in combination. Versions
- * below 2.86 do not validate extra specs when they are set.
+ * Throws 400 if a flavor's extra specs or an image's properties are invalid, alone or in combination. Microversions
+ * below 2.86 do not validate extra specs when a client sets them.
  */
 export function checkFlavorAndImage(flavor: OptionSources['flavor'], image: ImageFacts): void {
   const sources = { flavor, image };

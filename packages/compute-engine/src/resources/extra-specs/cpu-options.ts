@@ -15,14 +15,14 @@ const POLICIES = ['dedicated', 'shared', 'mixed'];
 const THREAD_POLICIES = ['prefer', 'isolate', 'require'];
 const EMULATOR_POLICIES = ['share', 'isolate'];
 
-/** Dedicated CPUs of a server, with their policies. */
+/** The CPU policies and dedicated CPUs of a server. */
 export interface CpuOptions {
   readonly policy: string | undefined;
   readonly threadPolicy: string | undefined;
   readonly dedicated: ReadonlySet<number>;
 }
 
-/** Throws 400 if the number of serial ports is not an integer, or exceeds the flavor's number. */
+/** Throws 400 if the number of serial ports is not an integer, or if the image requests more ports than the flavor. */
 export function checkSerialPorts(sources: OptionSources): void {
   const { flavorValue, imageValue } = requested(sources, 'serial_port_count');
   if (flavorValue && !isInteger(flavorValue))
@@ -37,7 +37,7 @@ export function checkSerialPorts(sources: OptionSources): void {
 const PARTS = ['sockets', 'cores', 'threads'] as const;
 const UNBOUNDED = 65_536;
 
-/** Throws 400 for a CPU topology with invalid numbers, or beyond its limits. */
+/** Throws 400 if a requested CPU topology has invalid numbers or exceeds its limits. */
 export function checkCpuTopology(sources: OptionSources): void {
   const amounts = (prefix: string) =>
     PARTS.map((part) => {
@@ -97,7 +97,10 @@ function emulatorPolicyOf({ flavor }: OptionSources): string | undefined {
   return policy;
 }
 
-/** Returns the realtime CPUs; throws 400 for a mask that leaves no CPU for the emulator. */
+/**
+ * Returns a server's realtime CPUs, or undefined if none are requested. Throws 400 if the mask leaves no CPU for the
+ * emulator.
+ */
 export function realtimeCpusOf(sources: OptionSources): ReadonlySet<number> | undefined {
   const { flavor } = sources;
   if (!isTruthyString(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
@@ -133,7 +136,7 @@ function dedicatedMaskOf({ flavor }: OptionSources): ReadonlySet<number> | undef
   return dedicated;
 }
 
-/** Returns the sum of a flavor's requests for a resource class, in all groups. */
+/** Returns the number of CPUs that a flavor requests from a resource class, in all request groups. */
 function requestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
   const key = new RegExp(`^resources([1-9][0-9]*)?:${name}`);
   return Object.entries(flavor.extraSpecs)
@@ -142,8 +145,8 @@ function requestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number
 }
 
 /**
- * Returns the policy that CPU resources of a flavor imply; throws 400 if they conflict with each other or with another
- * policy.
+ * Returns the CPU policy that a flavor's requests for VCPU and PCPU resources imply, or the given policy if the flavor
+ * has no such requests. Throws 400 if the requests conflict with each other or with the given policy.
  */
 function requestedPolicy(
   sources: OptionSources,
@@ -178,7 +181,7 @@ function hyperthreadingOf({ flavor, image }: OptionSources): string | undefined 
   return trait ?? (image.properties['trait:HW_CPU_HYPERTHREADING'] === 'required' ? 'required' : undefined);
 }
 
-/** Returns the CPU policies of a flavor and an image; throws 400 for invalid combinations. */
+/** Returns the CPU policies that a flavor and an image request. Throws 400 for invalid combinations. */
 export function cpuOptionsOf(sources: OptionSources): CpuOptions {
   const ownPolicy = policyOf(sources);
   const ownThreadPolicy = threadPolicyOf(sources);

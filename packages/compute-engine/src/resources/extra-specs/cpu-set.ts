@@ -1,14 +1,17 @@
 import { badRequest } from '../../errors/rejection.js';
 
 const NUMBER = /^\s*[-+]?\d+\s*$/;
-/** Upper bound of CPU numbers, larger than the number of CPUs of any flavor. Longer ranges are truncated to limit their cost. */
+/**
+ * The largest CPU number in a parsed range. No flavor has this many CPUs, and longer ranges are truncated to limit the
+ * cost of parsing.
+ */
 const MAX_CPUS = 65_536;
 
 function invalid(kind: 'range' | 'exclusion' | 'inclusion', rule: string): Error {
   return badRequest(`Invalid ${kind} expression '${rule}'`);
 }
 
-/** Parses a list such as `0-3,^2,7` into the set of its CPUs; throws 400 if it is invalid. */
+/** Parses a CPU list such as `0-3,^2,7` into a set of CPU numbers. Throws 400 if the list is invalid. */
 export function parseCpuSet(text: string): ReadonlySet<number> {
   const included = new Set<number>();
   const excluded = new Set<number>();
@@ -30,12 +33,12 @@ export function parseCpuSet(text: string): ReadonlySet<number> {
   return included;
 }
 
-/** Returns the CPUs `0` to `count - 1`. */
+/** Returns the CPU numbers `0` to `count - 1`. */
 export function firstCpus(count: number): ReadonlySet<number> {
   return new Set(Array.from({ length: count }, (_, cpu) => cpu));
 }
 
-/** Parses a mask of a flavor's CPUs; a mask that starts with `^` excludes CPUs from all of them. */
+/** Parses a mask of a flavor's CPUs. A mask that starts with `^` contains all CPUs except the listed ones. */
 export function parseCpuMask(mask: string, vcpus: number): ReadonlySet<number> {
   return parseCpuSet(mask.trim().startsWith('^') ? `0-${vcpus - 1},${mask}` : mask);
 }

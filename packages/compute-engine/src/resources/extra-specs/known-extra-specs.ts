@@ -1,4 +1,7 @@
-/** Allowed values of a flavor extra spec. A name in braces is a placeholder for any part that matches its pattern. */
+/**
+ * A known flavor extra spec with its allowed values. A name in braces in `key` is a placeholder for any string that
+ * matches the pattern of that name in `placeholders`.
+ */
 export interface KnownExtraSpec {
   readonly key: string;
   readonly type: 'string' | 'integer' | 'boolean';
@@ -10,7 +13,7 @@ export interface KnownExtraSpec {
   readonly deprecated?: boolean;
 }
 
-/** All extra specs with a defined meaning. */
+/** All flavor extra specs with a defined meaning, except standard resource classes and traits. */
 export const KNOWN_EXTRA_SPECS: readonly KnownExtraSpec[] = [
   { key: 'accel:device_profile', type: 'string' },
   { key: 'aggregate_instance_extra_specs:{key}', type: 'string', placeholders: { key: '.+' } },

@@ -13,8 +13,8 @@ function conflict(sources: OptionSources, name: string, { flavorValue, imageValu
 }
 
 /**
- * Checks the conditions of memory encryption; throws 400 if the image does not satisfy them. Returns whether memory
- * must be locked.
+ * Checks the requirements for memory encryption. Throws 400 if the flavor and the image conflict, or if the image does
+ * not satisfy the requirements. Returns whether the guest's memory must be locked.
  */
 export function checkMemoryEncryption(sources: OptionSources): boolean {
   const { flavor, image } = sources;
@@ -57,7 +57,9 @@ function checkPageSize(size: string): void {
   if (!NAMED_SIZES.includes(size) && !SIZE.test(size)) throw badRequest(`Invalid memory page size '${size}'`);
 }
 
-/** Returns the page size of a flavor and an image; throws 400 if it is invalid or not permitted. */
+/**
+ * Returns the memory page size that a flavor and an image request. Throws 400 if the size is invalid or not permitted.
+ */
 export function pageSizeOf(sources: OptionSources): string | undefined {
   const { flavorValue, imageValue } = requested(sources, 'mem_page_size');
   if (!flavorValue && imageValue) throw badRequest(`Page size ${imageValue} forbidden against '<empty>'`);
@@ -70,7 +72,7 @@ export function pageSizeOf(sources: OptionSources): string | undefined {
   return imageValue;
 }
 
-/** Throws 400 for locked memory without a page size. */
+/** Throws 400 if locked memory is requested without a page size, or if the flavor and the image conflict. */
 export function checkLockedMemory(sources: OptionSources): void {
   const { flavorValue, imageValue } = requested(sources, 'locked_memory');
   if (

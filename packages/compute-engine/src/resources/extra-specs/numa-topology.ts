@@ -4,13 +4,15 @@ import { parseCpuSet } from './cpu-set.js';
 import { checkLockedMemory, pageSizeOf } from './memory-options.js';
 import { isInteger, type OptionSources, requested } from './requested-options.js';
 
-/** A NUMA node of a guest: its CPUs, and its memory in MiB. */
+/** A NUMA node of a guest, with its CPUs and its memory in MiB. */
 interface NumaCell {
   readonly cpus: readonly number[];
   readonly memoryMb: number;
 }
 
-/** Layout of a guest with NUMA nodes, a page size or dedicated CPUs. Equal layouts have equal JSON. */
+/**
+ * The NUMA topology of a guest with NUMA nodes, a memory page size or dedicated CPUs. Equal topologies have equal JSON.
+ */
 export interface NumaTopology {
   readonly cells: readonly NumaCell[];
   readonly policy: string | null;
@@ -34,7 +36,7 @@ function nodeCount(sources: OptionSources): number | undefined {
   return nodes === undefined ? undefined : Number(nodes);
 }
 
-/** Returns the values of `NAME.0`, `NAME.1` and so on, until the first missing one. */
+/** Returns the values of `NAME.0`, `NAME.1` and so on, up to the first missing number. */
 function numberedValues(texts: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
   const values: string[] = [];
   for (let value = texts[`${name}.0`]; value !== undefined; value = texts[`${name}.${values.length}`])
@@ -95,7 +97,8 @@ function cellsOf(sources: OptionSources, nodes: number): readonly NumaCell[] {
 }
 
 /**
- * Returns the layout that a flavor and an image request; undefined if they request none. Throws 400 for invalid combinations.
+ * Returns the NUMA topology that a flavor and an image request, or undefined if they request none. Throws 400 for
+ * invalid combinations.
  */
 export function numaTopologyOf(sources: OptionSources): NumaTopology | undefined {
   const { policy, threadPolicy, dedicated } = cpuOptionsOf(sources);

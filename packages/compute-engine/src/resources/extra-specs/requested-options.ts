@@ -3,7 +3,9 @@ import type { FlavorCopy } from '../../model/index.js';
 
 type StringRecord = Readonly<Record<string, string>>;
 
-/** Properties of a server's image; for servers that boot from a volume, the volume's copy of them. */
+/**
+ * A server's image with its properties. For a server that boots from a volume, the properties are the volume's copy.
+ */
 export interface ImageFacts {
   readonly id?: string;
   readonly name?: string | null;
@@ -16,27 +18,27 @@ export interface OptionSources {
   readonly image: ImageFacts;
 }
 
-/** Values of an option that flavors name `hw:NAME` and images `hw_NAME`. */
+/** The values of an option that a flavor sets as `hw:NAME` and an image as `hw_NAME`. */
 export interface Requested {
   readonly flavorValue: string | undefined;
   readonly imageValue: string | undefined;
 }
 
-/** Returns the values of an option in the flavor and the image. */
+/** Returns the values that a flavor and an image set for an option. */
 export function requested({ flavor, image }: OptionSources, name: string): Requested {
   return { flavorValue: flavor.extraSpecs[`hw:${name}`], imageValue: image.properties[`hw_${name}`] };
 }
 
 const INTEGER = /^\s*[-+]?\d+\s*$/;
 
-/** Parses an integer of a flavor; throws 400 for any other string. */
+/** Parses an integer in a flavor extra spec. Returns 0 for undefined, and throws 400 for any other string. */
 export function flavorInteger(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!INTEGER.test(text)) throw badRequest(`Invalid flavor extra spec. Error: ${notInteger(text)}`);
   return Number(text);
 }
 
-/** Parses an integer of an image; throws 400 for any other string. */
+/** Parses an integer in an image property. Returns 0 for undefined, and throws 400 for any other string. */
 export function imageInteger(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!INTEGER.test(text)) throw badRequest(`Invalid image metadata. Error: ${notInteger(text)}`);
@@ -53,5 +55,5 @@ export function checkImageValue(value: string | undefined, allowed: readonly str
     throw badRequest(`Invalid image metadata. Error: Field value ${value} is invalid`);
 }
 
-/** Formats allowed values as in the messages of the original service. */
+/** Formats allowed values as in Nova's error messages. */
 export const formatAllowed = (allowed: readonly string[]) => `(${allowed.map((value) => `'${value}'`).join(', ')})`;

@@ -17,7 +17,7 @@ const facts = JSON.parse(
 const superset = (pattern: string) =>
   fc.stringMatching(new RegExp(`^(?:${pattern})$`)).filter((text) => /^[\x20-\x7e]{0,100}$/.test(text));
 
-/** Generates keys that match a known spec. */
+/** Generates keys that match a known extra spec. */
 const keysOf = ({ key, placeholders = {} }: KnownExtraSpec): fc.Arbitrary<string> =>
   fc
     .record(Object.fromEntries(Object.entries(placeholders).map(([name, pattern]) => [name, superset(pattern)])))
@@ -25,7 +25,7 @@ const keysOf = ({ key, placeholders = {} }: KnownExtraSpec): fc.Arbitrary<string
 
 const SPELLINGS = ['true', 'false', 'True', 'FALSE', 'yes', 'No', 'on', 'OFF', '1', '0', 't', 'F', 'y', 'N'];
 
-/** Generates valid values. */
+/** Generates valid values for a known extra spec. */
 function validValuesOf({ type, enum: values, pattern, min = -1_000_000, max = 1_000_000 }: KnownExtraSpec) {
   if (type === 'integer') return fc.integer({ min, max }).map(String);
   if (type === 'boolean') return fc.constantFrom(...SPELLINGS);
@@ -33,7 +33,7 @@ function validValuesOf({ type, enum: values, pattern, min = -1_000_000, max = 1_
   return pattern === undefined ? fc.string({ maxLength: 255 }) : superset(pattern);
 }
 
-/** Returns invalid values; none for specs that accept any string. */
+/** Returns invalid values for a known extra spec, or none if it accepts any string. */
 function invalidValuesOf({ type, enum: values, pattern, min, max }: KnownExtraSpec): readonly string[] {
   if (type === 'integer') {
     const beyond = [min !== undefined && String(min - 1), max !== undefined && String(max + 1)];
@@ -56,7 +56,7 @@ describe('the known extra specs', () => {
 
   it('include the standard resource classes and traits of the facts', () => {
     expect(facts.resourceClasses.names.filter((name) => !RESOURCE_CLASSES.has(name))).toEqual([]);
-    // The list of traits in the facts is declared incomplete; later ones are included here.
+    // The recorded list of traits is incomplete by its own declaration, so `TRAITS` contains further traits.
     expect(facts.traits.names.filter((name) => !TRAITS.has(name))).toEqual([]);
     expect(TRAITS).toContain('HW_CPU_X86_AMD_SEV_SNP');
   });
@@ -70,7 +70,7 @@ describe('the known extra specs', () => {
     );
   });
 
-  it.each(restricted)('$key rejects other values, with its name', ({ spec }) => {
+  it.each(restricted)('$key rejects invalid values, with a message that contains the key', ({ spec }) => {
     const [key] = fc.sample(keysOf(spec), { numRuns: 1, seed: 1 }) as [string];
     for (const value of invalidValuesOf(spec)) {
       const message = validateExtraSpec(key, value);

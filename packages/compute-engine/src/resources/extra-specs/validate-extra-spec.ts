@@ -2,9 +2,12 @@ import { RE2JS } from 're2js';
 import { KNOWN_EXTRA_SPECS, type KnownExtraSpec } from './known-extra-specs.js';
 import { RESOURCE_CLASSES, TRAITS } from './standard-names.js';
 
-/** A standard resource class or trait, optionally in a group: `resources2:VCPU`, `trait_net:HW_NIC_SRIOV`. */
+/**
+ * Matches an extra spec for a resource class or trait, optionally in a request group: `resources2:VCPU`,
+ * `trait_net:HW_NIC_SRIOV`.
+ */
 const STANDARD = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)$/;
-/** Namespaces with a fixed set of keys; other namespaces are unrestricted. */
+/** Matches the extra spec namespaces that allow only known keys. Other namespaces are unrestricted. */
 const NAMESPACE =
   /^(accel|aggregate_instance_extra_specs|capabilities|hw|hw_rng|hw_video|os|pci_passthrough|quota|vmware|(resources|trait)([a-zA-Z0-9_-]{1,64})?)$/;
 const STANDARD_RESOURCE: KnownExtraSpec = { key: 'resources{group}:{class}', type: 'integer' };
@@ -19,10 +22,10 @@ const withPlaceholders = KNOWN_EXTRA_SPECS.flatMap((spec) => {
 const patterns = new Map<string, RE2JS>();
 
 /**
- * Validates an extra spec of a flavor by the rules that apply since microversion 2.86. Keys without a namespace and
- * unknown namespaces are unrestricted.
+ * Validates a flavor extra spec by the rules that apply since microversion 2.86. Keys without a namespace and unknown
+ * namespaces are unrestricted.
  *
- * @returns undefined if it is valid, otherwise the message for the caller
+ * @returns undefined if the extra spec is valid, otherwise the error message for the client
  */
 export function validateExtraSpec(key: string, value: string): string | undefined {
   const spec = specOf(key);
@@ -50,7 +53,7 @@ function standardOf(key: string): KnownExtraSpec | undefined {
   return TRAITS.has(name) ? STANDARD_TRAIT : undefined;
 }
 
-/** Returns the pattern of a key with placeholders; all other characters are literal. */
+/** Returns a regular expression for a key with placeholders. All other characters in the key match literally. */
 function keyPatternOf(key: string, placeholders: Readonly<Record<string, string>>): string {
   return key
     .split(/(\{\w+\})/)
@@ -59,7 +62,8 @@ function keyPatternOf(key: string, placeholders: Readonly<Record<string, string>
 }
 
 /**
- * Matches the complete string in linear time, because some of the patterns would cause excessive backtracking with `RegExp`.
+ * Returns whether a pattern matches a complete string. Takes linear time, whereas `RegExp` would backtrack excessively
+ * for some of the patterns.
  */
 function matches(pattern: string, text: string): boolean {
   let compiled = patterns.get(pattern);
@@ -67,7 +71,10 @@ function matches(pattern: string, text: string): boolean {
   return compiled.matches(text);
 }
 
-/** The check of each type. It returns the requirement that a value violates; undefined if there is none. */
+/**
+ * The validation function for each type of extra spec. It returns the requirement that a value violates, or undefined
+ * if the value is valid.
+ */
 const checks: Readonly<Record<KnownExtraSpec['type'], (spec: KnownExtraSpec, value: string) => string | undefined>> = {
   string: ({ enum: values, pattern }, value) => {
     if (values && !values.includes(value)) return `one of ${values.join(', ')}`;

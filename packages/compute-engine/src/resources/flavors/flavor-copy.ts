@@ -1,6 +1,6 @@
 import type { Flavor, FlavorCopy } from '../../model/index.js';
 
-/** Returns the part of a flavor that is stored with a server. */
+/** Returns the fields of a flavor that a server record stores. */
 export function flavorCopy(flavor: Flavor): FlavorCopy {
   const { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs } = flavor;
   return { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs };

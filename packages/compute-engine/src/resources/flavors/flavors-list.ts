@@ -3,7 +3,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { compilePattern } from '../../servers/list/list-pattern.js';
 
-/** The columns by which flavors can be sorted, with the fields that they compare. */
+/** The keys by which flavors can be sorted, with the field that each key compares. */
 const sortKeys = {
   created_at: (f) => f.createdAt,
   description: (f) => f.description ?? '',
@@ -22,18 +22,18 @@ const sortKeys = {
   vcpus: (f) => f.vcpus,
 } as const satisfies Record<string, (flavor: Flavor) => string | number>;
 
-/** Filters, order and page of flavors. */
+/** Filters, sort order and page of a flavor list. */
 export interface FlavorQuery {
   readonly limit: number;
   readonly marker?: string;
   /**
-   * For administrators: true or undefined selects public flavors and those of their project, false selects private
-   * flavors, and null selects all. Other callers see the flavors that they may use.
+   * For administrators, true or undefined selects public flavors and private flavors of their project, false selects
+   * private flavors, and null selects all flavors. Other callers see the flavors that they may use.
    */
   readonly isPublic?: boolean | null;
   readonly minMemoryMb?: number;
   readonly minDiskGb?: number;
-  /** Regular expression that matches anywhere in the name; an empty one matches every name. */
+  /** Regular expression that matches anywhere in the name. An empty expression matches every name. */
   readonly name?: string;
   readonly sortKey?: keyof typeof sortKeys;
   readonly sortDirection?: 'asc' | 'desc';
@@ -44,7 +44,9 @@ export function usableBy({ caller }: Context, flavor: Flavor): boolean {
   return flavor.isPublic || flavor.projects.includes(caller.projectId);
 }
 
-/** Returns a predicate for names, which takes linear time for any pattern; throws 400 for an invalid one. */
+/**
+ * Returns a predicate that matches flavor names in linear time for any pattern. Throws 400 if the pattern is invalid.
+ */
 function nameMatches(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined || pattern === '') return () => true;
   const matches = compilePattern(pattern);

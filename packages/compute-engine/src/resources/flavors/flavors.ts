@@ -32,7 +32,7 @@ export class Flavors {
     this.#core = core;
   }
 
-  /** Returns a flavor that the caller may see; 404 otherwise. */
+  /** Returns a flavor. Throws 404 if it does not exist or the caller may not see it. */
   async get(context: Context, id: string): Promise<Flavor> {
     return this.#requireVisible(context, id, await tables.flavors.get(this.#core.store, id));
   }
@@ -41,7 +41,7 @@ export class Flavors {
     return pageOfFlavors(await tables.flavors.find(this.#core.store), context, query);
   }
 
-  /** Creates a flavor; 409 if the name or id is in use. Initially, no project has access to a private flavor. */
+  /** Creates a flavor. Throws 409 if the name or id is in use. Initially, no project has access to a private flavor. */
   async create(request: NewFlavor): Promise<Flavor> {
     const { store, clock } = this.#core;
     return store.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export class Flavors {
     });
   }
 
-  /** Returns the projects with access to a private flavor; 404 for a public one. */
+  /** Returns the ids of the projects with access to a private flavor. Throws 404 for a public flavor. */
   async access(context: Context, id: string): Promise<readonly string[]> {
     const { isPublic, projects } = await this.get(context, id);
     if (isPublic) throw notFound('Access list not available for public flavors.');
@@ -89,7 +89,8 @@ export class Flavors {
   }
 
   /**
-   * Grants a project access to a flavor. 409 if it already has access, or if the flavor is public and `publicToo` is false.
+   * Grants a project access to a flavor. Throws 409 if the project already has access, or if the flavor is public and
+   * `publicToo` is false.
    */
   grant(context: Context, id: string, projectId: string, options: { readonly publicToo: boolean }): Promise<Flavor> {
     return this.#change(context, id, ({ isPublic, projects }) => {
@@ -100,7 +101,7 @@ export class Flavors {
     });
   }
 
-  /** Removes the access of a project; 404 if it has none. */
+  /** Revokes a project's access to a flavor. Throws 404 if the project has no access. */
   revoke(context: Context, id: string, projectId: string): Promise<Flavor> {
     return this.#change(context, id, ({ projects }) => {
       if (!projects.includes(projectId))
@@ -109,12 +110,12 @@ export class Flavors {
     });
   }
 
-  /** Adds or replaces extra specs. */
+  /** Adds or replaces extra specs of a flavor. */
   setExtraSpecs(context: Context, id: string, specs: Readonly<Record<string, string>>): Promise<Flavor> {
     return this.#change(context, id, ({ extraSpecs }) => ({ extraSpecs: { ...extraSpecs, ...specs } }));
   }
 
-  /** Returns an extra spec; 404 if it does not exist. */
+  /** Returns the value of an extra spec. Throws 404 if the flavor does not have the extra spec. */
   async extraSpec(context: Context, id: string, key: string): Promise<string> {
     const { extraSpecs } = await this.get(context, id);
     const value = Object.hasOwn(extraSpecs, key) ? extraSpecs[key] : undefined;

@@ -4,7 +4,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 
-/** Returns a flavor that the caller may use for a server; throws 400 otherwise. */
+/** Returns a flavor. Throws 400 if the caller cannot use it for a server. */
 export async function usableFlavor({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Flavor> {
   const flavor = id.includes('\0') ? undefined : await tables.flavors.get(store, id);
   const usable =

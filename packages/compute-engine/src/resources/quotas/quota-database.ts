@@ -2,7 +2,10 @@ import type { SqlDatabase, SqlRow, Statement, Steps } from '@apistrata/quota/sql
 import type { Store, Tx } from '@apistrata/record-store';
 import { CompiledQuery } from 'kysely';
 
-/** Returns the SQL of a statement: PostgreSQL uses numbered parameters. No statement contains a question mark in a literal. */
+/**
+ * Returns a statement's SQL with the placeholders that the database requires: PostgreSQL uses numbered parameters. No
+ * statement contains a question mark in a literal.
+ */
 function sqlFor(kind: Store['kind'], { sql }: Statement): string {
   let number = 0;
   return kind === 'postgres' ? sql.replaceAll('?', () => `$${++number}`) : sql;

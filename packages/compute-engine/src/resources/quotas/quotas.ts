@@ -8,16 +8,16 @@ import type { QuotaClass, QuotaSet } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { limitsOf, type ServerUsageRow, selectServerUsage, serverAmounts } from './server-quota.js';
 
-/** A number for each kind of resource. In limits, -1 means unlimited. */
+/** A number for each kind of quota. As a limit, -1 means unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;
 
-/** The owner of limits: a project, or one user in it. */
+/** The project, or the user in a project, to which quota limits apply. */
 export interface QuotaScope {
   readonly projectId: string;
   readonly userId?: string;
 }
 
-/** Limits and usage at the same point in time. */
+/** Quota limits and usage at the same point in time. */
 export interface QuotaOverview {
   readonly limits: QuotaValues;
   readonly usage: QuotaValues;
@@ -26,7 +26,7 @@ export interface QuotaOverview {
 const zeroValues = Object.fromEntries(quotaKinds.map((kind) => [kind, 0])) as QuotaValues;
 
 interface OverviewRow extends ServerUsageRow {
-  /** The records of limits as JSON; null if none were set. */
+  /** The stored limits of the class, the project and the user, as JSON. Null if no limits were set. */
   readonly of_class: string | null;
   readonly of_project: string | null;
   readonly of_user: string | null;
@@ -34,8 +34,9 @@ interface OverviewRow extends ServerUsageRow {
 }
 
 /**
- * Returns a statement that reads all limits and all usage. Parameters: the key of the project's limits and, for a user,
- * the key of the user's limits; the project and the user of the groups; the project and the user of the servers.
+ * Returns a statement that reads the quota limits and usage of a project, or of a user in a project. Parameters for a
+ * project: the key of its limits, and its id twice. Parameters for a user: the keys of the project's and the user's
+ * limits, and the project id and user id twice. The ids select server groups first, then servers.
  */
 const overviewOf = (perUser: boolean) =>
   hotStatement<OverviewRow>((session) => {
@@ -60,7 +61,7 @@ function comparableLimit(limit: number): number {
   return limit === -1 ? Number.POSITIVE_INFINITY : limit;
 }
 
-/** Manages the limits of projects, users and the class `default`, and reads their usage. */
+/** Manages the quota limits of projects, users and the quota class `default`, and reads the usage. */
 export class Quotas {
   readonly #core: Core;
 
@@ -68,23 +69,26 @@ export class Quotas {
     this.#core = core;
   }
 
-  /** Returns the effective limits of a project, or of a user in it. */
+  /** Returns the effective quota limits of a project, or of a user in the project. */
   limits({ projectId, userId }: QuotaScope): Promise<QuotaValues> {
     return limitsOf(this.#core, this.#core.store, projectId, userId);
   }
 
-  /** Returns the limits of projects for which none were set. */
+  /** Returns the quota limits of projects for which no limits were set. */
   async defaults(): Promise<QuotaValues> {
     return this.classLimits('default');
   }
 
-  /** Returns the limits of a class; the configured limits if none were set. */
+  /** Returns the limits of a quota class. Limits that were not set have the configured values. */
   async classLimits(name: string): Promise<QuotaValues> {
     const stored = await tables.quotaClasses.get(this.#core.store, name);
     return { ...this.#core.settings.quotas, ...stored?.limits };
   }
 
-  /** Returns the effective limits and the usage of a project, or of a user in it. Kinds that are not counted are 0. */
+  /**
+   * Returns the effective quota limits and the usage of a project, or of a user in the project. The usage is 0 for
+   * kinds of quota whose usage is not counted.
+   */
   async overview({ projectId, userId }: QuotaScope, session: Session = this.#core.store): Promise<QuotaOverview> {
     const ofProject = compoundKey(projectId, '');
     const { rows } = await (userId
@@ -102,14 +106,14 @@ export class Quotas {
     };
   }
 
-  /** Counts the resources in use. Kinds that are not counted are 0. */
+  /** Counts the resources that a project or user uses. The usage is 0 for kinds of quota whose usage is not counted. */
   async usage(scope: QuotaScope, session: Session = this.#core.store): Promise<QuotaValues> {
     return (await this.overview(scope, session)).usage;
   }
 
   /**
-   * Sets some limits and keeps the others. Unless `force` is set, throws 400 for limits below the usage or below the sum
-   * of the limits of users, and for limits of a user above those of the project.
+   * Sets some quota limits and keeps the others. Unless `force` is set, throws 400 if a limit is below the usage, if a
+   * project's limit is below the sum of its users' limits, or if a user's limit is above the project's limit.
    */
   async set(scope: QuotaScope, changed: Partial<QuotaValues>, options: { readonly force: boolean }): Promise<void> {
     const { projectId, userId = '' } = scope;
@@ -134,7 +138,10 @@ export class Quotas {
     });
   }
 
-  /** Resets limits: a user's limits to the project's, or the limits of a project and all its users to the class's. */
+  /**
+   * Removes stored quota limits. A user then has the project's limits. A project and all of its users then have the
+   * limits of the class `default`.
+   */
   async remove({ projectId, userId }: QuotaScope): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, `quota:${projectId}`);

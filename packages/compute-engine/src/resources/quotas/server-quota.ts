@@ -12,12 +12,13 @@ import { LIVE, liveOfProject, tables } from '../../schema/tables.js';
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;
 
-/** The kinds of quota that a server uses. */
+/** The kinds of quota that count servers and their resources. */
 const SERVER_KINDS = ['cores', 'instances', 'ram'] as const satisfies readonly QuotaKind[];
 type ServerAmounts = Readonly<Record<(typeof SERVER_KINDS)[number], number>>;
 
 /**
- * Returns the effective limits of a project: its own, otherwise the limits of the class `default`, otherwise the configured ones.
+ * Returns the effective quota limits of a user or project. Each limit is the user's, otherwise the project's, otherwise
+ * that of the class `default`, otherwise the configured limit.
  */
 export async function limitsOf(core: Core, session: Session, projectId: string, userId = ''): Promise<Limits> {
   const [user, project, byClass] = await allStatements([
@@ -28,10 +29,13 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
   return { ...core.settings.quotas, ...byClass?.limits, ...project?.limits, ...user?.limits };
 }
 
-/** The sums over server columns, as databases return them. */
+/** The sums over server columns, as a database returns them. */
 export type ServerUsageRow = Readonly<Record<keyof ServerAmounts, number | string>>;
 
-/** Returns the query for the usage of a project's servers, or of one user's servers in it, except soft-deleted servers. */
+/**
+ * Returns the query that sums the resources of a project's servers, or of one user's servers in the project.
+ * Soft-deleted servers do not count.
+ */
 export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
   const ofProject = db
     .selectFrom('servers')
@@ -46,21 +50,21 @@ export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
   return perUser ? ofProject.where('user_id', '=', '') : ofProject;
 }
 
-/** Returns a query that is built once, because every request to create servers executes it. */
+/** Returns a usage statement that is built only once, because every request to create servers executes it. */
 const usageOf = (perUser: boolean) => hotStatement<ServerUsageRow>((session) => selectServerUsage(session, perUser));
 const usageOfProject = usageOf(false);
 const usageOfUser = usageOf(true);
 
 /**
- * Returns the instances, cores and memory (MiB) of a project's servers, or of one user's servers in it, except
- * soft-deleted servers.
+ * Returns the number, cores and memory (MiB) of a project's servers, or of one user's servers in the project.
+ * Soft-deleted servers do not count.
  */
 export async function serverUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
   const { rows } = await (userId ? usageOfUser(session, [projectId, userId]) : usageOfProject(session, [projectId]));
   return serverAmounts(rows[0]);
 }
 
-/** Converts the row of {@link selectServerUsage}. PostgreSQL returns sums as strings. */
+/** Converts the row that {@link selectServerUsage} returns to numbers, because PostgreSQL returns sums as strings. */
 export function serverAmounts(row: ServerUsageRow | undefined): ServerAmounts {
   const { instances, cores, ram } = row ?? { instances: 0, cores: 0, ram: 0 };
   return { instances: Number(instances), cores: Number(cores), ram: Number(ram) };
@@ -88,15 +92,15 @@ function excessText(exceeded: readonly QuotaExcess[]): string {
 }
 
 /**
- * Throws 403 unless the quotas of the project and the user allow the additional amounts. The usage is counted in the
- * caller's transaction, one transaction per project at a time, so concurrent requests cannot exceed a limit.
+ * Throws 403 unless the quotas of the project and the user allow the additional resources. The usage is counted in the
+ * caller's transaction. These transactions are serialized per project, so concurrent requests cannot exceed a limit.
  */
 export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, requested: Amounts): Promise<void> {
   for (const userId of [undefined, caller.userId]) {
     const own = userId ? await tables.quotaSets.get(tx, compoundKey(caller.projectId, userId)) : undefined;
     if (userId && !own) continue;
     const limits = await limitsOf(core, tx, caller.projectId, userId);
-    // Without a limit, requests of a project need not be serialized.
+    // If none of the requested kinds has a limit, the project's requests do not need to be serialized.
     if (Object.keys(requested).every((kind) => limits[kind as QuotaKind] < 0)) continue;
     await lockName(tx, `quota:${caller.projectId}`);
     const usage = await serverUsage(tx, caller.projectId, userId);
@@ -110,7 +114,10 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
   }
 }
 
-/** Returns how many servers of a given size the limits still allow, and the 403 error for more servers. */
+/**
+ * Returns how many servers of a given size the limits still allow, and a function that creates the 403 error for a
+ * larger number of servers.
+ */
 async function remainingServers(
   core: Core,
   tx: Tx,
@@ -137,8 +144,8 @@ async function remainingServers(
 }
 
 /**
- * Returns how many servers of a given size the quotas allow, at most `max`. Counts in the caller's transaction.
- * Throws 403 if there are fewer than `min`.
+ * Returns how many servers of a given size the quotas allow, at most `max`. Counts the usage in the caller's
+ * transaction. Throws 403 if the quotas allow fewer than `min` servers.
  */
 export async function admitServers(
   core: Core,
@@ -166,7 +173,7 @@ export async function admitServers(
   return admitted;
 }
 
-/** Throws 403 if a user would have too many servers in a group. Checks for the same group are serialized. */
+/** Throws 403 if a user would have too many servers in a server group. Checks for the same group are serialized. */
 export async function checkGroupMembers(
   core: Core,
   tx: Tx,

@@ -1,14 +1,14 @@
 import type { Core } from '../../core/core.js';
 import { tables } from '../../schema/tables.js';
 
-/** The result of the audit of one host. */
+/** The result of a usage audit on one host. */
 interface HostAudit {
   readonly host: string;
   readonly instances: number;
   readonly message: string;
 }
 
-/** The audits of all hosts in one calendar month. Times are in milliseconds since the epoch. */
+/** The usage audits of all hosts for one calendar month. Times are in milliseconds since the epoch. */
 export interface UsageAuditLog {
   readonly beginning: number;
   readonly ending: number;
@@ -16,7 +16,7 @@ export interface UsageAuditLog {
   readonly done: readonly HostAudit[];
 }
 
-/** The log of usage audits, by month and host. */
+/** Reads the log of usage audits. */
 export class UsageAudit {
   readonly #core: Core;
 
@@ -24,7 +24,10 @@ export class UsageAudit {
     this.#core = core;
   }
 
-  /** Returns the log of the last complete month before a time (default: now). It contains no audits of hosts that are down. */
+  /**
+   * Returns the usage audit log of the last complete month before a time (default: now). The log contains no audits of
+   * hosts that are down.
+   */
   async log(before?: number): Promise<UsageAuditLog> {
     const { clock, infrastructure, settings } = this.#core;
     const at = new Date(before ?? clock.now());

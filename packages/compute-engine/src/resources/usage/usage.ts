@@ -6,7 +6,9 @@ import type { LaunchedServer, UsedServer } from '../../retention/server-usage.js
 import { usedServers } from '../../retention/used-servers.js';
 import { tables } from '../../schema/tables.js';
 
-/** A period that excludes its end. Times are in microseconds since the epoch, the precision that requests use. */
+/**
+ * A period of time that excludes its end. Times are in microseconds since the epoch, the precision that requests use.
+ */
 export interface UsageWindow {
   readonly startUs: number;
   readonly endUs: number;
@@ -16,21 +18,21 @@ export interface UsageQuery {
   readonly window: UsageWindow;
   /** Default: all projects. */
   readonly projectId?: string;
-  /** Maximum number of servers. */
+  /** Maximum number of servers on the page. */
   readonly limit: number;
-  /** Id of the last server of the previous page. */
+  /** Id of the last server on the previous page. */
   readonly marker?: string;
 }
 
-/** Usage of a server in a period. */
+/** A server's usage in a period. */
 export interface ServerUsage {
   readonly server: LaunchedServer;
   readonly hours: number;
-  /** Whole seconds from launch to termination, or until now. */
+  /** Whole seconds from the server's launch to its termination, or until now. */
   readonly uptimeSeconds: number;
 }
 
-/** Usage of a project in a period, by its servers on this page. */
+/** A project's usage in a period, summed over the project's servers on the current page. */
 export interface ProjectUsage {
   readonly projectId: string;
   readonly window: UsageWindow;
@@ -57,7 +59,7 @@ function projectUsage(
   now: number,
 ): ProjectUsage {
   const uses = servers.map((server) => ({ server, us: usedUs(server, window) }));
-  // Summed as integers, so that only the final division rounds.
+  // The usage is summed in integers, so that only the final division rounds.
   const total = (size: (server: UsedServer) => number) => {
     const sum = uses.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
     return Number(sum) / US_PER_HOUR;
