@@ -7,7 +7,7 @@ import { tables } from '../schema/tables.js';
 import { findMigration } from './find-migration.js';
 import { migrationsInProgress } from './migrations-in-progress.js';
 
-/** Filters for a list of migrations, all of which must match. Times are in milliseconds since the epoch. */
+/** Filters for a list of migrations. A migration must match all of them. Times are in milliseconds since the epoch. */
 export interface MigrationQuery {
   /** Name of the source or destination host. */
   readonly host?: string;

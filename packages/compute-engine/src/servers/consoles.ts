@@ -8,7 +8,7 @@ import { badRequest, conflict, notFound } from '../errors/rejection.js';
 import type { ConsoleToken, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Paths of console pages below the base URL of the proxy; the token is appended. */
+/** Paths of console pages below the proxy's base URL. The token is appended to the path. */
 const pages: Readonly<Record<string, string>> = {
   novnc: '/vnc_lite.html?path=%3Ftoken%3D',
   xvpvnc: '/console?token=',
@@ -18,7 +18,9 @@ const pages: Readonly<Record<string, string>> = {
   webmks: '/?token=',
 };
 
-/** Returns the hash of a token. Only hashes are stored, so that access to the database does not open consoles. */
+/**
+ * Returns the hash of a token. Only hashes are stored, so that a person who can read the database cannot open consoles.
+ */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
@@ -26,7 +28,7 @@ function hashOf(token: string): string {
 /** Matches control characters except tab and newline. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 
-/** Opens the consoles of servers, connects to them, and reads their output. */
+/** Opens server consoles, connects to consoles, and reads console output. */
 export class Consoles {
   readonly #core: Core;
 
@@ -62,7 +64,7 @@ export class Consoles {
     return `${base}${pages[type]}${token}`;
   }
 
-  /** Returns the target of a token; 404 if it has expired or its server is deleted. */
+  /** Returns the console for which a token was issued. Throws 404 if the token has expired or the server is deleted. */
   async resolve(token: string): Promise<ConsoleToken> {
     const { store, clock } = this.#core;
     const consoleToken = await tables.consoleTokens.get(store, hashOf(token));
@@ -73,8 +75,8 @@ export class Consoles {
   }
 
   /**
-   * Connects to the console of a token, for a proxy in this process. Returns the byte stream of the screen (RFB) or of
-   * the serial port. 404 if the token has expired, 409 if the console cannot be reached.
+   * Connects to the console for which a token was issued, for a proxy in this process. Returns the byte stream of the
+   * screen (RFB) or of the serial port. Throws 404 if the token has expired, and 409 if the console cannot be reached.
    */
   async connect(token: string): Promise<Duplex> {
     const { serverId, type } = await this.resolve(token);
@@ -86,8 +88,8 @@ export class Consoles {
   }
 
   /**
-   * Returns the output of the console.
-   * @param lines number of lines from the end; undefined or -1 returns all
+   * Returns the output of a server's console.
+   * @param lines number of lines to return from the end of the output; undefined or -1 returns all lines
    */
   async output(context: Context, server: Server, lines?: number): Promise<string> {
     checkAction(rulesOf('os-getConsoleOutput'), server, context.isAdmin);

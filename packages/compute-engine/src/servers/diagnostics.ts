@@ -6,7 +6,7 @@ import type { PowerState, Server } from '../model/index.js';
 const RUNNING = 1;
 const PAUSED = 3;
 
-/** Names of power states in messages. */
+/** Names of power states in error messages. */
 const POWER_STATE_NAMES: Readonly<Record<PowerState, string>> = {
   0: 'pending',
   1: 'running',

@@ -6,7 +6,7 @@ import { tables } from '../schema/tables.js';
 import type { InterfaceRefresh } from './interfaces/interface-refresh.js';
 import type { Servers } from './servers.js';
 
-/** The server events that other services report. */
+/** Names of the server events that other services report. */
 export type ExternalEventName =
   | 'network-changed'
   | 'network-vif-plugged'
@@ -17,7 +17,7 @@ export type ExternalEventName =
   | 'accelerator-request-bound'
   | 'volume-reimaged';
 
-/** An event of a server that another service reports. */
+/** A server event that another service reports. */
 export interface ExternalEvent {
   readonly name: ExternalEventName;
   readonly serverId: string;
@@ -25,10 +25,13 @@ export interface ExternalEvent {
   readonly tag?: string;
 }
 
-/** The code of a reported event: 200 accepted; 400 missing or unknown tag; 404 unknown server; 422 server without a host. */
+/**
+ * The result code for a reported event: 200 accepted; 400 missing or unknown tag; 404 unknown server; 422 server
+ * without a host.
+ */
 export type ExternalEventCode = 200 | 400 | 404 | 422;
 
-/** Valid tags for events that require one. */
+/** Functions that validate an event's tag, for the events that require a tag. */
 const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
   'volume-extended': (tag) => tag !== '',
   'power-update': (tag) => tag !== '',
@@ -59,17 +62,20 @@ export class ExternalEvents {
     };
   }
 
-  /** Handles each event separately. Returns the codes in the order of the events. */
+  /** Handles each event separately. Returns the result codes in the order of the events. */
   async receive(context: Context, events: readonly ExternalEvent[]): Promise<readonly ExternalEventCode[]> {
     const codes: ExternalEventCode[] = [];
     for (const event of events) codes.push(await this.#receive(elevated(context), event));
     return codes;
   }
 
-  /** Handles the extension of a volume. Called by the embedded volume service outside a request, without waiting for the result. */
+  /**
+   * Handles the event that a volume was extended. The embedded volume service calls this method outside a request, and
+   * does not wait for the result.
+   */
   reportVolumeExtended(serverId: string, volumeId: string): void {
     const event = { name: 'volume-extended', serverId, status: 'completed', tag: volumeId } as const;
-    // The volume has grown even if its host was not notified.
+    // Failures are ignored, because the volume was extended even if its host was not notified.
     this.receive(backgroundWork({ userId: '', projectId: '' }), [event]).catch(() => {});
   }
 
@@ -81,7 +87,8 @@ export class ExternalEvents {
     try {
       await this.#effects[event.name]?.(context, server, event);
     } catch (error) {
-      // The event is still accepted: its server may be busy, and later events repair the state.
+      // The event is accepted even if its server rejects the action, for example because it is busy. Later events
+      // repair the state.
       if (!(error instanceof Rejection)) throw error;
     }
     return 200;
@@ -91,7 +98,10 @@ export class ExternalEvents {
     if (tag) await this.#servers.act(context, server.id, 'extendVolume', { volumeId: tag });
   }
 
-  /** Starts or stops a server whose machine another service has switched on or off, unless it already has that state. */
+  /**
+   * Starts or stops a server whose machine another service has switched on or off, unless the server already has that
+   * state.
+   */
   async #powerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
     if (tag === 'POWER_ON' && server.vmState === 'stopped') await this.#servers.act(context, server.id, 'os-start');
     if (tag === 'POWER_OFF' && server.vmState === 'active') await this.#servers.act(context, server.id, 'os-stop');

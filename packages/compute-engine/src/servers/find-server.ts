@@ -4,7 +4,7 @@ import { notFound } from '../errors/rejection.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Servers that are visible in addition to the caller's own. */
+/** Servers that are visible in addition to the existing servers of the caller's project. */
 export interface ServerVisibility {
   readonly deleted?: boolean;
   /** Whether servers of other projects are visible. */
@@ -13,15 +13,18 @@ export interface ServerVisibility {
 
 const serverNotFound = (id: string) => notFound(`Instance ${id} could not be found.`);
 
-/** Throws 404 for a deleted server or a server of another project, unless these are visible. */
+/**
+ * Throws 404 for a deleted server or a server of another project, unless `visibility` or the administrator role makes
+ * it visible.
+ */
 export function checkVisible(server: Server, context: Context, { deleted, foreign }: ServerVisibility): void {
   const visible = context.isAdmin || foreign || server.projectId === context.caller.projectId;
   if (!visible || (server.deleted && !deleted)) throw serverNotFound(server.id);
 }
 
 /**
- * Returns a server of the caller's project, or of any project for administrators; deleted servers and those of other
- * projects only if requested. 404 otherwise.
+ * Returns a server of the caller's project, or of any project for administrators. `visibility` adds deleted servers and
+ * servers of other projects. Throws 404 if the server does not exist or is not visible.
  */
 export async function findServer(
   session: Session,
@@ -35,7 +38,7 @@ export async function findServer(
   return server;
 }
 
-/** Locks a server until the transaction ends, and returns it; 404 if it does not exist. */
+/** Locks a server until the transaction ends, and returns it. Throws 404 if the server does not exist. */
 export async function lockServer(tx: Tx, id: string): Promise<Server> {
   const server = await tables.servers.lock(tx, id);
   if (!server || server.deleted) throw serverNotFound(id);

@@ -25,7 +25,7 @@ import { type ServerChange, updateServer } from './update/update.js';
 /** The request parameter of an action, omitted for actions without a request. */
 type RequestArguments<Request> = undefined extends Request ? [request?: Request] : [request: Request];
 
-/** Operations on servers. */
+/** Creates, lists and changes servers, and starts actions on servers. */
 export class Servers {
   readonly #core: Core;
 
@@ -43,8 +43,8 @@ export class Servers {
   }
 
   /**
-   * Returns a server of the caller's project, or of any project for administrators; deleted servers and those of other
-   * projects only if requested. 404 otherwise.
+   * Returns a server of the caller's project, or of any project for administrators. `visibility` adds deleted servers
+   * and servers of other projects. Throws 404 if the server does not exist or is not visible.
    */
   get(context: Context, id: string, visibility?: ServerVisibility): Promise<Server> {
     return findServer(this.#core.store, context, id, visibility);
@@ -52,7 +52,7 @@ export class Servers {
 
   /**
    * Starts an action: checks its preconditions, and stores its first task state, history and job. When the promise
-   * resolves, all of these are durable, and the work continues in the background. Errors are the API's errors (400,
+   * resolves, all of these are durable, and the work continues in the background. Throws the errors of the API (400,
    * 403, 404, 409, 501).
    *
    * @example
@@ -65,7 +65,7 @@ export class Servers {
     name: Name,
     ...request: RequestArguments<RequestOf<Name>>
   ): Promise<ResultOf<Name>>;
-  /** Starts an additional action that was passed to the engine. */
+  /** Starts a custom action that was passed to the engine. */
   act<Request, Result>(
     context: Context,
     id: string,
@@ -78,7 +78,7 @@ export class Servers {
     return beginAction(this.#core, record, context, id, request);
   }
 
-  /** Changes fields without involving the machine, after checking the action's preconditions. */
+  /** Checks an action's preconditions, and changes fields of a server without involving its machine. */
   change(
     context: Context,
     id: string,
@@ -89,19 +89,22 @@ export class Servers {
   }
 
   /**
-   * Changes fields that the owner may change in any state. 409 for pinning to a zone that the server is not in, or if
-   * it is already pinned; null unpins.
+   * Changes fields that the owner may change in any state. Throws 409 if the change would pin the server to a zone
+   * other than its current zone, or if the server is already pinned to another zone. A null zone unpins the server.
    */
   update(context: Context, id: string, change: ServerChange): Promise<Server> {
     return updateServer(this.#core, context, id, change);
   }
 
-  /** Returns diagnostics of the machine; 409 unless it is running or paused, 501 if the driver does not support them. */
+  /**
+   * Returns diagnostics of a server's machine. Throws 409 unless the machine is running or paused, and 501 if the
+   * driver does not support diagnostics.
+   */
   diagnostics(server: Server): Promise<Diagnostics> {
     return serverDiagnostics(this.#core, server);
   }
 
-  /** Returns whether the caller needs the policy `unlock_override` to remove the lock. */
+  /** Returns whether the caller needs the policy `unlock_override` to unlock a server. */
   lockedByOther({ caller }: Context, server: Server): boolean {
     return server.lock !== null && server.lock.by !== (server.projectId === caller.projectId ? 'owner' : 'admin');
   }
@@ -125,7 +128,7 @@ export class Servers {
       checkAction(rulesOf('delete'), server, context.isAdmin);
       return;
     }
-    // A server without a host has nothing that could be restored.
+    // A server without a host has no machine that could be restored.
     const restorable = server.launchedAt !== null && server.host !== null && server.vmState !== 'soft-delete';
     const isSoftDeletion =
       this.#core.settings.reclaimSeconds > 0 && restorable && !(await isHostDown(this.#core, server));

@@ -5,11 +5,11 @@ const RESIZING: readonly TaskState[] = ['resize_prep', 'resize_migrating', 'resi
 
 interface StatusRule {
   readonly status: string;
-  /** Statuses that are shown instead during these task states. */
+  /** Statuses that the API shows instead of `status` during the given task states. */
   readonly tasks?: readonly (readonly [string, readonly TaskState[]])[];
 }
 
-/** Statuses in the API, by `vm_state` and `task_state`. */
+/** The server statuses in the API, by `vm_state` and `task_state`. */
 const statuses: Readonly<Record<VmState, StatusRule>> = {
   active: {
     status: 'ACTIVE',
@@ -41,7 +41,7 @@ const statuses: Readonly<Record<VmState, StatusRule>> = {
   shelved_offloaded: { status: 'SHELVED_OFFLOADED' },
 };
 
-/** Returns the status of a server. A deleted record is always DELETED. */
+/** Returns the status that the API shows for a server. The status of a deleted server is always DELETED. */
 export function statusOf(server: Pick<Server, 'vmState' | 'taskState' | 'deleted'>): string {
   if (server.deleted) return 'DELETED';
   const rule = statuses[server.vmState];
@@ -50,7 +50,10 @@ export function statusOf(server: Pick<Server, 'vmState' | 'taskState' | 'deleted
   return (task && rule.tasks?.find(([, tasks]) => tasks.includes(task))?.[0]) || rule.status;
 }
 
-/** Returns the states of a status, without task states if the status does not depend on them. The list is empty for an unknown status. */
+/**
+ * Returns the states in which a server has the given status, without task states if the status does not depend on them.
+ * Returns an empty list for an unknown status.
+ */
 export function statesOf(
   status: string,
 ): readonly { readonly vmState: VmState; readonly taskStates?: readonly TaskState[] }[] {

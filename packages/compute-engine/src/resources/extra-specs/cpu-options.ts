@@ -146,7 +146,7 @@ function requestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number
 
 /**
  * Returns the CPU policy that a flavor's requests for VCPU and PCPU resources imply, or the given policy if the flavor
- * has no such requests. Throws 400 if the requests conflict with each other or with the given policy.
+ * does not request them. Throws 400 if the requests conflict with each other or with the given policy.
  */
 function requestedPolicy(
   sources: OptionSources,

@@ -1,6 +1,6 @@
 /**
  * A known flavor extra spec with its allowed values. A name in braces in `key` is a placeholder for any string that
- * matches the pattern of that name in `placeholders`.
+ * matches the corresponding pattern in `placeholders`.
  */
 export interface KnownExtraSpec {
   readonly key: string;

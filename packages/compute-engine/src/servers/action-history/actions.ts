@@ -3,7 +3,10 @@ import type { Context } from '../../core/context.js';
 import type { ActionEvent, InstanceAction, Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 
-/** Records that a request started an action on a server. If the request has already started one, this is a no-op. */
+/**
+ * Records that a request started an action on a server. No-op if the request has already started an action on this
+ * server.
+ */
 export async function recordAction(
   tx: Tx,
   context: Context,
@@ -25,12 +28,12 @@ export async function recordAction(
   });
 }
 
-/** Locks the action of a request until the transaction ends, and returns it for an update. */
+/** Locks the history entry of a request's action until the transaction ends, and returns it for an update. */
 export function lockAction(tx: Tx, serverId: string, requestId: string): Promise<InstanceAction | undefined> {
   return tables.actions.lockToUpdate(tx, compoundKey(serverId, requestId));
 }
 
-/** Adds completed events to an action, oldest first; an event with the same name and start is replaced. */
+/** Adds events to an action's history entry, oldest first. An event with the same name and start time is replaced. */
 export async function recordEvents(tx: Tx, action: InstanceAction, events: readonly ActionEvent[]): Promise<void> {
   const remaining = action.events.filter(
     (old) => !events.some((e) => e.name === old.name && e.startTime === old.startTime),

@@ -6,21 +6,21 @@ import { tables } from '../../schema/tables.js';
 
 export interface ActionQuery {
   readonly limit?: number;
-  /** Request id of the last action of the previous page. */
+  /** Request id of the last action on the previous page. */
   readonly marker?: string;
   readonly changesSince?: number;
   readonly changesBefore?: number;
 }
 
-/** The maximum number of actions without a limit. */
+/** The page size if a list request has no limit. */
 const UNLIMITED = 2 ** 31 - 1;
 
-/** Parameters: the server, and the limit. */
+/** Reads a server's newest actions. Parameters: the server id and the limit. */
 const newestOfServer = hotFind(tables.actions, (rows) =>
   rows.where('server_id', '=', '').orderBy('seq', 'desc').limit(0),
 );
 
-/** The action history of servers. */
+/** Reads the action history of servers. */
 export class InstanceActions {
   readonly #core: Core;
 
@@ -34,7 +34,7 @@ export class InstanceActions {
     return action;
   }
 
-  /** Lists actions, newest first. */
+  /** Lists a server's actions, newest first. */
   async list(serverId: string, query: ActionQuery = {}): Promise<readonly InstanceAction[]> {
     const { store } = this.#core;
     const { marker, limit, changesSince, changesBefore } = query;

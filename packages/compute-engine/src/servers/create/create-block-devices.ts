@@ -2,7 +2,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import type { LegacyDevice, RequestedDevice } from './create-request.js';
 
-/** A disk after the validation of its fields. The size of swap is in MiB, all other sizes are in GiB. */
+/** A requested disk whose fields were validated. The size of a swap disk is in MiB; all other sizes are in GiB. */
 export type DeviceDraft = DeviceOrigin & {
   readonly destination: 'local' | 'volume';
   readonly bootIndex: number | null;
@@ -21,7 +21,7 @@ type DeviceOrigin =
   | { readonly source: 'volume' | 'image' | 'snapshot'; readonly sourceId: string }
   | { readonly source: 'blank'; readonly sourceId: null };
 
-/** A request to remove the device with a given name that the image defines. */
+/** A request to remove a device, by its name, from the devices that the image defines. */
 export interface Removal {
   readonly removes: string;
 }
@@ -60,12 +60,12 @@ const blank: DeviceDraft = {
   tag: null,
 };
 
-/** Returns the local root disk, created from an image. */
+/** Returns the draft of a local root disk that is created from an image. */
 export function imageRoot(imageId: string): DeviceDraft {
   return { ...blank, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
 }
 
-/** Returns the requested source of a disk; throws 400 if it is missing or ambiguous. */
+/** Returns the requested source of a disk's content. Throws 400 if the source is missing or ambiguous. */
 export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 'sourceId'>): DeviceOrigin {
   if (!source) throw invalidMapping('a source_type is required.');
   if (source === 'blank') {
@@ -76,7 +76,7 @@ export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 
   return { source, sourceId };
 }
 
-/** Parses a disk; throws 400 if its fields contradict each other. */
+/** Converts a requested disk to a draft. Throws 400 if the fields of the disk contradict each other. */
 export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
   const device = devicePath(requestedDevice.device);
   if (requestedDevice.noDevice) return { removes: device ?? '' };
@@ -135,8 +135,8 @@ function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
 }
 
 /**
- * Parses disks in the legacy notation: with an image, none of them is the root disk; without an image, the volume
- * with the name of the root device is the root disk, otherwise the first volume.
+ * Converts disks in the legacy format to drafts. If the request has an image, the root disk is created from the image.
+ * Otherwise, the root disk is the volume with the root device's name, or else the first volume.
  */
 export function legacyDrafts(
   legacyDevices: readonly LegacyDevice[],
@@ -156,7 +156,7 @@ export function legacyDrafts(
   return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
 }
 
-/** Returns the root disk; throws 400 if the disks conflict with each other or with the flavor. */
+/** Returns the root disk among the drafts. Throws 400 if the disks conflict with each other or with the flavor. */
 export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDraft {
   const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
   const root = drafts.find(({ bootIndex }) => bootIndex === 0);

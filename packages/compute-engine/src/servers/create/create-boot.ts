@@ -22,21 +22,21 @@ import { checkLocalDisk } from './create-image.js';
 import { devicesOfImage } from './create-image-devices.js';
 import type { NewServer } from './create-request.js';
 
-/** The boot source of a server, and all of its disks. */
+/** The boot source and the disks of a new server. */
 export interface BootPlan {
-  /** The requested image, even if the root disk has another source; empty if there is none. */
+  /** Id of the requested image, even if the root disk has another source. Empty if no image was requested. */
   readonly imageId: string;
   readonly imageProperties: Readonly<Record<string, string>>;
   readonly rootDeviceName: string;
   readonly devices: readonly BlockDevice[];
 }
 
-/** Properties of the content of an image or volume. */
+/** The image from which the content of an image or a volume originates. */
 interface Content extends ImageFacts {
   readonly minRamMb: number;
 }
 
-/** Names in a volume's image metadata that are not image properties. */
+/** Keys in a volume's image metadata that are not image properties. */
 const NON_PROPERTIES = new Set([
   'image_id',
   'image_name',
@@ -51,7 +51,7 @@ const NON_PROPERTIES = new Set([
 
 /**
  * Selects the boot source of a server. Throws 400 for images, volumes and disks that do not exist or that conflict with
- * each other or with the flavor, 403 for a local root disk if the flavor has none.
+ * each other or with the flavor. Throws 403 for a local root disk if the flavor's disk size is 0.
  */
 export async function planBoot(core: Core, context: Context, request: NewServer, flavor: Flavor): Promise<BootPlan> {
   const { devices = [], legacyDevices = [] } = request;
@@ -111,7 +111,9 @@ const isImageRoot = ({ source, bootIndex }: DeviceDraft) => source === 'image' &
 /** Volumes and snapshots by id, with their sizes. */
 type Sources = ReadonlyMap<string, { readonly sizeGb: number; readonly volume?: Volume }>;
 
-/** Looks up the sources of disks; throws 400 for missing or unusable sources. */
+/**
+ * Looks up the volumes and snapshots from which disks are created. Throws 400 if any of them is missing or unusable.
+ */
 async function lookUpSources(
   { catalogs, settings }: Core,
   { caller }: Context,
@@ -167,8 +169,8 @@ async function lookUp<T>(item: Promise<T>, what: string): Promise<T> {
 }
 
 /**
- * Returns the properties of the root disk's content, or of the requested image; throws 400 if a new volume is too
- * small for either.
+ * Returns the requested image, or otherwise the image from which the root disk's content originates. Throws 400 if a
+ * new root volume is too small for either image.
  */
 async function contentOf(
   core: Core,
@@ -192,7 +194,7 @@ async function contentOf(
   return { id, name, properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
 
-/** Device name prefixes by bus, where they differ from the root disk's prefix. */
+/** Device name prefixes by disk bus, if they differ from the root disk's prefix. */
 const namePrefixes: Readonly<Record<string, string>> = {
   scsi: 'sd',
   sata: 'sd',
@@ -204,7 +206,10 @@ const namePrefixes: Readonly<Record<string, string>> = {
 
 const rankOf = (draft: DeviceDraft) => (draft.bootIndex === 0 ? 0 : isEphemeral(draft) ? 1 : isSwap(draft) ? 2 : 3);
 
-/** Assigns a device name to every disk: the requested name, otherwise the next free one in the order root, ephemeral, swap, others. */
+/**
+ * Assigns a device name to every disk: the requested name, or otherwise the next free name. Names are assigned in the
+ * order root, ephemeral, swap, others.
+ */
 function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<DeviceDraft, string> {
   const names = new Map(drafts.flatMap((draft) => (draft.device ? [[draft, draft.device] as const] : [])));
   const used = new Set(names.values());

@@ -5,13 +5,16 @@ import { badRequest } from '../../errors/rejection.js';
 import { limitsOf, overQuota } from '../../resources/quotas/server-quota.js';
 import type { NewServer } from './create-request.js';
 
-/** Minimum number of servers, and the maximum if quotas allow it. */
+/** The minimum and maximum number of servers to create. Quotas determine the number in between. */
 export interface Counts {
   readonly min: number;
   readonly max: number;
 }
 
-/** Returns the requested numbers of servers; throws 400 if they contradict each other or other fields. */
+/**
+ * Returns the requested minimum and maximum number of servers. Throws 400 if they contradict each other or other
+ * fields.
+ */
 export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewServer): Counts {
   if (minCount > maxCount) throw badRequest('min_count must be <= max_count');
   if (maxCount > 1 && hostname !== undefined) {
@@ -20,7 +23,9 @@ export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewSer
   return { min: minCount, max: maxCount };
 }
 
-/** Throws 403 if a server would have more metadata or files than a project may set. */
+/**
+ * Throws 403 if a request specifies more metadata items or injected files per server than the project's quotas allow.
+ */
 export async function checkItemQuota(core: Core, { caller }: Context, request: NewServer): Promise<void> {
   const { metadata = {}, files = [] } = request;
   const items = Object.keys(metadata).length;

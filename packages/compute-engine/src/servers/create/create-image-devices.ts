@@ -4,8 +4,9 @@ import { type DeviceDraft, devicePath, originOf } from './create-block-devices.j
 const SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;
 
 /**
- * Returns the disks that an image defines: the image of a volume-backed server lists the snapshots of its volumes in its
- * property `block_device_mapping`. Unknown entries are skipped; throws 400 for an entry without the id of its source.
+ * Returns the disks that an image defines. An image of a volume-backed server lists snapshots of the server's volumes
+ * in the image property `block_device_mapping`. Unknown entries are skipped. Throws 400 for an entry without the id of
+ * its source.
  */
 export function devicesOfImage({ properties }: Image): readonly DeviceDraft[] {
   const text = properties.block_device_mapping;

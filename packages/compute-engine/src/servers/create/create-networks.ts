@@ -6,12 +6,13 @@ import { badRequest, conflict, forbidden } from '../../errors/rejection.js';
 import type { RequestedPort } from '../interfaces/server-interface.js';
 import type { NewServer, RequestedNetwork } from './create-request.js';
 
-/** The interfaces of new servers. */
+/** The plan for the network interfaces of new servers. */
 export interface NetworkPlan {
-  /** Number of servers for which the project may create ports. */
+  /** Maximum number of servers for which the project may create ports. */
   readonly maxServers: number;
   /**
-   * Returns a function that generates the ports of one server, with new ids in each call. Creates the network for `auto` if necessary.
+   * Returns a function that generates the ports of one server, with new ids in each call. If the request specifies
+   * `auto`, first creates the network if necessary.
    */
   ports(): Promise<() => readonly RequestedPort[]>;
 }
@@ -28,8 +29,8 @@ function newPort(networkId: string, options: Partial<RequestedPort> = {}): Reque
 }
 
 /**
- * Plans the interfaces. Throws 400 for unusable networks, ports and addresses, 403 for external networks, 409 for ports
- * in use and if the choice of the network is ambiguous.
+ * Plans the network interfaces of new servers. Throws 400 for unusable networks, ports and addresses, 403 for external
+ * networks, and 409 if a port is in use or several networks are possible.
  */
 export async function planNetworks(core: Core, context: Context, request: NewServer): Promise<NetworkPlan> {
   const { networks: catalog } = core.catalogs;
@@ -59,7 +60,10 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
   return fixedNetworks(ports, await remainingPorts(core, context, ports.filter(({ existing }) => !existing).length));
 }
 
-/** Returns the number of servers for which the project may create this number of ports; throws 403 if it is zero. */
+/**
+ * Returns the number of servers for which the project may create the given number of new ports per server. Throws 403
+ * if the number of servers is zero.
+ */
 async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;
   const free = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
@@ -68,7 +72,7 @@ async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts:
   return servers;
 }
 
-/** Validates a list of networks without looking them up. */
+/** Validates the requested networks without looking them up in the network service. */
 function validateList(networks: readonly RequestedNetwork[], isMultiple: boolean): void {
   const ports = networks.flatMap(({ portId }) => portId ?? []);
   if (new Set(ports).size < ports.length) throw badRequest('A port is listed twice: each port can be used only once.');
@@ -112,14 +116,20 @@ function checkExternal({ id, external, shared }: Network, isAllowed: boolean): v
     throw forbidden(`It is not allowed to create an interface on external network ${id}`);
 }
 
-/** Throws 400 for unknown or ambiguous security groups. The project's own `default` always exists. */
+/**
+ * Throws 400 for unknown security groups, and 409 for ambiguous names. The project's own security group `default`
+ * always exists.
+ */
 async function checkSecurityGroups({ catalogs }: Core, { caller }: Context, names: readonly string[]): Promise<void> {
   const named = names.filter((name) => name !== 'default');
   if (named.length > 0)
     await toRejection(catalogs.networks.resolveSecurityGroups(caller, named), ['SECURITY_GROUP_AMBIGUOUS']);
 }
 
-/** Converts errors of a catalog to 400, except quota errors and the given conflicts. */
+/**
+ * Converts the not-found, invalid and conflict errors of a catalog to 400 errors, except conflicts with the given
+ * codes.
+ */
 async function toRejection<T>(promise: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
   try {
     return await promise;

@@ -5,18 +5,21 @@ import type { ServerGroup } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import type { NewServer } from './create-request.js';
 
-/** Constraints on the host of a server. */
+/** Constraints on the host of a new server. */
 export interface PlacementPlan {
-  /** The availability zone to which it is pinned; null if none was requested. */
+  /** The availability zone to which the server is pinned. Null if no zone was requested. */
   readonly zone: string | null;
-  /** The only acceptable host, by name or hypervisor name. */
+  /** Host name or hypervisor name of the only acceptable host. */
   readonly host?: string;
-  /** Whether the request bypasses the scheduler. */
+  /**
+   * Whether the request specifies the host in its zone, so that the scheduler applies only the filters for forced
+   * hosts.
+   */
   readonly forced?: boolean;
   readonly group?: ServerGroup;
 }
 
-/** Returns the constraints of a request; throws 400 for unknown zones, hosts and groups. */
+/** Returns the constraints that a create request specifies. Throws 400 for unknown zones, hosts and server groups. */
 export async function planPlacement(core: Core, context: Context, request: NewServer): Promise<PlacementPlan> {
   const group = await groupOf(core, context, request.hints?.group);
   const parts = (request.zone ?? core.settings.defaultScheduleZone ?? '').split(':');
@@ -31,7 +34,7 @@ export async function planPlacement(core: Core, context: Context, request: NewSe
     const named = [...hosts.values()].find(
       (candidate) => (!host || candidate.name === host) && (!node || candidate.node.hypervisorHostname === node),
     );
-    // The scheduler reports an unknown host.
+    // An unknown host is accepted here, because the scheduler reports it later.
     return {
       zone: zone && named?.zone === zone ? zone : null,
       host: named?.name ?? `${host}:${node ?? ''}`,

@@ -10,16 +10,19 @@ import type { PlacementPlan } from './create-placement.js';
 import type { NewServer } from './create-request.js';
 import { hostnameOf } from './hostname.js';
 
-/** Length of a reservation id. */
+/** Length of a reservation id in characters. */
 export const RESERVATION_LENGTH = 10;
 
-/** Generates a reservation id, which servers of one request share: `r-` and eight lower-case letters or digits. */
+/**
+ * Generates a reservation id, which all servers of a create request share. It consists of `r-` and eight lower-case
+ * letters or digits.
+ */
 export function newReservationId(): string {
   const characters = [...randomBytes(RESERVATION_LENGTH - 2)].map((byte) => (byte % 36).toString(36));
   return `r-${characters.join('')}`;
 }
 
-/** The validated plan for the servers of a request. */
+/** The validated data from which a create request creates its servers. */
 export interface ServerPlan {
   readonly context: Context;
   readonly request: NewServer;
@@ -35,8 +38,8 @@ const ON = /^(1|t|true|on|y|yes|auto)$/i;
 const OFF = /^(0|f|false|off|n|no|disabled)$/i;
 
 /**
- * Returns the disk configuration: the requested one, otherwise the image's; throws 400 if the image does not
- * allow the requested one.
+ * Returns the requested disk configuration, or otherwise the image's disk configuration. Throws 400 if the image does
+ * not allow the requested configuration.
  */
 export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: BootPlan): 'AUTO' | 'MANUAL' {
   const imageValue = imageProperties.auto_disk_config ?? '';
@@ -44,7 +47,7 @@ export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: Boo
   return diskConfig ?? (ON.test(imageValue) ? 'AUTO' : 'MANUAL');
 }
 
-/** Creates the record of the `index`-th server, which waits for the scheduler. */
+/** Creates the record of the server with the given index in its request. The server then waits for the scheduler. */
 export function serverRecord(
   plan: ServerPlan,
   id: string,
@@ -102,7 +105,7 @@ export function serverRecord(
     updatedAt: null,
     launchedAt: null,
     terminatedAt: null,
-    // Spread last: V8 adds properties that follow a spread one by one, at forty times the cost.
+    // The spreads come last, because V8 adds properties that follow a spread one by one, at forty times the cost.
     ...serverDefaults,
     ...settingsIn(request),
   };

@@ -1,10 +1,10 @@
 import type { Server, ServerSettings } from '../../model/index.js';
 
-/** A block device of a request. The size of swap is in MiB, all other sizes are in GiB. */
+/** A block device in a create request. The size of a swap disk is in MiB; all other sizes are in GiB. */
 export interface RequestedDevice {
   readonly source?: 'volume' | 'image' | 'snapshot' | 'blank';
   readonly destination?: 'local' | 'volume';
-  /** Id of the volume, image or snapshot. */
+  /** Id of the volume, image or snapshot from which the device is created. */
   readonly sourceId?: string;
   /** Position in the boot order; null or negative if the device is not bootable. */
   readonly bootIndex?: number | null;
@@ -12,7 +12,7 @@ export interface RequestedDevice {
   readonly volumeType?: string | null;
   readonly device?: string;
   readonly deleteOnTermination?: boolean;
-  /** Whether the disk with this device name that the image defines is removed. */
+  /** Whether to remove the disk with this device name from the disks that the image defines. */
   readonly noDevice?: boolean;
   readonly guestFormat?: string;
   readonly deviceType?: string;
@@ -20,9 +20,9 @@ export interface RequestedDevice {
   readonly tag?: string;
 }
 
-/** A block device in the legacy notation. */
+/** A block device in the legacy format. */
 export interface LegacyDevice {
-  /** `swap` or `ephemeral0`, `ephemeral1`, ... */
+  /** The kind of a local disk: `swap`, or `ephemeral0`, `ephemeral1`, ... */
   readonly virtualName?: string;
   readonly volumeId?: string;
   readonly snapshotId?: string;
@@ -32,7 +32,7 @@ export interface LegacyDevice {
   readonly noDevice?: boolean;
 }
 
-/** A network, port or address for a new server. */
+/** A network, port or address for a network interface of a new server. */
 export interface RequestedNetwork {
   readonly networkId?: string;
   readonly portId?: string;
@@ -40,37 +40,37 @@ export interface RequestedNetwork {
   readonly tag?: string;
 }
 
-/** Additional permissions of the caller; default: an administrator's permissions. */
+/** Additional permissions of the caller. Unless stated otherwise, only administrators have them by default. */
 export interface CreatePermissions {
-  /** Whether servers may have a local root disk if the flavor has none. */
+  /** Whether servers may have a local root disk if the flavor's disk size is 0. */
   readonly zeroDiskFlavor?: boolean;
   /** Whether servers may have interfaces on external networks. */
   readonly externalNetwork?: boolean;
-  /** Whether volumes may be shared with other servers; default true. */
+  /** Whether volumes may be shared with other servers. Default: true. */
   readonly multiattach?: boolean;
-  /** Whether ports may request bandwidth or packet rates; default true. */
+  /** Whether ports may request bandwidth or packet rates. Default: true. */
   readonly resourceRequest?: boolean;
 }
 
-/** A validated request for servers, with the names of the model. */
+/** A validated request to create servers, with the field names of the engine's model. */
 export interface NewServer extends Partial<ServerSettings> {
   readonly name: string;
   readonly flavorId: string;
-  /** If empty or omitted, the server boots from a volume. */
+  /** Id of the image. If empty or omitted, the server boots from a volume. */
   readonly imageId?: string;
   readonly keyName?: string;
   readonly configDrive?: boolean;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
-  /** Names or ids. */
+  /** Names or ids of security groups. */
   readonly securityGroups?: readonly string[];
-  /** `none`, `auto`, or a list. If it is empty or omitted, the only available network is used. */
+  /** `none`, `auto`, or a list of networks. If the list is empty or omitted, the only available network is used. */
   readonly networks?: 'none' | 'auto' | readonly RequestedNetwork[];
   readonly devices?: readonly RequestedDevice[];
   /** Cannot be combined with `devices`. */
   readonly legacyDevices?: readonly LegacyDevice[];
-  /** `zone`, `zone:host`, `zone:host:node` or `zone::node`. */
+  /** The availability zone, optionally with a host: `zone`, `zone:host`, `zone:host:node` or `zone::node`. */
   readonly zone?: string;
-  /** The requested host, which the scheduler must accept, unlike a host in `zone`. */
+  /** Name of the requested host. Unlike a host in `zone`, this host must pass all of the scheduler's filters. */
   readonly host?: string;
   readonly hypervisorHostname?: string;
   readonly hints?: Readonly<Record<string, unknown>>;

@@ -12,9 +12,9 @@ const isCatalogRejection = (error: unknown): error is CatalogError =>
   error instanceof CatalogError && error.kind !== 'unavailable';
 
 /**
- * Reserves existing volumes for a server and stores the server; 400 if a volume has just been reserved by another
- * request. A guard, stored before the first reservation and removed by the transaction that stores the server, ensures
- * that after a crash no volume stays reserved for a server that does not exist.
+ * Reserves existing volumes for a server and stores the server. Throws 400 if another request has just reserved one of
+ * the volumes. A guard job is stored before the first reservation, and removed by the transaction that stores the
+ * server. It ensures that after a crash, no volume stays reserved for a server that does not exist.
  */
 export async function withReservedVolumes<T>(
   core: Core,
@@ -23,7 +23,7 @@ export async function withReservedVolumes<T>(
   boot: BootPlan,
   write: (tx: Tx, boot: BootPlan) => Promise<T>,
 ): Promise<T> {
-  // The device's id is the key of its reservation, by which the guard finds it.
+  // The device's id is the idempotency key of the reservation, by which the guard finds the reservation.
   const volumes = boot.devices.flatMap(({ id, volumeId }) => (volumeId === null ? [] : { key: id, volumeId }));
   if (volumes.length === 0) return core.store.together((tx) => write(tx, boot));
   const { guards, store } = core;
@@ -65,14 +65,17 @@ async function reserve(
     }
     return devices;
   } catch (error) {
-    // If the service does not respond, the outcome is unknown, and the guard determines it later.
+    // If the volume service does not respond, the outcome is unknown, and the guard releases the reservation later.
     if (!isCatalogRejection(error)) throw error;
     await releaseVolumes(core, context, guardId, devices);
     throw error.kind === 'over-quota' ? error : badRequest(error.message);
   }
 }
 
-/** Releases reservations immediately instead of waiting for the guard; the guard releases those that remain. */
+/**
+ * Releases volume reservations immediately instead of waiting for the guard. If an error occurs, the guard releases the
+ * remaining reservations.
+ */
 async function releaseVolumes(
   { catalogs, store, guards }: Core,
   { caller }: Context,

@@ -33,9 +33,9 @@ async function keypairFor(
 }
 
 /**
- * Validates a request for servers and stores them, with their history and jobs, in one transaction: as many as quotas
- * allow between the minimum and the maximum. Existing volumes are reserved first, so that concurrent requests never use
- * the same volume.
+ * Validates a create request, and stores the servers with their action history and jobs in one transaction. The number
+ * of servers is the largest between the requested minimum and maximum that the quotas allow. Existing volumes are
+ * reserved first, so that concurrent requests never use the same volume.
  */
 export async function createServers(core: Core, context: Context, request: NewServer): Promise<CreatedServers> {
   const counts = countsOf(request);

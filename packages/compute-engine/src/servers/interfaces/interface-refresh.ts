@@ -6,10 +6,10 @@ import type { Server, ServerInterface } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { interfaceOf } from './server-interface.js';
 
-/** Maximum number of attempts if the server changes while its ports are read. */
+/** Maximum number of attempts to refresh a server's interfaces if the server changes while its ports are read. */
 const MAX_ATTEMPTS = 10;
 
-/** Converts ports to interfaces, with the fields that only the server's record contains (tag, ownership). */
+/** Converts ports to interfaces, with the fields that only the server record contains (tag and ownership). */
 function interfacesFrom(server: Server, ports: readonly Port[]): readonly ServerInterface[] {
   const byId = new Map(ports.map((port) => [port.id, port]));
   const current = server.interfaces.flatMap(({ portId, tag, owned }) => {
@@ -20,7 +20,7 @@ function interfacesFrom(server: Server, ports: readonly Port[]): readonly Server
   return [...current, ...[...byId.values()].map((port) => interfaceOf(port, null, false))];
 }
 
-/** Keeps the stored interfaces of servers equal to the ports in the network service. */
+/** Keeps the interfaces in server records equal to the ports in the network service. */
 export class InterfaceRefresh {
   readonly #core: Core;
   readonly #running = new Map<string, Promise<void>>();
@@ -29,7 +29,7 @@ export class InterfaceRefresh {
     this.#core = core;
   }
 
-  /** Starts a refresh after ports of a server have changed. Failures are repaired by the next refresh. */
+  /** Starts a refresh after a server's ports have changed. If the refresh fails, the next one repairs the record. */
   changed(serverId: string): void {
     const before = this.#running.get(serverId) ?? Promise.resolve();
     const next = before
@@ -46,7 +46,10 @@ export class InterfaceRefresh {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Reads the ports and stores changes. A server that is being built receives its ports from the build. */
+  /**
+   * Reads a server's ports and stores changed interfaces. Skips a server that is being built, because the build stores
+   * its interfaces.
+   */
   async now(serverId: string): Promise<void> {
     const { store, catalogs } = this.#core;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -9,7 +9,10 @@ import type { Server } from '../../model/index.js';
 import { addressAsBadRequest } from './address-rejection.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
-/** Network interfaces of servers; the actions `attachInterface` and `detachInterface` add and remove them. */
+/**
+ * Reads the network interfaces of servers, and changes their addresses. The actions `attachInterface` and
+ * `detachInterface` add and remove interfaces.
+ */
 export class Interfaces {
   readonly #core: Core;
   readonly #refresh: InterfaceRefresh;
@@ -24,14 +27,14 @@ export class Interfaces {
     return ports.map((port) => ({ port, tag: tagOf(server, port.id) }));
   }
 
-  /** Returns a port of a server; 404 if the port belongs to another server. */
+  /** Returns a port of a server. Throws 404 if the port does not belong to the server. */
   async get({ caller }: Context, server: Server, portId: string): Promise<AttachedPort> {
     const port = await this.#core.catalogs.networks.getPort(caller, portId);
     if (port.deviceId !== server.id) throw notFound(`Instance ${server.id} does not have a port with id ${portId}`);
     return { port, tag: tagOf(server, portId) };
   }
 
-  /** Adds an address of a network to the server. */
+  /** Adds a fixed IP address from a network to a server. */
   async addFixedIp(context: Context, server: Server, networkId: string): Promise<void> {
     checkAction(rulesOf('addFixedIp'), server, context.isAdmin);
     await this.#core.catalogs.networks.addFixedIp(context.caller, server.id, networkId).catch(addressAsBadRequest);

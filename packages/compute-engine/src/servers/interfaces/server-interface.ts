@@ -11,7 +11,7 @@ export interface RequestedPort {
   readonly tag: string | null;
 }
 
-/** Returns the interface for a port. */
+/** Returns the server interface that represents a port. */
 export function interfaceOf(port: Port, tag: string | null, owned: boolean): ServerInterface {
   return {
     portId: port.id,
@@ -25,12 +25,15 @@ export function interfaceOf(port: Port, tag: string | null, owned: boolean): Ser
   };
 }
 
-/** Returns the interface for a planned port. It is stored before the port is created, so that a deletion of the server finds it. */
+/**
+ * Returns the server interface for a planned port. The interface is stored before the port is created, so that deleting
+ * the server also releases the port.
+ */
 export function plannedInterface({ portId, networkId, tag, existing }: RequestedPort): ServerInterface {
   return { portId, networkId, label: '', mac: '', fixedIps: [], securityGroups: [], tag, owned: !existing };
 }
 
-/** Returns the interfaces except the one with the given port. */
+/** Returns all given interfaces except the interface with the given port id. */
 export function withoutPort(interfaces: readonly ServerInterface[], id: string): readonly ServerInterface[] {
   return interfaces.filter(({ portId }) => portId !== id);
 }

@@ -5,7 +5,7 @@ import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
-/** Changes security groups and floating IPs of servers in the network service, and updates the server's record. */
+/** Changes security groups and floating IPs of servers in the network service, and updates the server records. */
 export class ServerNetwork {
   readonly #core: Core;
   readonly #refresh: InterfaceRefresh;

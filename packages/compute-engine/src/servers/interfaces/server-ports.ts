@@ -10,7 +10,7 @@ async function bindingOf({ core, server }: ServerScope): Promise<PortBinding> {
   return { deviceId: server.id, deviceOwner: `compute:${zone}`, hostId: server.host ?? '' };
 }
 
-/** Creates the new ports of a server, and binds the existing ones. */
+/** Creates a server's new ports, and binds its existing ports. Returns the resulting interfaces. */
 export async function connectPorts(
   scope: ServerScope,
   ports: readonly RequestedPort[],
@@ -43,8 +43,9 @@ export async function connectPorts(
 }
 
 /**
- * Releases all ports of a server: deletes those that were created for it, and unbinds the others. Lists them in the
- * catalog, because a crashed process may have created ports that the server's record lacks.
+ * Releases all ports of a server: deletes the ports that were created for the server, and unbinds the others. Lists the
+ * ports in the network service, because a crashed process may have created ports that the server record does not
+ * contain.
  */
 export async function releasePorts(scope: ServerScope, interfaces: readonly ServerInterface[]): Promise<void> {
   if (interfaces.length === 0) return;

@@ -8,18 +8,18 @@ import { statesOf } from '../status.js';
 import { compilePattern, likeOf, type Matches, type PlainPattern, plainPattern } from './list-pattern.js';
 
 const formatTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
-/** Returns a time in the two formats that callers search for. */
+/** Returns a time in the two formats for which clients search. */
 const times = (ms: number | null) =>
   ms === null ? [] : [`${formatTime(ms)}000`, `${formatTime(ms)}000`.replace('T', ' ')];
 
 type Read = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
 
-/** The values to which a pattern is applied; any of them may match. */
+/** A server field to which a pattern filter is applied. The filter matches if any of the field's values matches. */
 interface PatternField {
   readonly read: Read;
-  /** The column that contains the value. */
+  /** The column that contains the field's value. */
   readonly column?: 'name' | 'reservation_id' | 'addresses';
-  /** The field of the JSON record that contains the value. */
+  /** The property of the JSON record that contains the field's value. */
   readonly json?: keyof Server;
 }
 
@@ -57,10 +57,10 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
   );
 }
 
-/** Fields of servers to which patterns can be applied. */
+/** Server fields to which pattern filters can be applied. */
 export type ServerPatternField = keyof typeof fields | StringSetting;
 
-/** Returns the field of a pattern. Settings have no entry in `fields`, because their field has the same name. */
+/** Returns the field for a pattern filter. Settings have no entry in `fields`, because their property has the same name. */
 function fieldOf(name: ServerPatternField): PatternField {
   if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
   const setting = name as StringSetting;
@@ -79,17 +79,17 @@ const columns = {
   host: 'host',
 } as const;
 
-/** Columns with an index of all servers, but none per project. */
+/** Columns that have an index over all servers, but no index per project. */
 const SHARED_INDEX_COLUMNS: ReadonlySet<string> = new Set(['user_id', 'image_id', 'flavor_id', 'host']);
 
-/** A `vm_state` with the allowed task states; all are allowed if they are undefined. */
+/** A `vm_state` with the matching task states. If these are undefined, all task states match. */
 export type State = ReturnType<typeof statesOf>[number];
 
-/** Filters of servers; all of them must match. */
+/** Filters for a list of servers. A server must match all of them. */
 export interface ServerFilters extends Readonly<Partial<Record<keyof typeof columns, string>>> {
   /** Values of `status`, case-insensitive; any of them may match. Unknown values match no server. */
   readonly statuses?: readonly string[];
-  /** One state instead of `statuses`. */
+  /** A single state to match, instead of `statuses`. */
   readonly state?: State;
   readonly locked?: boolean;
   /** Patterns that match anywhere in the value. See `compilePattern` for the syntax. */
@@ -99,9 +99,12 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly tagsAny?: readonly string[];
   readonly notTags?: readonly string[];
   readonly notTagsAny?: readonly string[];
-  /** Changed at this time (ms) or later. Includes deleted servers unless `deleted` is set. */
+  /** Matches servers changed at this time (milliseconds since the epoch) or later. Includes deleted servers unless `deleted` is set. */
   readonly changedSince?: number;
-  /** Changed in the second of this time (ms) or earlier. Includes deleted servers unless `deleted` is set. */
+  /**
+   * Matches servers changed in or before the second that contains this time (milliseconds since the epoch). Includes
+   * deleted servers unless `deleted` is set.
+   */
   readonly changedBefore?: number;
   /** Whether only deleted and soft-deleted servers match. By default, only servers that are neither match. */
   readonly deleted?: boolean;
@@ -129,7 +132,7 @@ export function statesMatching(statuses: readonly string[]): readonly State[] {
 }
 
 /**
- * Adds the filters that databases can apply.
+ * Adds the filters that databases can apply to a query.
  * @param live the condition for servers that are not deleted
  */
 export function applyFilters(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
@@ -140,8 +143,8 @@ export function applyFilters(rows: RowQuery, filters: ServerFilters, kind: Datab
 }
 
 /**
- * Splits filters into disjoint parts: servers in several states are in several ranges of an index, which is in the
- * order of pages only within each range.
+ * Splits filters into disjoint parts, one per state. Servers in different states are in different ranges of an index,
+ * and the index is in page order only within each range.
  */
 export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
   const statuses = filters.statuses ?? [];
@@ -152,7 +155,7 @@ export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
 
 function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
   if (!taskStates) return sql<boolean>`vm_state = ${vmState}`;
-  // Few servers have a task state. With this expression, only the partial index of these servers matches.
+  // Few servers have a task state. This expression matches only the partial index over these servers.
   return sql<boolean>`((vm_state || '') = ${vmState} and task_state in (${sql.join(taskStates)}))`;
 }
 
@@ -161,13 +164,13 @@ function applyColumnFilters(rows: RowQuery, filters: ServerFilters, kind: Databa
   for (const [name, column] of Object.entries(columns)) {
     const value = filters[name as keyof typeof columns];
     if (value === undefined) continue;
-    // For a project, an expression keeps the database from using an index of all servers.
+    // For a project, an expression keeps the database from using an index over all servers.
     const avoidsSharedIndex = filters.projectId !== undefined && SHARED_INDEX_COLUMNS.has(column);
     filtered = avoidsSharedIndex
       ? filtered.where(sql`(${sql.ref(column)} || '')`, '=', value)
       : filtered.where(column, '=', value);
   }
-  // These values are literals, because the conditions of partial indexes contain them.
+  // These values are literals instead of parameters, because the conditions of partial indexes contain them.
   if (filters.locked !== undefined) filtered = filtered.where('locked', '=', sql.lit(Number(filters.locked)));
   if (filters.changedSince !== undefined) filtered = filtered.where('updated_at', '>=', filters.changedSince);
   if (filters.changedBefore !== undefined) {
@@ -185,9 +188,7 @@ const likeText = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
 const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} like ${text} escape '\\'`;
 
-/**
- * Returns conditions for patterns, on columns and on records as text; every server that matches the patterns satisfies them.
- */
+/** Returns SQL conditions for pattern filters on columns and on the JSON text of records. Every server that matches satisfies them. */
 export function patternConditions(
   { patterns = {} }: ServerFilters,
   kind: DatabaseKind,
@@ -196,7 +197,7 @@ export function patternConditions(
   const conditions = Object.entries(others).flatMap(
     ([name, pattern]) => patternCondition(fieldOf(name as ServerPatternField), pattern, kind) ?? [],
   );
-  // Either version of the address may match.
+  // Either an IPv4 address or an IPv6 address may match.
   const patterned = [ip, ip6].filter((pattern) => pattern !== undefined);
   const addresses = patterned.map((pattern) => likeOf(pattern)).filter((text) => text !== undefined);
   if (patterned.length === 0 || addresses.length < patterned.length) return conditions;
@@ -228,10 +229,10 @@ function plainCondition(
   { text, atStart, atEnd }: PlainPattern,
   kind: DatabaseKind,
 ): RawBuilder<boolean> {
-  // All reservation ids have the same length.
+  // All reservation ids have the same length, so a pattern with that length must be equal to the id.
   if ((atStart && atEnd) || (column === 'reservation_id' && text.length === RESERVATION_LENGTH))
     return sql<boolean>`${sql.ref(column)} = ${text}`;
-  // SQLite's `like` is case-insensitive.
+  // SQLite's `like` is case-insensitive, so only PostgreSQL uses `like` here.
   if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${likeText(text)}${atEnd ? '' : '%'}`);
   if (atEnd) return sql<boolean>`substr(${sql.ref(column)}, ${-text.length}) = ${text}`;
   const position = sql`instr(${sql.ref(column)}, ${text})`;
@@ -240,7 +241,8 @@ function plainCondition(
 
 function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
-  // For a project, the expression differs from the one in the index of all servers, which PostgreSQL would otherwise also read.
+  // For a project, the expression differs from the one in the index over all servers, which PostgreSQL would otherwise
+  // also read.
   const isDeleted = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
   if (deleted) return rows.where(sql<boolean>`(${isDeleted} or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
@@ -252,7 +254,7 @@ function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBui
 
 export type ServerPredicate = (server: Server) => boolean;
 
-/** Returns a predicate for filters that need the record; undefined if the database has applied all filters. */
+/** Returns a predicate for the filters that the database cannot apply; undefined if there are none. */
 export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerPredicate | undefined {
   const predicates = [...patternPredicates(filters, hosts), ...tagPredicates(filters)];
   return predicates.length === 0 ? undefined : (server) => predicates.every((predicate) => predicate(server));
@@ -274,11 +276,11 @@ function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): Se
   const isAddress = ([name]: Named) => name === 'ip' || name === 'ip6';
   const addresses = given.filter(isAddress);
   const others = given.filter((named) => !isAddress(named) && !isExactInDatabase(...named));
-  // Either version of the address may match.
+  // Either an IPv4 address or an IPv6 address may match.
   return [...others.map((named) => predicateFor([named])), ...(addresses.length > 0 ? [predicateFor(addresses)] : [])];
 }
 
-/** Returns whether the database applies the complete pattern. */
+/** Returns whether the SQL condition for a pattern is exact, so that records need not be compared again. */
 function isExactInDatabase(name: ServerPatternField, pattern: string): boolean {
   const { column }: PatternField = fieldOf(name);
   return column !== undefined && plainPattern(pattern) !== undefined;

@@ -6,11 +6,13 @@ import { type ServerFilters, type State, statesMatching } from './list-filters.j
 import { plainPattern } from './list-pattern.js';
 import type { ServerSort, ServerSortKey } from './list-sort.js';
 
-/** Filters and orders that have an index, for all servers or for a project's servers; see the schema migrations. */
+/**
+ * Filters and sort orders that have an index over all servers or over a project's servers. See the schema migrations.
+ */
 interface Indexed {
-  /** Filters whose index is in the order of creation. */
+  /** Filters that have an index in order of creation. */
   readonly filters: readonly (keyof ServerFilters)[];
-  /** Orders with an index for unfiltered lists. */
+  /** Sort keys that have an index for unfiltered lists. */
   readonly orders: readonly ServerSortKey[];
 }
 
@@ -25,8 +27,8 @@ const ofProject: Indexed = {
 };
 
 /**
- * Returns whether an index leads directly to a page of the matching servers. Other queries may be slow if there are many
- * servers.
+ * Returns whether an index leads directly to a page of the matching servers. Queries without an index may be slow if
+ * there are many servers.
  */
 export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): boolean {
   const { projectId, patterns = {}, softDeleted, deleted, ...others } = filters;
@@ -48,17 +50,23 @@ const INDEXED_SORT_KEYS: ReadonlySet<ServerSortKey> = new Set([
   'project_id',
 ]);
 
-/** The condition for servers that are not deleted, as in the partial indexes of all servers; see the schema migrations. */
+/**
+ * The condition for servers that are not deleted, as written in the partial indexes over all servers. See the schema
+ * migrations.
+ */
 const LIVE_OF_ALL = sql<boolean>`deleted <= 0`;
 
-/** Returns the condition for servers that are not deleted, so that PostgreSQL does not use an index of other servers. */
+/**
+ * Returns the condition for servers that are not deleted, in the form that keeps PostgreSQL from using an unsuitable
+ * index.
+ */
 export function liveCondition(
   kind: DatabaseKind,
   filters: ServerFilters,
   sort: readonly ServerSort[],
 ): RawBuilder<boolean> {
   const { projectId, patterns, ...others } = filters;
-  // A reservation belongs to one project.
+  // All servers with a reservation id belong to the same project.
   if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE;
   if (projectId !== undefined) return liveOfProject(kind);
   const compared = Object.entries({ ...others, ...patterns }).filter(
@@ -70,7 +78,7 @@ export function liveCondition(
 }
 
 function hasIndex({ filters }: Indexed, name: string, value: unknown): boolean {
-  // Filters by task state use an index that has no useful order.
+  // The index for filters by task state is not in page order.
   if (name === 'state') return (value as State).taskStates === undefined;
   if (name === 'statuses')
     return statesMatching(value as readonly string[]).every((state) => state.taskStates === undefined);

@@ -8,15 +8,15 @@ import { liveCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /**
- * Returns a condition that is true if any server waits for the scheduler. Usually none waits, which one index look-up
- * determines. Deleted servers have another state.
+ * Returns an SQL condition that is true if any server waits for the scheduler. Usually, none waits, as a single index
+ * look-up shows. Deleted servers have another state, so they do not match.
  */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
   return sql<boolean>`exists (select 1 from servers where vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
 }
 
-/** A row of a page, and whether servers wait for the scheduler. */
+/** A row on a page of servers, which also shows whether servers wait for the scheduler. */
 export type HeadOfPage = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
 
 /** Returns whether a query is for the newest servers of a project or of all projects, without other filters. */
@@ -27,7 +27,7 @@ export function isNewestRequested(filters: ServerFilters, sort: readonly ServerS
   return [...Object.values(others), ...Object.values(patterns)].every((value) => value === undefined);
 }
 
-/** A placeholder for a parameter of a prepared statement. */
+/** A placeholder for a parameter in a prepared statement. */
 class Placeholder {
   readonly name: 'projectId' | 'createdAt' | 'seq' | 'limit';
 
@@ -40,7 +40,10 @@ const placeholder = (name: Placeholder['name']) => new Placeholder(name) as neve
 
 const statements = new Map<string, CompiledQuery<HeadOfPage>>();
 
-/** Returns the statement of a page. It is built once for each of its forms, with the same code as those of other pages. */
+/**
+ * Returns the prepared statement that reads a page. Each variant of the statement is built once, with the same code
+ * that builds other list queries.
+ */
 function statementFor(
   session: Session,
   ofProject: boolean,
@@ -67,8 +70,8 @@ function statementFor(
 }
 
 /**
- * Returns a page of the newest servers. It is the most frequent query, so its statement is prepared: building it each
- * time would cost more than executing it.
+ * Returns a page of the newest servers. Because this is the most frequent query, its statement is prepared: building
+ * the statement for each request would cost more than executing it.
  */
 export async function newestServers(
   session: Session,

@@ -11,24 +11,26 @@ import type { ServerOrder, ServerSort, ServerSortKey } from './list-sort.js';
 const SUBSTRING_FIELDS = ['name', 'ip', 'ip6'] as const satisfies readonly ServerPatternField[];
 
 /**
- * The fields that the index in each order contains, so that substrings are searched without reading rows; see the schema
- * migrations.
+ * The fields that the index for each sort key contains, so that a substring search need not read table rows. See the
+ * schema migrations.
  */
 const COVERED: { readonly [key in ServerSortKey]?: readonly ServerPatternField[] } = {
   created_at: SUBSTRING_FIELDS,
   display_name: ['name'],
 };
 
-/** Number of rows that are searched in an index that contains the fields, before trigrams are used. */
+/**
+ * Number of rows that are searched in page order before trigrams are used, if an index contains the compared fields.
+ */
 const FIRST_COVERED_ROWS = 1000;
 
-/** Number of rows that are searched in the table for each row of the page, before trigrams are used. */
+/** Number of rows that are searched in page order, for each row of the page, before trigrams are used. */
 const FIRST_ROWS_FACTOR = 2;
 
-/** If more servers match the trigrams, the substring is not rare. */
+/** Maximum number of servers that may match by trigram. If more servers match, the substring is not rare. */
 const MAX_CANDIDATES = 1000;
 
-/** Matches substrings that have trigrams; shorter ones have none. */
+/** Matches substrings that are long enough to contain a trigram. */
 const INDEXABLE = /[A-Za-z0-9]{3}/;
 
 /** Hides conditions from the planner, which then neither estimates their selectivity nor selects an index for them. */
@@ -37,7 +39,7 @@ const opaque = (conditions: readonly RawBuilder<boolean>[]) =>
 
 type Rows = Awaited<ReturnType<RowQuery['execute']>>;
 
-/** Order, marker and limit of a page. */
+/** Sort order, marker, limit and additional conditions of a page. */
 interface PageQuery {
   readonly db: Session['db'];
   readonly order: ServerOrder;
@@ -48,25 +50,29 @@ interface PageQuery {
 }
 
 /**
- * Searches substrings of names and addresses on PostgreSQL, whose planner estimates poorly how many servers match. For a
- * common substring, it would find and sort all matches; for a rare one, it would read the rows of all servers. This class
- * therefore determines the plan:
+ * Searches for substrings of names and addresses on PostgreSQL. PostgreSQL's planner estimates poorly how many servers
+ * match. For a common substring, the planner would find and sort all matches; for a rare substring, it would read the
+ * rows of all servers. Therefore, this class determines how to search:
  *
- * - The servers of a project are searched in the order of the page, in an index that contains names and addresses, without
- * reading servers of other projects.
- * - Of all servers, the first ones are searched in the same way, then those that match by trigram if they are few. Otherwise,
- * the substring is common or too short for trigrams, and all servers are searched in the order of the page.
+ * - The servers of one project are searched in page order, in an index that contains names and addresses. Servers of
+ *   other projects are not read.
+ * - In a list of all projects, a limited number of servers is searched in page order first. If that does not fill the
+ *   page and few servers match by trigram, only these servers are searched. Otherwise, the substring is common or too
+ *   short for trigrams, and all servers are searched in page order.
  *
- * SQLite chooses such an index in both cases.
+ * SQLite's planner chooses an index in page order in both cases.
  */
 export class SubstringSearch {
   readonly #parts: NonNullable<ServerFilters['patterns']>;
   readonly #others: ServerFilters;
   readonly #live: RawBuilder<boolean>;
-  /** Whether an index in the order of the page contains all compared fields. */
+  /** Whether an index in page order contains all compared fields. */
   readonly #covered: boolean;
 
-  /** Creates a search; undefined if no substring is searched, or if other filters may select fewer servers. */
+  /**
+   * Creates a substring search. Returns undefined if the filters contain no substring, or if other filters may select
+   * fewer servers.
+   */
   static of(session: Session, filters: ServerFilters, sort: readonly ServerSort[]): SubstringSearch | undefined {
     if (session.kind !== 'postgres' || isIndexed(filters, sort)) return undefined;
     const search = new SubstringSearch(filters, sort);
@@ -76,7 +82,7 @@ export class SubstringSearch {
   private constructor({ patterns = {}, ...filters }: ServerFilters, sort: readonly ServerSort[]) {
     const covered = COVERED[sort[0]?.key ?? 'created_at'];
     const isPart = (name: string) => (covered ?? SUBSTRING_FIELDS).some((part) => part === name);
-    // A complete name has its own index.
+    // A pattern for a complete name can use the index on names.
     const isIndexedPattern = (name: string, pattern: string) => isIndexed({ patterns: { [name]: pattern } }, []);
     const given = Object.entries(patterns).filter(([, pattern]) => pattern !== undefined);
     const parts = given.filter(([name, pattern]) => isPart(name) && !isIndexedPattern(name, pattern));
@@ -89,7 +95,10 @@ export class SubstringSearch {
     this.#covered = covered !== undefined && plain;
   }
 
-  /** Returns the first matching rows; fewer than the limit only if there are no more. Undefined if a plain query is better. */
+  /**
+   * Returns the first matching rows, and fewer rows than the limit only if no more rows match. Returns undefined if a
+   * plain query is faster.
+   */
   async rows(pageQuery: PageQuery): Promise<Rows | undefined> {
     const { db, limit } = pageQuery;
     if (this.#covered && this.#others.projectId !== undefined) return this.#searchInOrder(pageQuery);
@@ -110,7 +119,7 @@ export class SubstringSearch {
     return db.selectFrom('servers').selectAll() as unknown as RowQuery;
   }
 
-  /** Returns matching rows in the order of the page, optionally only among the first `max` rows. */
+  /** Returns matching rows in page order, optionally only among the first `max` rows. */
   async #searchInOrder({ db, order, after, limit, addConditions }: PageQuery, max?: number): Promise<Rows> {
     const walked = order.apply(addConditions(applyFilters(this.#all(db), this.#others, 'postgres', this.#live)), after);
     const matches = db
@@ -121,10 +130,14 @@ export class SubstringSearch {
     return order.apply(serversAt(db, sql`${matching}`), undefined).execute();
   }
 
-  /** Returns the `seq` of the servers that match by trigram; undefined if there are too many, or no index of trigrams. */
+  /**
+   * Returns the `seq` of the servers that match by trigram. Returns undefined if too many servers match, or if no
+   * trigram index exists.
+   */
   async #candidates(db: Session['db']): Promise<readonly string[] | undefined> {
     if (!Object.values(this.#parts).every((part) => INDEXABLE.test(likeOf(part) ?? ''))) return undefined;
-    // No index contains revisions. Without this condition, the planner might scan an index of names completely.
+    // No index contains the column `revision`. Without this condition, the planner might scan a complete index on
+    // names.
     const live = this.#all(db).where(LIVE).where('revision', '>=', 0);
     const matching = this.#conditions().reduce((rows, condition) => rows.where(condition), live);
     const found = db.selectFrom(matching.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');

@@ -18,7 +18,7 @@ describe('likeOf()', () => {
   ])('converts %s to the like pattern %s', (pattern, like) => expect(likeOf(pattern)).toBe(like));
 
   it.each(['', '.*', '^$', 'a|b', '(ab)+', '[ab]c', '\\pL', '\\x41', '\\Qa.b\\E', 'a\0b', 'a{b', 'a\\'])(
-    'converts %j to no like pattern',
+    'returns undefined for %j',
     (pattern) => expect(likeOf(pattern)).toBeUndefined(),
   );
 
@@ -27,7 +27,7 @@ describe('likeOf()', () => {
     expect(likeOf('a"b.c', inJson)).toBe('%a\\\\"b%c%');
   });
 
-  /** Translates a `like` pattern to a regular expression of JavaScript. */
+  /** Translates an SQL `like` pattern to a JavaScript regular expression. */
   const asRegExp = (like: string) => {
     const parts = like.match(/\\?./gs) ?? [];
     const expectedRegExp = (part: string) =>

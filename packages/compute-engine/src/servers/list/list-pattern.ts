@@ -1,31 +1,34 @@
 import { RE2JS } from 're2js';
 
-/** Returns whether a string contains a match. */
+/** Returns whether a string contains a match of a compiled pattern. */
 export type Matches = (text: string) => boolean;
 
-/** Maximum lengths of a pattern and of its compiled program, which is applied to many servers. */
+/**
+ * Maximum lengths of a pattern and of its compiled program. They are limited because patterns are applied to many
+ * servers.
+ */
 const MAX_CHARACTERS = 1024;
 const MAX_INSTRUCTIONS = 3000;
 
 /** Matches a pattern without special characters, optionally anchored to the start or the end. */
 const PLAIN = /^(\^?)([A-Za-z0-9_@:/ -]+)(\$?)$/;
 
-/** A pattern that is a literal string, which databases can search. */
+/** A pattern that is a literal string, for which databases can search. */
 export interface PlainPattern {
   readonly text: string;
   readonly atStart: boolean;
   readonly atEnd: boolean;
 }
 
-/** Parses a pattern that is a literal string; returns undefined otherwise. */
+/** Parses a pattern that is a literal string. Returns undefined for any other pattern. */
 export function plainPattern(pattern: string): PlainPattern | undefined {
   const [, start, text, end] = PLAIN.exec(pattern) ?? [];
   return text === undefined ? undefined : { text, atStart: start === '^', atEnd: end === '$' };
 }
 
 /**
- * Compiles an untrusted pattern for a matcher that takes linear time for every pattern. Returns undefined for unsupported
- * patterns (such as lookaround and backreferences), and for excessively large patterns.
+ * Compiles an untrusted regular expression to a matcher that takes linear time for every pattern. Returns undefined for
+ * unsupported patterns (such as lookaround and backreferences), and for excessively large patterns.
  *
  * @example
  * ```ts
@@ -54,7 +57,10 @@ const CLASSES = /^[dDwWsSbBAz]/;
 const OPERATORS = /^[()[\]{}|*+?]/;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
-/** Parses the first element of a pattern: one literal character, any character, or another short element. */
+/**
+ * Parses the first element of a pattern. `matches` is an escaped literal character, `.` for any character, or empty for
+ * a character class or an assertion. Returns undefined for all other elements.
+ */
 function parseFirst(pattern: string): { readonly length: number; readonly matches: string | '.' | '' } | undefined {
   const [first, ...others] = pattern.slice(0, 4);
   const next = others[0] ?? '';
@@ -66,9 +72,10 @@ function parseFirst(pattern: string): { readonly length: number; readonly matche
 }
 
 /**
- * Returns a pattern for SQL's `like ... escape '\'` that matches every text in which the regular expression is found, and
- * possibly others, so that a database can preselect rows. Returns undefined if nothing can be derived.
- * @param encode returns a character as it is written in the searched text; default: unchanged
+ * Converts a regular expression to a pattern for SQL's `like ... escape '\'`, with which a database can preselect rows.
+ * The SQL pattern matches every string that contains a match of the regular expression, and possibly other strings.
+ * Returns undefined if no useful SQL pattern can be derived.
+ * @param encode returns the encoding of a character in the searched string; default: the character itself
  */
 export function likeOf(pattern: string, encode?: (character: string) => string): string | undefined {
   const parts = ['%'];
@@ -80,7 +87,7 @@ export function likeOf(pattern: string, encode?: (character: string) => string):
     rest = rest.slice(first.length + quantifier.length);
     const required = quantifier === '' || quantifier.startsWith('+');
     const character = first.matches.slice(1);
-    // An encoded character may consist of several characters.
+    // The encoding of a character may consist of several characters, which `_` would not match.
     if (required && first.matches === '.' && !encode) parts.push('_');
     else if (required && character) parts.push((encode?.(character) ?? character).replaceAll(/[\\%_]/g, '\\$&'));
     else addWildcard();

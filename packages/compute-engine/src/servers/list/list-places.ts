@@ -2,9 +2,9 @@ import { isOneOf, type RowQuery, type Rows } from '@apistrata/record-store';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 /**
- * Selects servers by a query for their `seq`, on PostgreSQL. An index that contains the compared columns suffices for
- * that query, while a query for whole rows would read all compared rows. The rows are then read by `seq`; `offset`
- * prevents the planner from merging both queries.
+ * Selects servers on PostgreSQL with a subquery that returns their `seq`. The subquery only reads an index that
+ * contains the compared columns, whereas a query for complete rows would read every compared row from the table. The
+ * matching rows are then read by `seq`. The clause `offset` keeps the planner from merging both queries.
  */
 export function serversAt(db: Kysely<Rows>, seqs: RawBuilder<unknown>): RowQuery {
   const rows = sql`(select * from servers where ${isOneOf({ kind: 'postgres' }, 'seq', seqs)} offset 0)`;

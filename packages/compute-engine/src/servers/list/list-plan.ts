@@ -7,71 +7,80 @@ import { isNewestRequested } from './list-newest.js';
 import { SubstringSearch } from './list-parts.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
-/** Filters, order and page of servers. */
+/** Filters, sort order and page of a server list. */
 export interface ServerQuery {
   /** Whether to list the servers of all projects, not only the caller's project. */
   readonly allProjects?: boolean;
   readonly limit: number;
-  /** Id of the last server of the previous page. */
+  /** Id of the last server on the previous page. */
   readonly marker?: string;
   readonly filters?: ServerFilters;
   /** Default: newest first. */
   readonly sort?: readonly ServerSort[];
-  /** Whether to include servers on hosts that cannot be reached; default true. */
+  /** Whether to include servers on hosts that cannot be reached. Default: true. */
   readonly unreachable?: boolean;
 }
 
-/** The plan for the newest servers of a project or of all projects without other filters: a prepared statement. */
+/**
+ * The plan that lists the newest servers of one project or of all projects, without other filters. It uses a prepared
+ * statement.
+ */
 interface NewestPlan {
   readonly source: 'newest';
   readonly projectId: string | undefined;
 }
 
-/** The plan for all other lists. */
+/** The plan for lists that cannot use the prepared statement of `NewestPlan`. */
 export interface RowsPlan {
   /**
    * - `rows`: one query.
-   * - `merged`: one query for each alternative of the filters, because each has its own index.
-   * - `substrings`: an index walk and trigrams find substrings of names and addresses, on PostgreSQL.
+   * - `merged`: one query for each alternative of the filters, because each alternative has its own index.
+   * - `substrings`: a `SubstringSearch` for parts of names and addresses, on PostgreSQL.
    */
   readonly source: 'rows' | 'merged' | 'substrings';
   readonly projectId: string | undefined;
-  /** The alternatives of the filters. */
+  /** The disjoint parts of the filters. A server on the page matches one of them. */
   readonly alternatives: readonly ServerFilters[];
   readonly search: SubstringSearch | undefined;
   readonly sort: readonly ServerSort[];
-  /** The order of the page. */
+  /** The sort order of the page. */
   readonly order: ServerOrder;
-  /** The order in which rows are read: the page's order, or one with an index if the database cannot sort by it. */
+  /**
+   * The order in which rows are read: the sort order of the page, or an indexed order if the database cannot sort in
+   * the page's order.
+   */
   readonly reading: ServerOrder;
-  /** The filters that need the record; undefined if the database applies all of them. */
+  /** The predicate for filters that the database cannot apply. Undefined if the database applies all filters. */
   readonly residual: ServerPredicate | undefined;
   /** Names of hosts whose servers are omitted. */
   readonly hidden: readonly string[];
   /**
-   * Whether the queries have indexes. Other queries run in a separate session, so that short queries do not wait for
-   * them, unless their project has few servers.
+   * Whether the queries have suitable indexes. Queries without an index run in a separate session, so that short
+   * queries do not wait for them, unless the listed project has few servers.
    */
   readonly indexed: boolean;
-  /** Whether the queries read no more rows than their project has servers that are not deleted. */
+  /** Whether the queries read only servers of one project that are not deleted. */
   readonly bounded: boolean;
-  /** Whether one query returns the page and shows whether servers wait for the scheduler. */
+  /** Whether one query can return the page and also show whether servers wait for the scheduler. */
   readonly single: boolean;
 }
 
-/** How a page of servers is read. It depends on the query and the kind of the database only, not on stored servers. */
+/**
+ * The plan for reading a page of servers. It depends only on the query and the kind of the database, not on stored
+ * servers.
+ */
 export type ListPlan = NewestPlan | RowsPlan;
 
-/** The inputs that select a plan. */
+/** The inputs from which a plan is derived. */
 interface PlanInput {
   readonly session: Session;
   readonly hosts: HostMap;
   readonly query: ServerQuery;
-  /** The filters of the query and of its project. */
+  /** The filters of the query, including the filter for its project. */
   readonly filters: ServerFilters;
 }
 
-/** Returns the plan of a query. */
+/** Returns the plan for a query. */
 export function planOf(input: PlanInput): ListPlan {
   const { hosts, query, filters } = input;
   const { projectId } = filters;
@@ -79,7 +88,7 @@ export function planOf(input: PlanInput): ListPlan {
   return reachable && isNewestRequested(filters, query.sort) ? { source: 'newest', projectId } : rowsPlanOf(input);
 }
 
-/** Returns the plan without the prepared statement. */
+/** Returns the plan for a query that cannot use the prepared statement. */
 export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsPlan {
   const { sort = [] } = query;
   const { projectId, changedSince, changedBefore, deleted } = filters;
@@ -89,7 +98,7 @@ export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsP
     ? order
     : new ServerOrder([], hosts, isFilterIndexed, session.kind === 'postgres' ? projectId : undefined);
   const residual = recordPredicate(filters, hosts);
-  // Only orders by time are merged, because databases collate strings differently.
+  // Lists are only merged in order of creation, because databases collate strings differently.
   const alternatives = sort.every(({ key }) => key === 'created_at') ? partsOf(filters) : [filters];
   const [only, ...others] = alternatives;
   const search =

@@ -16,14 +16,14 @@ export type AddConditions = (rows: RowQuery) => RowQuery;
 
 type Page = readonly Server[];
 
-/** Number of rows that are read at a time if this process filters or sorts them. */
+/** Number of rows that are read at a time if this process filters or sorts the rows. */
 const CHUNK_ROWS = 500;
-/** Maximum time of filtering, in milliseconds, before yielding to the event loop. */
+/** Maximum time in milliseconds that this process filters servers before it yields to the event loop. */
 const MAX_SLICE_MS = 4;
-/** Maximum time in milliseconds that one request may spend on filtering. */
+/** Maximum time in milliseconds that one request may spend on filtering servers. */
 const MAX_FILTERING_MS = 10_000;
 
-/** Executes the plan of a list. */
+/** Reads pages of servers by executing the plan of a list. */
 export class ListReader {
   readonly #core: Core;
   readonly #plan: RowsPlan;
@@ -38,7 +38,10 @@ export class ListReader {
     this.#db = isShort ? core.store.db : core.store.longReads;
   }
 
-  /** Returns the rows of a page, which also show whether servers wait for the scheduler. Only for plans that are `single`. */
+  /**
+   * Returns the rows of a page. Each row also shows whether servers wait for the scheduler. Only for plans in which
+   * `single` is true.
+   */
   rowsOfPage(after: Server | undefined, limit: number): Promise<readonly HeadOfPage[]> {
     const { order, alternatives, projectId } = this.#plan;
     const [filters = {}] = alternatives;
@@ -46,10 +49,10 @@ export class ListReader {
   }
 
   /**
-   * Reads a page. Rows are read in the order of the plan: as many as the page has, or in chunks if this process filters
-   * or sorts them.
+   * Reads a page of servers. If the database filters and sorts the rows, reads exactly one page. If this process
+   * filters or sorts, reads chunks of rows in the plan's reading order.
    *
-   * @param addConditions adds further conditions
+   * @param addConditions adds further conditions to the query
    * @throws Rejection (400) if the filters of this process take too long
    */
   async read(after: Server | undefined, limit: number, addConditions: AddConditions = (rows) => rows): Promise<Page> {
@@ -64,13 +67,13 @@ export class ListReader {
       page.push(...(sorts && after ? matching.filter((server) => order.compare(server, after) > 0) : matching));
       if (sorts) page.sort((a, b) => order.compare(a, b));
       page = page.slice(0, limit);
-      // If rows are read in an order that differs from the page's order, later rows may precede earlier ones.
+      // If this process sorts, all rows must be read, because any later row may belong on the page.
       if (chunk.length < rows || (!sorts && page.length === limit)) return page;
       last = chunk.at(-1);
     }
   }
 
-  /** Returns the first servers in the order of reading that the database finds. */
+  /** Returns the first servers that the database finds, in the plan's reading order. */
   async #find(after: Server | undefined, limit: number, addConditions: AddConditions): Promise<Page> {
     const { search, reading: order, alternatives } = this.#plan;
     const found = await search?.rows({
@@ -93,7 +96,10 @@ export class ListReader {
       .slice(0, limit);
   }
 
-  /** Executes a query. If it may be slow, rows that are only compared are not read. */
+  /**
+   * Executes a query. On PostgreSQL, a query without a suitable index first selects the `seq` of the matching servers
+   * and then reads only their rows.
+   */
   #executeQuery(filters: ServerFilters, after: Server | undefined, limit: number, addConditions: AddConditions) {
     const { store } = this.#core;
     const { reading, indexed } = this.#plan;
@@ -141,7 +147,7 @@ export class ListReader {
     return matching;
   }
 
-  /** Yields to the event loop, and throws 400 if the request has spent too much time. */
+  /** Yields to the event loop, and throws 400 if the request has spent too much time on filtering. */
   async #pause(sliceStart: number): Promise<number> {
     this.#filteringMs += performance.now() - sliceStart;
     if (this.#filteringMs > MAX_FILTERING_MS) throw badRequest('The filters take too long to apply to every server.');

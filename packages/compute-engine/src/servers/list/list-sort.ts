@@ -5,22 +5,22 @@ import type { HostMap } from '../../scheduler/infrastructure.js';
 
 type Value = string | number;
 
-/** The source of a sort key: a column of the table, or the record. */
+/** The source of a sort key's values: a table column, or the server record. */
 interface KeySpec {
   readonly value: (server: Server, hosts: HostMap) => Value;
-  /** SQL with the same value; without it, sorting by this key reads every matching server. */
+  /** SQL expression with the same value. If it is undefined, sorting by this key reads every matching server. */
   readonly column?: RawBuilder<unknown>;
 }
 
 const column = (name: string, value: KeySpec['value']): KeySpec => ({ column: sql.ref(name), value });
-/** Returns a key in which a value replaces null, because databases order null differently. */
+/** Returns a sort key in which a given value replaces null, because databases sort null differently. */
 const nullable = (name: string, absent: Value, value: KeySpec['value']): KeySpec => ({
   column: sql`coalesce(${sql.ref(name)}, ${sql.lit(absent)})`,
   value,
 });
 const unindexed = (value: KeySpec['value']): KeySpec => ({ value });
 
-/** Settings have no entry, because their sort key has the same name. */
+/** The sort keys of servers. Settings have no entry, because their property has the same name as their sort key. */
 const keys = {
   created_at: column('created_at', (s) => s.createdAt),
   updated_at: column('updated_at', (s) => s.updatedAt ?? s.createdAt),
@@ -72,13 +72,13 @@ type Step = KeySpec & { readonly ascending: boolean };
 export class ServerOrder {
   readonly #steps: readonly Step[];
   readonly #hosts: HostMap;
-  /** Whether the database can sort; otherwise records are compared. */
+  /** Whether the database can sort in this order. Otherwise, this process compares the records. */
   readonly inDatabase: boolean;
   readonly #projectId: string | undefined;
 
   /**
    * @param isFilterIndexed whether the database selects its index by the filters, not by this order
-   * @param projectId on PostgreSQL, the project of the servers
+   * @param projectId on PostgreSQL, the id of the project to which the list is restricted
    */
   constructor(sort: readonly ServerSort[], hosts: HostMap, isFilterIndexed: boolean, projectId?: string) {
     const first = sort[0]?.direction ?? 'desc';
@@ -88,7 +88,7 @@ export class ServerOrder {
     }
     steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
     const given = [...steps.keys()];
-    // Ids are unique, so additional sort keys have no effect.
+    // Ids are unique, so sort keys after the id have no effect.
     for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
     const created = steps.get('created_at');
     if (isFilterIndexed && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
@@ -98,7 +98,7 @@ export class ServerOrder {
     this.inDatabase = this.#steps.every((step) => step.column !== undefined);
   }
 
-  /** Sorts rows, and skips those up to and including `after`. */
+  /** Adds the sort order to a query, and skips all servers up to and including `after`. */
   apply(rows: RowQuery, after: Server | undefined): RowQuery {
     let sorted = after ? rows.where(this.#isAfter(after)) : rows;
     for (const { column, ascending } of this.#steps)
@@ -106,7 +106,7 @@ export class ServerOrder {
     return sorted;
   }
 
-  /** Returns a negative number if the first server precedes the other. */
+  /** Compares two servers. Returns a negative number if the first server precedes the second. */
   compare(one: Server, other: Server): number {
     for (const { value, ascending } of this.#steps) {
       const [a, b] = [value(one, this.#hosts), value(other, this.#hosts)];
@@ -119,8 +119,9 @@ export class ServerOrder {
     const steps = this.#steps.map((step) => ({ ...step, at: step.value(server, this.#hosts) }));
     const isAscending = steps.every(({ ascending }) => ascending);
     if (isAscending || !steps.some(({ ascending }) => ascending)) {
-      // An index evaluates a row comparison as a whole, so it skips servers with equal first keys. The comparison starts with the
-      // project, as does PostgreSQL's estimate: otherwise, the planner would expect no rows after a frequent value.
+      // A database evaluates a row comparison as a whole in its index, so it skips servers with equal first keys. The
+      // comparison starts with the project, because PostgreSQL estimates the number of rows from the first column only.
+      // If a sort key came first, the planner would expect no rows after a frequent value.
       const projectKey = this.#projectId === undefined ? [] : [{ column: sql.ref('project_id'), at: this.#projectId }];
       const row = sql.join([...projectKey, ...steps].map(({ column }) => column));
       const at = sql.join([...projectKey, ...steps].map((step) => step.at));
@@ -132,7 +133,7 @@ export class ServerOrder {
       return sql`(${sql.join([...equalKeys, isBeyond], sql` and `)})`;
     });
     const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
-    // This condition is redundant, but lets the database start at the right place in the index.
+    // This condition is redundant, but with it, the database can start at the right place in the index.
     const bound = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
     return sql<boolean>`(${bound} and (${sql.join(alternatives, sql` or `)}))`;
   }

@@ -10,18 +10,18 @@ import { type HeadOfPage, isAnyPending, newestServers } from './list-newest.js';
 import { describePlan, planOf, type RowsPlan, rowsPlanOf, type ServerQuery } from './list-plan.js';
 import { type AddConditions, ListReader } from './list-reader.js';
 
-/** Maximum number of servers that a short query reads. */
+/** Maximum number of servers that a query without an index may read in the session for short queries. */
 const MAX_SHORT_ROWS = 300;
 
-/** The condition for servers without a selected host, and its opposite. */
+/** The SQL condition for servers that wait for the scheduler, and the condition for all other servers. */
 const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
 const SCHEDULED = sql<boolean>`not (vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
 
 /**
- * Returns a page of servers: first those that wait for the scheduler, then the others, each in the requested order.
- * Without a filter that needs records, the cost depends on the size of the page, not on the number of servers.
+ * Returns a page of servers: first those that wait for the scheduler, then the others, each in the requested order. If
+ * the database can apply all filters with an index, the cost depends on the page size, not on the number of servers.
  *
- * @throws Rejection (400) for a marker that is not a visible server
+ * @throws Rejection (400) if the marker is not the id of a visible server
  */
 export async function listServers(core: Core, context: Context, query: ServerQuery): Promise<readonly Server[]> {
   const marker = query.marker === undefined ? undefined : await markerOf(core, context, query.marker);
@@ -52,7 +52,7 @@ async function markerOf({ store }: Core, { caller, isAdmin }: Context, id: strin
   return server;
 }
 
-/** Reads the servers that wait for the scheduler, if there are any, then the others. */
+/** Reads the servers that wait for the scheduler, if there are any, and then the other servers. */
 async function readInParts(
   core: Core,
   plan: RowsPlan,
@@ -97,13 +97,15 @@ async function conditionsOf({ store }: Core, { projectId, indexed, bounded }: Ro
   return { isAnyWaiting: Boolean(waits), isShort: indexed };
 }
 
-/** Returns the records of a page; undefined if servers wait for the scheduler, because they come first. */
+/**
+ * Returns the records of a page. Returns undefined if servers wait for the scheduler, because such servers come first.
+ */
 function unlessWaiting(
   { store }: Core,
   rows: readonly HeadOfPage[],
   after: Server | undefined,
 ): Promise<readonly Server[] | undefined> | readonly Server[] | undefined {
-  // If the marker waits for the scheduler, servers follow that precede it in the requested order.
+  // If the marker itself waits for the scheduler, servers that precede it in the requested order may follow it.
   if (rows.length === 0) return after ? undefined : [];
   return rows[0]?.waits ? undefined : tables.servers.read(store, rows, 'if read again');
 }

@@ -2,10 +2,10 @@ import { ignoreRejection, type ShareAccessType } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { LIVE, tables } from '../../schema/tables.js';
 
-/** Protocols of shares that a server can mount, with the type of their access rules. */
+/** The share protocols that servers can mount, with the type of access rule that each protocol requires. */
 export const shareProtocols: Readonly<Record<string, ShareAccessType>> = { NFS: 'ip', CEPHFS: 'cephx' };
 
-/** The CephX client name of every host. */
+/** The CephX client name that all hosts use. */
 const CEPHX_CLIENT = 'nova';
 
 async function clientOf(
@@ -30,7 +30,10 @@ export async function openShare(scope: ServerScope, shareId: string): Promise<vo
   if (state === 'error') throw new Error(`Share ${shareId} does not grant access to ${client.to}.`);
 }
 
-/** Reverts `openShare`. The host keeps its access while another server on it uses the share. */
+/**
+ * Unlocks a share and revokes the access of the server's host. The host keeps its access if another server on it uses
+ * the share.
+ */
 export async function closeShare(scope: ServerScope, shareId: string): Promise<void> {
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;

@@ -17,7 +17,7 @@ export class ServerMetadata {
     this.#servers = servers;
   }
 
-  /** Adds or replaces items. */
+  /** Adds or replaces metadata items of a server. */
   merge(context: Context, id: string, items: Metadata): Promise<Metadata> {
     return this.#write(context, id, (metadata) => ({ ...metadata, ...items }));
   }
@@ -26,9 +26,9 @@ export class ServerMetadata {
     return this.#write(context, id, () => items);
   }
 
-  /** Removes an item; 404 if it does not exist. */
+  /** Removes a metadata item of a server. Throws 404 if the item does not exist. */
   async remove(context: Context, id: string, key: string): Promise<void> {
-    // For an unknown item, 404 is returned in any state of the server.
+    // If the item is unknown, 404 is returned regardless of the server's state.
     if (!Object.hasOwn((await this.#servers.get(context, id)).metadata, key))
       throw notFound('Metadata item was not found');
     await this.#servers.change(context, id, 'metadata', (server) => {

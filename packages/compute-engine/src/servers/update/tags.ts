@@ -3,7 +3,7 @@ import { badRequest, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import type { Servers } from '../servers.js';
 
-/** Maximum number of tags of a server. */
+/** Maximum number of tags per server. */
 const MAX_TAGS = 50;
 
 /** Manages the tags of servers: a set, in the order in which they were added. */
@@ -23,7 +23,9 @@ export class ServerTags {
     return (await this.#servers.change(context, id, 'tags', () => ({ tags: [...new Set(tags)] }))).tags;
   }
 
-  /** Adds a tag. Returns true if it is new. The limit applies even to an existing tag. */
+  /**
+   * Adds a tag. Returns whether the tag is new. A server with the maximum number of tags rejects even an existing tag.
+   */
   async add(context: Context, id: string, tag: string): Promise<boolean> {
     let added = false;
     await this.#servers.change(context, id, 'tags', (server) => {

@@ -7,12 +7,15 @@ import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { zoneOf } from '../../scheduler/zone-of.js';
 
-/** Fields of a server that can be changed without its machine; undefined fields stay unchanged. */
+/** Fields of a server that can be changed without involving its machine. Undefined fields stay unchanged. */
 export type ServerChange = Partial<
   Pick<Server, 'name' | 'diskConfig' | 'accessIpV4' | 'accessIpV6' | 'description' | 'hostname' | 'pinnedZone'>
 >;
 
-/** Throws 409 unless a server can be pinned to a zone: only to its current zone, or again to the zone to which it is pinned. */
+/**
+ * Throws 409 unless a server can be pinned to a zone. An unpinned server can only be pinned to its current zone, and a
+ * pinned server only to the same zone again.
+ */
 function checkPinned(server: Server, zone: string, hosts: HostMap): void {
   if (server.pinnedZone === zone) return;
   if (server.pinnedZone !== null)

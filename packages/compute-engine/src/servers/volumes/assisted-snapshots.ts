@@ -3,7 +3,7 @@ import { type Context, elevated } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/rejection.js';
 
-/** Volume snapshots that the host of the volume creates for the volume service. */
+/** Handles volume snapshots that the volume's host creates for the volume service. */
 export class AssistedSnapshots {
   readonly #core: Core;
 
@@ -24,7 +24,7 @@ export class AssistedSnapshots {
     await this.#report(this.#core.catalogs.volumes.updateSnapshotStatus(caller, snapshotId, 'deleting', '90%'));
   }
 
-  /** Returns a volume that exactly one server uses. */
+  /** Returns a volume. Throws an error unless exactly one server uses the volume. */
   async #attached(caller: Context['caller'], volumeId: string, rejection: typeof notFound): Promise<Volume> {
     const volume = await this.#core.catalogs.volumes.getVolume(caller, volumeId).catch((error) => {
       throw error instanceof CatalogError && error.kind === 'not-found'
@@ -38,7 +38,10 @@ export class AssistedSnapshots {
     return volume;
   }
 
-  /** Completes a status update. Errors are ignored if the volume service, which is the caller, no longer has the snapshot. */
+  /**
+   * Waits for a status update. Ignores errors other than outages, because the volume service, which is the caller, may
+   * no longer have the snapshot.
+   */
   async #report(update: Promise<void>): Promise<void> {
     await update.catch((error) => {
       if (!(error instanceof CatalogError) || error.kind === 'unavailable') throw error;

@@ -1,29 +1,29 @@
 import type { Server } from '../../model/index.js';
 
-/** Returns the letters of the device at a position, from 0: a, b, ... z, aa, ab, ... */
+/** Returns the letters of the device name at a position, starting at 0: a, b, ... z, aa, ab, ... */
 export function deviceLetters(position: number): string {
   const last = String.fromCharCode(97 + (position % 26));
   return position < 26 ? last : deviceLetters(Math.floor(position / 26) - 1) + last;
 }
 
-/** Removes the partition number of a device: `/dev/vda1` is on `/dev/vda`. */
+/** Returns the disk of a device without the partition number. For example, `/dev/vda1` is on `/dev/vda`. */
 function diskOf(device: string): string {
   return device.replace(/[0-9]+$/, '');
 }
 
-/** Returns whether a device path of a server is free. */
+/** Returns whether none of a server's devices is on the disk with the given device path. */
 export function isFree(server: Server, device: string): boolean {
   return !server.blockDevices.some((used) => diskOf(used.device) === diskOf(device));
 }
 
-/** Returns the unnamed disks of the flavor, which follow the root disk. */
+/** Returns the device paths of the flavor's ephemeral and swap disks, which follow the root disk. */
 function impliedDisks({ flavor, blockDevices }: Server, prefix: string): readonly string[] {
   if (blockDevices.some(({ destination, bootIndex }) => destination === 'local' && bootIndex !== 0)) return [];
   const count = Number(flavor.ephemeralGb > 0) + Number(flavor.swapMb > 0);
   return Array.from({ length: count }, (_, index) => prefix + deviceLetters(index + 1));
 }
 
-/** Returns the next free device path, with the prefix of the root disk. */
+/** Returns a server's next free device path, with the prefix of the root disk. */
 export function nextDevice(server: Server): string {
   const prefix = /^(\/dev\/x?[a-z]d)[a-z]+/.exec(server.rootDeviceName ?? '')?.[1] ?? '/dev/vd';
   const used = new Set(server.blockDevices.map(({ device }) => diskOf(device)));

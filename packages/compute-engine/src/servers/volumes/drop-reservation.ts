@@ -2,7 +2,7 @@ import { ignoreRejection } from '@apistrata/catalogs';
 import type { Core } from '../../core/core.js';
 import type { Caller } from '../../model/index.js';
 
-/** A reservation that a request may have made. */
+/** A volume reservation that an interrupted request may have created. */
 interface PossibleReservation {
   readonly key: string;
   readonly volumeId: string;
@@ -11,8 +11,8 @@ interface PossibleReservation {
 }
 
 /**
- * Deletes the attachment that a request may have created with this key. Repeating the reservation with the same key finds
- * the attachment, regardless of the progress of the request.
+ * Deletes the volume attachment that an interrupted request may have created. Repeating the reservation with the same
+ * idempotency key returns the attachment, regardless of how far the request had progressed.
  */
 export async function dropReservation(
   { catalogs: { volumes } }: Core,

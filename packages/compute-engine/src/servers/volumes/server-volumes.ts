@@ -4,13 +4,13 @@ import { derivedUuid } from '@apistrata/catalogs/builtin';
 import type { ServerScope } from '../../core/core.js';
 import type { BlockDevice } from '../../model/index.js';
 
-/** Maximum number of polls while a volume is being created. */
+/** Maximum number of times that a volume's status is polled while the volume is being created. */
 const MAX_VOLUME_POLLS = 600;
 
-/** Interval between polls. */
+/** Interval in milliseconds between polls of a volume's status. */
 const VOLUME_POLL_MS = 1000;
 
-/** Waits until a volume has its content. */
+/** Waits until a new volume has its content. */
 export async function untilAvailable(
   { core, context, signal }: ServerScope & { readonly signal: AbortSignal },
   volumeId: string,
@@ -50,8 +50,8 @@ export async function connectVolume(scope: ServerScope, device: BlockDevice, vol
 }
 
 /**
- * Disconnects volumes from the host that a server leaves, without releasing them: each receives a new, reserved
- * attachment before the connected attachment is deleted.
+ * Disconnects volumes from the host that a server leaves, without releasing the volumes. Each volume receives a new,
+ * reserved attachment before its connected attachment is deleted.
  * @param idempotencyKey a string that is the same for repetitions of this call, and different for all other calls
  */
 export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: string): Promise<readonly BlockDevice[]> {
@@ -76,7 +76,9 @@ export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: st
   return remaining;
 }
 
-/** Returns a server's attachments of a volume: the known attachment, or those that a crashed process created. */
+/**
+ * Returns the ids of a server's attachments to a volume: the known attachment, or those that a crashed process created.
+ */
 async function attachmentsOf(
   { core, context, server }: ServerScope,
   { attachmentId, volumeId }: BlockDevice,
@@ -87,7 +89,7 @@ async function attachmentsOf(
   return (volume?.attachments ?? []).filter(({ serverId }) => serverId === server.id).map(({ id }) => id);
 }
 
-/** Detaches volumes from a server and deletes those that belong to it. */
+/** Detaches volumes from a server, and deletes the volumes that must be deleted with the server. */
 export async function releaseVolumes(scope: ServerScope, devices: readonly BlockDevice[]): Promise<void> {
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;

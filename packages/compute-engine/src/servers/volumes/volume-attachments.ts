@@ -4,7 +4,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import type { Servers } from '../servers.js';
 
-/** Fields of an update of an attachment; all except `deleteOnTermination` must equal the current values. */
+/** A request to update a volume attachment. All fields except `deleteOnTermination` must equal the current values. */
 export interface AttachmentUpdate {
   readonly deleteOnTermination?: boolean;
   readonly device?: string | null;
@@ -13,7 +13,10 @@ export interface AttachmentUpdate {
   readonly id?: string;
 }
 
-/** Volumes of servers; the actions `attachVolume`, `detachVolume` and `swapVolume` change them. */
+/**
+ * Finds and updates the volume attachments of servers. The actions `attachVolume`, `detachVolume` and `swapVolume`
+ * change which volumes are attached.
+ */
 export class VolumeAttachments {
   readonly #servers: Servers;
 
@@ -21,7 +24,7 @@ export class VolumeAttachments {
     this.#servers = servers;
   }
 
-  /** Returns the server's device with a volume; 404 if there is none. */
+  /** Returns a server's block device for a volume. Throws 404 if the volume is not attached. */
   find(server: Server, volumeId: string): BlockDevice {
     return attachedDevice(server, volumeId);
   }
