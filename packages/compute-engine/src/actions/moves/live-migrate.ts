@@ -122,7 +122,7 @@ async function withProgress(
       ended.abort();
     }
   };
-  // When the move ends, `watch` is aborted and its promise is rejected, so only the outcome of the move matters.
+  // When the move ends, watching the progress is aborted with an error, so only the outcome of the move matters.
   const [moved] = await Promise.allSettled([moveAndEnd(), watch()]);
   if (moved.status === 'rejected') throw moved.reason;
 }

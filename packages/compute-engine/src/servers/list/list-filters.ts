@@ -60,7 +60,7 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
 /** Server fields to which pattern filters can be applied. */
 export type ServerPatternField = keyof typeof fields | StringSetting;
 
-/** Returns the field for a pattern filter. Settings have no entry in `fields`, because their property has the same name. */
+/** Returns the field for a pattern filter. Settings have no entry in the table, because their property has the same name. */
 function fieldOf(name: ServerPatternField): PatternField {
   if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
   const setting = name as StringSetting;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compilePattern, likeOf } from './list-pattern.js';
 
-describe('likeOf()', () => {
+describe('the SQL pattern for a regular expression', () => {
   it.each([
     ['web', '%web%'],
     ['^web-1$', '%web-1%'],

@@ -78,7 +78,10 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-/** Reads whether servers of a project wait for the scheduler, and whether the project has more than `MAX_SHORT_ROWS` servers. */
+/**
+ * Reads whether servers of a project wait for the scheduler, and whether the project has too many servers for a short
+ * query.
+ */
 const conditionsOfProject = hotStatement<{ readonly waits: unknown; readonly large: unknown }>(({ db, kind }) =>
   db.selectNoFrom([
     isAnyPending('').as('waits'),
