@@ -10,7 +10,7 @@ import { limitsOf, overQuota } from './quotas/server-quota.js';
 export interface NewKeypair {
   readonly userId: string;
   readonly name: string;
-  /** If omitted, a key pair is generated. */
+  /** The public key to import. If omitted, a key pair is generated. */
   readonly publicKey?: string;
   readonly type: Keypair['type'];
 }

@@ -82,7 +82,7 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
     expect(driver.events).not.toContain('stop');
     await expect(evacuate(engine, id)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('may still run on h1. Force the service of that host down'),
+      message: expect.stringContaining('may still run on h1. Force down the compute service of that host'),
     });
     const { service } = await engine.services.on('h1', 'nova-compute');
     await engine.services.update(service.id, { forcedDown: true });

@@ -6,20 +6,20 @@ import { isTruthyString } from '../../resources/extra-specs/is-truthy-string.js'
 import { isHostDown } from '../hosts.js';
 
 /**
- * Time in seconds after which the guest's file systems resume unless the freeze is renewed. Without a limit, a guest
- * would stay frozen if this process crashed.
+ * Time in seconds after which a freeze of the guest's file systems ends unless it is renewed. Without this limit, a
+ * guest would stay frozen if this process crashed.
  */
 const FREEZE_SECONDS = 60;
 const RENEW_MS = 20_000;
 /** Timeout for freezing a guest's file systems. The request that creates the image waits for the freeze. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Returns the error for an image that requires quiescing if the guest cannot be quiesced. */
+/** Returns the error to throw if an image requires quiescing but the guest cannot be quiesced. */
 async function rejection({ machines }: Core, server: Server): Promise<Error> {
   if (!machines.supports('quiesce', server)) return badRequest(`Quiescing is not supported in instance ${server.id}`);
   const obstacle = await machines.obstacle(server, 'quiesce').catch(() => null);
   if (obstacle?.code === 'NOT_SUPPORTED') return badRequest(obstacle.message);
-  return conflict('Failed to quiesce instance: the file systems of its guest could not be frozen.');
+  return conflict("Failed to quiesce instance: the guest's file systems could not be frozen.");
 }
 
 /**

@@ -33,7 +33,7 @@ const ATTACH_TIMEOUT_MS = 30_000;
 
 async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
   const [network, ...others] = await core.catalogs.networks.availableNetworks(context.caller);
-  if (!network) throw badRequest('No network was given and none is available.');
+  if (!network) throw badRequest('No network was specified, and no network is available.');
   if (others.length > 0) throw badRequest('Multiple possible networks found, use a Network ID to be more specific.');
   return network.id;
 }

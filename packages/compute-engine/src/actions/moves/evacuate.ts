@@ -104,7 +104,7 @@ export const evacuate = action({
     if (await isHostUp(core, server)) throw badRequest(`Compute service of ${server.host} is still in use.`);
     if (core.settings.evacuateFencedOnly && !sharedStorage && !(await isFenced(core, server)))
       throw conflict(
-        `Cannot 'evacuate' instance ${server.id}: its machine may still run on ${server.host}. Force the service of that host down to confirm that it is off.`,
+        `Cannot 'evacuate' instance ${server.id}: its machine may still run on ${server.host}. Force down the compute service of that host to confirm that the host is off.`,
       );
     const adminPassword = sharedStorage ? null : (request.adminPassword ?? generatePassword());
     const migrationId = randomUUID();

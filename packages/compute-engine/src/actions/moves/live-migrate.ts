@@ -68,8 +68,8 @@ function throwAsBadRequest(error: unknown): never {
 }
 
 /**
- * Stores the migration status, unless the driver executes the command synchronously, so that no client could observe
- * the status.
+ * Stores the migration status. Skips the write if the driver executes the command synchronously, because no client
+ * could then observe the status.
  */
 async function storeStatus(
   run: ServerRun<LiveMoveArguments>,
@@ -122,7 +122,7 @@ async function withProgress(
       ended.abort();
     }
   };
-  // When the move ends, watching the progress is aborted with an error, so only the outcome of the move matters.
+  // The progress watch always ends with an abort error, so only the outcome of the move is used.
   const [moved] = await Promise.allSettled([moveAndEnd(), watch()]);
   if (moved.status === 'rejected') throw moved.reason;
 }

@@ -143,7 +143,7 @@ export class ServerRun<Arguments = unknown> {
     this.#open = [];
   }
 
-  /** Changes the server, with additional writes in the same transaction. */
+  /** Changes the server record, with additional writes in the same transaction. */
   update(patch: ServerPatch, also?: AdditionalWrite): Promise<Server> {
     return this.write(patch, { also });
   }
@@ -191,14 +191,14 @@ export class ServerRun<Arguments = unknown> {
     return this.server;
   }
 
-  /** Performs the last write: clears the task state and releases the server for the next action. */
+  /** Performs the job's last write, which clears the task state and releases the server for the next action. */
   async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     await this.write({ ...IDLE, ...patch }, { also, last: true });
   }
 
   /**
-   * Performs the last write and deletes the job in the same transaction. The transaction may be shared with other servers, unless
-   * additional writes release capacity, which locks hosts.
+   * Performs the job's last write, and deletes the job in the same transaction. The transaction may be shared with
+   * other servers, unless additional writes release capacity, which locks hosts.
    */
   async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     const together = !also || this.server.claims.length === 0;
@@ -242,7 +242,7 @@ export class ServerRun<Arguments = unknown> {
     for (const step of tasks) await this.perform({ verb: 'prepare', step }, step);
   }
 
-  /** Runs a function and records its outcome as an event in the history, for work other than a driver command. */
+  /** Runs a function that is not a driver command, and records its outcome as an event in the action history. */
   async step<T>(event: string, work: () => Promise<T>): Promise<T> {
     const started = this.#begin(event);
     try {

@@ -35,7 +35,7 @@ export const attachShare = concurrentAction({
   word: 'attach_share',
   begin: async (scope, { shareId, tag }: NewShare) => {
     const share = await findInCatalog(scope, shareId);
-    if (share.status !== 'available') throw conflict(`Share ${shareId} is ${share.status}, not available.`);
+    if (share.status !== 'available') throw conflict(`Share ${shareId} must be available, but it is ${share.status}.`);
     if (!(share.protocol in shareProtocols))
       throw conflict(`Share ${shareId} has the protocol ${share.protocol}, which servers cannot mount.`);
     const exportLocation = share.exportLocations[0];

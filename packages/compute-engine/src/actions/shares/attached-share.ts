@@ -4,7 +4,7 @@ import { Superseded } from '../runner/superseded.js';
 
 /** Arguments of the jobs that attach and detach shares. */
 export interface ShareArguments {
-  /** Id of the attachment. */
+  /** Id of the share attachment. */
   readonly id: string;
   readonly shareId: string;
 }

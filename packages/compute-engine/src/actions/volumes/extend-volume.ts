@@ -1,6 +1,6 @@
 import { concurrentAction } from '../runner/action.js';
 
-/** The report that a volume was extended. */
+/** A report from the volume service that an attached volume was extended. */
 export interface VolumeExtension {
   readonly volumeId: string;
 }

@@ -61,7 +61,7 @@ export const swapVolume = concurrentAction({
     const { caller } = context;
     const old = await findVolume(scope, oldVolumeId);
     if (old.migrationStatus !== 'migrating')
-      throw conflict(`Volume ${oldVolumeId} is not being migrated, so it cannot be replaced in server ${server.id}.`);
+      throw conflict(`Volume ${oldVolumeId} is not being migrated, so it cannot be replaced on server ${server.id}.`);
     const replacement = await findVolume(scope, newVolumeId, badRequest);
     const device = attachedDevice(server, oldVolumeId);
     if (replacement.sizeGb < old.sizeGb)

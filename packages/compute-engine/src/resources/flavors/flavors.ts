@@ -9,7 +9,7 @@ import { type FlavorQuery, pageOfFlavors, usableBy } from './flavors-list.js';
 
 /** A request to create a flavor. Memory and swap are in MiB, disks in GiB. */
 export interface NewFlavor {
-  /** Default: a random UUID. */
+  /** Id of the flavor. Default: a random UUID. */
   readonly id?: string;
   readonly name: string;
   readonly vcpus: number;

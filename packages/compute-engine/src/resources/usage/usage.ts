@@ -16,7 +16,7 @@ export interface UsageWindow {
 
 export interface UsageQuery {
   readonly window: UsageWindow;
-  /** Default: all projects. */
+  /** Id of the project whose usage is reported. Default: all projects. */
   readonly projectId?: string;
   /** Maximum number of servers on the page. */
   readonly limit: number;

@@ -90,11 +90,11 @@ export function draftOf(requestedDevice: RequestedDevice, imageId: string | unde
       : requestedDevice.bootIndex;
   if (destination === 'local') {
     if (source === 'volume' || source === 'snapshot')
-      throw invalidMapping(`a ${source} must have the destination volume.`);
+      throw invalidMapping(`a ${source} requires the destination_type volume.`);
     if (source === 'image' && (bootIndex !== 0 || !imageId)) {
       throw invalidMapping('Mapping image to local is not supported.');
     }
-    if (requestedDevice.volumeType) throw invalidMapping('a volume_type requires the destination volume.');
+    if (requestedDevice.volumeType) throw invalidMapping('a volume_type requires the destination_type volume.');
   } else if ((source === 'image' || source === 'blank') && !size) {
     throw invalidMapping(`${source === 'image' ? 'a volume created from an image' : 'a blank volume'} needs a size.`);
   }
@@ -131,7 +131,7 @@ function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
   if (snapshotId !== undefined) return { ...given, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
   if (volumeId !== undefined) return { ...given, source: 'volume', destination: 'volume', sourceId: volumeId };
   if (legacyDevice.noDevice) return { removes: given.device ?? '' };
-  throw invalidMapping('a device must be a volume, a snapshot, swap, ephemeral, or no device.');
+  throw invalidMapping('a device must specify a volume, a snapshot, swap, ephemeral or no_device.');
 }
 
 /**

@@ -31,7 +31,7 @@ export interface BootPlan {
   readonly devices: readonly BlockDevice[];
 }
 
-/** The image from which the content of an image or a volume originates. */
+/** The image from which the content of a boot source originates. */
 interface Content extends ImageFacts {
   readonly minRamMb: number;
 }

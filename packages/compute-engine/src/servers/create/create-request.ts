@@ -66,7 +66,7 @@ export interface NewServer extends Partial<ServerSettings> {
   /** `none`, `auto`, or a list of networks. If the list is empty or omitted, the only available network is used. */
   readonly networks?: 'none' | 'auto' | readonly RequestedNetwork[];
   readonly devices?: readonly RequestedDevice[];
-  /** Cannot be combined with `devices`. */
+  /** Block devices in the legacy format. Cannot be combined with `devices`. */
   readonly legacyDevices?: readonly LegacyDevice[];
   /** The availability zone, optionally with a host: `zone`, `zone:host`, `zone:host:node` or `zone::node`. */
   readonly zone?: string;

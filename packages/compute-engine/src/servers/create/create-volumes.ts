@@ -36,7 +36,7 @@ export async function withReservedVolumes<T>(
     try {
       return await store.transaction(async (tx) => {
         if (!(await guards.release(tx, guardId)))
-          throw conflict('The volume reservations were released: repeat the request.');
+          throw conflict('The volume reservations have been released. Repeat the request.');
         return write(tx, { ...boot, devices });
       });
     } catch (error) {

@@ -108,7 +108,7 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly changedBefore?: number;
   /** Whether only deleted and soft-deleted servers match. By default, only servers that are neither match. */
   readonly deleted?: boolean;
-  /** Whether existing servers include soft-deleted ones. */
+  /** Whether soft-deleted servers match, in addition to existing servers. */
   readonly softDeleted?: boolean;
 }
 

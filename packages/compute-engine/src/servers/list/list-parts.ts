@@ -45,7 +45,7 @@ interface PageQuery {
   readonly order: ServerOrder;
   readonly after: Server | undefined;
   readonly limit: number;
-  /** Additional conditions. */
+  /** Adds the page's additional conditions to a query. */
   readonly addConditions: (rows: RowQuery) => RowQuery;
 }
 

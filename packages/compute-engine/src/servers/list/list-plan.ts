@@ -15,7 +15,7 @@ export interface ServerQuery {
   /** Id of the last server on the previous page. */
   readonly marker?: string;
   readonly filters?: ServerFilters;
-  /** Default: newest first. */
+  /** Sort keys, the most significant first. Default: newest servers first. */
   readonly sort?: readonly ServerSort[];
   /** Whether to include servers on hosts that cannot be reached. Default: true. */
   readonly unreachable?: boolean;
@@ -98,7 +98,7 @@ export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsP
     ? order
     : new ServerOrder([], hosts, isFilterIndexed, session.kind === 'postgres' ? projectId : undefined);
   const residual = recordPredicate(filters, hosts);
-  // Lists are only merged in order of creation, because databases collate strings differently.
+  // The results of several queries are merged only in order of creation, because databases collate strings differently.
   const alternatives = sort.every(({ key }) => key === 'created_at') ? partsOf(filters) : [filters];
   const [only, ...others] = alternatives;
   const search =

@@ -150,7 +150,7 @@ export class ListReader {
   /** Yields to the event loop, and throws 400 if the request has spent too much time on filtering. */
   async #pause(sliceStart: number): Promise<number> {
     this.#filteringMs += performance.now() - sliceStart;
-    if (this.#filteringMs > MAX_FILTERING_MS) throw badRequest('The filters take too long to apply to every server.');
+    if (this.#filteringMs > MAX_FILTERING_MS) throw badRequest('Applying the filters to every server takes too long.');
     await yieldToEventLoop();
     return performance.now();
   }

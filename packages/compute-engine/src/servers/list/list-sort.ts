@@ -68,7 +68,7 @@ export interface ServerSort {
 
 type Step = KeySpec & { readonly ascending: boolean };
 
-/** A total order of servers. */
+/** A total order of servers, by which the pages of a list are sorted. */
 export class ServerOrder {
   readonly #steps: readonly Step[];
   readonly #hosts: HostMap;

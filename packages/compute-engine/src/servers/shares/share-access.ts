@@ -27,7 +27,7 @@ export async function openShare(scope: ServerScope, shareId: string): Promise<vo
   if (!client) throw new Error(`Share ${shareId} could not be found.`);
   await shares.lock(caller, shareId, scope.server.id);
   const { state } = await shares.allowAccess(caller, shareId, { ...client, level: 'rw' });
-  if (state === 'error') throw new Error(`Share ${shareId} does not grant access to ${client.to}.`);
+  if (state === 'error') throw new Error(`The access rule of share ${shareId} for ${client.to} could not be applied.`);
 }
 
 /**

@@ -34,13 +34,13 @@ export class AssistedSnapshots {
     const servers = new Set(volume.attachments.map(({ serverId }) => serverId));
     if (servers.size === 0) throw rejection(`No server uses volume ${volumeId}.`);
     if (servers.size > 1 || volume.multiattach)
-      throw badRequest('Snapshots by the host are not supported for multiattach volumes.');
+      throw badRequest('Snapshots that a host creates are not supported for multiattach volumes.');
     return volume;
   }
 
   /**
-   * Waits for a status update. Ignores errors other than outages, because the volume service, which is the caller, may
-   * no longer have the snapshot.
+   * Waits until the status update of a snapshot is complete. Ignores errors other than outages, because the volume
+   * service, which is the caller, may no longer have the snapshot.
    */
   async #report(update: Promise<void>): Promise<void> {
     await update.catch((error) => {

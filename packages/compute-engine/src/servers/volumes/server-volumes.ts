@@ -10,7 +10,7 @@ const MAX_VOLUME_POLLS = 600;
 /** Interval in milliseconds between polls of a volume's status. */
 const VOLUME_POLL_MS = 1000;
 
-/** Waits until a new volume has its content. */
+/** Waits until a new volume is complete, including its content. */
 export async function untilAvailable(
   { core, context, signal }: ServerScope & { readonly signal: AbortSignal },
   volumeId: string,
