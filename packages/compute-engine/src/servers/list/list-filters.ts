@@ -99,12 +99,9 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly tagsAny?: readonly string[];
   readonly notTags?: readonly string[];
   readonly notTagsAny?: readonly string[];
-  /** Matches servers changed at this time (milliseconds since the epoch) or later. Includes deleted servers unless `deleted` is set. */
+  /** Matches servers changed at this time (ms) or later. Includes deleted servers unless `deleted` is set. */
   readonly changedSince?: number;
-  /**
-   * Matches servers changed in or before the second that contains this time (milliseconds since the epoch). Includes
-   * deleted servers unless `deleted` is set.
-   */
+  /** Matches servers changed in the second of this time (ms) or earlier. Includes deleted servers unless `deleted` is set. */
   readonly changedBefore?: number;
   /** Whether only deleted and soft-deleted servers match. By default, only servers that are neither match. */
   readonly deleted?: boolean;
