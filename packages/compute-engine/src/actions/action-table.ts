@@ -10,7 +10,7 @@ import { restore } from './deletion/restore.js';
 import { softDelete } from './deletion/soft-delete.js';
 import { createBackup } from './images/create-backup.js';
 import { createImage } from './images/create-image.js';
-import { immediate } from './immediate.js';
+import { immediateActions } from './immediate.js';
 import { attachInterface } from './interfaces/attach-interface.js';
 import { detachInterface } from './interfaces/detach-interface.js';
 import { abortLiveMigration } from './moves/abort-live-migration.js';
@@ -90,21 +90,21 @@ export const actions = [
   deleteServer,
 ] as const;
 
-type Actions = (typeof actions)[number];
+type AnyBackgroundAction = (typeof actions)[number];
 
 /**
  * Names of the actions that run background work. Stored jobs contain the name as their kind, so a name must never
  * change.
  */
-export type WorkName = Actions['name'];
+export type BackgroundActionName = AnyBackgroundAction['name'];
 
 /** Names of all server actions, with or without background work. */
-export type ActionName = WorkName | (typeof immediate)[number]['name'];
+export type ActionName = BackgroundActionName | (typeof immediateActions)[number]['name'];
 
 /** Names of the actions that can be started on an existing server. */
-export type ServerActionName = Exclude<WorkName, 'create'>;
+export type ServerActionName = Exclude<BackgroundActionName, 'create'>;
 
-type ActionNamed<Name extends WorkName> = Extract<Actions, { readonly name: Name }>;
+type ActionWithName<Name extends BackgroundActionName> = Extract<AnyBackgroundAction, { readonly name: Name }>;
 
 type InferRequest<Definition> =
   Definition extends Action<any, infer Request, any, any>
@@ -121,16 +121,16 @@ type InferResult<Definition> =
       : never;
 
 /** The type of an action's request. */
-export type RequestOf<Name extends WorkName> = InferRequest<ActionNamed<Name>>;
+export type RequestOf<Name extends BackgroundActionName> = InferRequest<ActionWithName<Name>>;
 
 /** The type of the value that an action returns to its caller. */
-export type ResultOf<Name extends WorkName> = InferResult<ActionNamed<Name>>;
+export type ResultOf<Name extends BackgroundActionName> = InferResult<ActionWithName<Name>>;
 
 /**
  * Handlers of jobs that are not part of an action, by job kind: cleanup after incomplete actions, and updates after a
  * machine has changed by itself.
  */
-export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
+export const cleanupsByKind: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),
 );
 
@@ -139,7 +139,7 @@ export const actionsByName: ReadonlyMap<string, AnyAction> = new Map(actions.map
 
 /** The preconditions of all server actions, by action name. */
 export const rulesByName: ReadonlyMap<string, ActionRules> = new Map(
-  [...actions, ...immediate].map((record) => [record.name, record]),
+  [...actions, ...immediateActions].map((record) => [record.name, record]),
 );
 
 /** Returns the preconditions of an action. */
@@ -154,7 +154,7 @@ export function rulesOf(name: ActionName): ActionRules {
  *
  * @throws TypeError if two actions have the same name
  */
-export function withCustomActions(custom: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
+export function mergeCustomActions(custom: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
   const all = new Map(actionsByName);
   for (const record of custom) {
     if (all.has(record.name)) throw new TypeError(`createEngine(): the action "${record.name}" already exists`);

@@ -2,18 +2,18 @@ import type { Core } from '../core/core.js';
 import { conflict } from '../errors/rejection.js';
 import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
-import { hostNamed } from '../server-migrations/destination.js';
+import { findHostByName } from '../server-migrations/destination.js';
 
 /** Returns the compute host with the given host name or hypervisor name, or undefined if it does not exist. */
 export async function findHost({ infrastructure }: Core, name: string): Promise<Host | undefined> {
-  return hostNamed(await infrastructure.hosts(), name);
+  return findHostByName(await infrastructure.hosts(), name);
 }
 
 /**
  * Returns the host that a request names, or undefined if the request names none. Throws the error that `rejection`
  * creates if the host does not exist.
  */
-export async function requestedHost(
+export async function resolveRequestedHost(
   core: Core,
   name: string | undefined,
   rejection: (name: string) => Error,

@@ -1,11 +1,11 @@
 import type { ActionRules } from './runner/action.js';
-import { BOOTED } from './states.js';
+import { BOOTED_STATES } from './states.js';
 
 /**
  * Preconditions of the actions that complete within the request and need no job. The engine's services execute these
  * actions directly.
  */
-export const immediate = [
+export const immediateActions = [
   { name: 'lock', task: 'any', lock: false, neverLaunched: true, history: 'lock', notifies: { accepted: 'lock' } },
   {
     name: 'unlock',
@@ -29,7 +29,7 @@ export const immediate = [
   { name: 'os-getConsoleOutput', task: 'any', lock: false, neverLaunched: true, history: undefined, notifies: null },
   {
     name: 'metadata',
-    vm: BOOTED,
+    vm: BOOTED_STATES,
     task: 'any',
     lock: true,
     history: undefined,
@@ -38,7 +38,7 @@ export const immediate = [
   },
   {
     name: 'tags',
-    vm: BOOTED,
+    vm: BOOTED_STATES,
     task: 'any',
     lock: false,
     neverLaunched: true,

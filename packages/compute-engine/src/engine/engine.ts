@@ -2,7 +2,7 @@ import type { Catalogs } from '@apistrata/catalogs';
 import { type EmbeddedCatalogs, embeddedCatalogs } from '@apistrata/catalogs/builtin';
 import type { SqlDatabase } from '@apistrata/quota/sql';
 import { isSqliteFile } from '@apistrata/record-store';
-import { cleanups, withCustomActions } from '../actions/action-table.js';
+import { cleanupsByKind, mergeCustomActions } from '../actions/action-table.js';
 import { ActionRunner } from '../actions/runner/action-runner.js';
 import { type Clock, systemClock } from '../clock/clock.js';
 import { closeInOrder } from '../core/close-in-order.js';
@@ -151,7 +151,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     : defaultPreset;
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
-  const allActions = withCustomActions(options.actions ?? []);
+  const allActions = mergeCustomActions(options.actions ?? []);
   const sealer = await sealerFor(database, options);
   const observer = combineObservers([
     ...observersOf(options),
@@ -165,7 +165,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...options.settings,
     quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
   };
-  const runner = new ActionRunner(() => core, allActions, cleanups);
+  const runner = new ActionRunner(() => core, allActions, cleanupsByKind);
   const keepTokens = Object.values(options.catalogs ?? {}).some(Boolean);
   const jobs = new Jobs(store, new Payloads(sealer, { keepTokens }));
   const worker = new Worker({

@@ -3,7 +3,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { Machines } from '../drivers/machines.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
-import { evacuationsFrom, OPEN_EVACUATION_STATUSES } from '../server-migrations/evacuations.js';
+import { findEvacuationsFrom, OPEN_EVACUATION_STATUSES } from '../server-migrations/evacuations.js';
 import { departedServer } from './rights/departed-servers.js';
 
 /** Dependencies and options of `OrphanedMachines`. */
@@ -38,7 +38,7 @@ export class OrphanedMachines {
     const { name, store, driver, onError } = this.#options;
     const ids =
       (await driver.machines?.()) ??
-      (await evacuationsFrom(store, [name], OPEN_EVACUATION_STATUSES)).map(({ serverId }) => serverId);
+      (await findEvacuationsFrom(store, [name], OPEN_EVACUATION_STATUSES)).map(({ serverId }) => serverId);
     for (const id of new Set(ids)) {
       if (signal.aborted) return;
       try {
@@ -57,7 +57,7 @@ export class OrphanedMachines {
   async cleanUpUntilComplete(signal: AbortSignal): Promise<readonly string[]> {
     const { store, name } = this.#options;
     for (;;) {
-      const evacuations = await evacuationsFrom(store, [name], OPEN_EVACUATION_STATUSES);
+      const evacuations = await findEvacuationsFrom(store, [name], OPEN_EVACUATION_STATUSES);
       await this.cleanUpAll(signal);
       if (signal.aborted || evacuations.every(({ status }) => status === 'done'))
         return evacuations.map(({ id }) => id);

@@ -7,7 +7,11 @@ import { nodeRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { recordHeartbeat } from '../scheduler/record-heartbeat.js';
 import { tables } from '../schema/tables.js';
-import { completeEvacuations, evacuationsFrom, OPEN_EVACUATION_STATUSES } from '../server-migrations/evacuations.js';
+import {
+  completeEvacuations,
+  findEvacuationsFrom,
+  OPEN_EVACUATION_STATUSES,
+} from '../server-migrations/evacuations.js';
 import { hostTunnels } from './host-tunnels.js';
 import { recordReport } from './record-report.js';
 
@@ -39,7 +43,7 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
   const { seed, offer, address, process, now, report, removed } = host;
   const { name } = seed;
   return store.transaction(async (tx) => {
-    const evacuations = await evacuationsFrom(tx, [name], OPEN_EVACUATION_STATUSES);
+    const evacuations = await findEvacuationsFrom(tx, [name], OPEN_EVACUATION_STATUSES);
     if (evacuations.some(({ id }) => !removed?.includes(id))) return false;
     await recordHeartbeat(tx, name, COMPUTE_BINARY, now);
     const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));

@@ -7,9 +7,9 @@ import { badRequest, conflict, notFound } from '../errors/rejection.js';
 import type { Aggregate } from '../model/index.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
-import { hostsWithServers, zonesOfHost } from './host-zones.js';
+import { findHostsWithServers, zonesOfHost } from './host-zones.js';
 
-const ZONE = 'availability_zone';
+const ZONE_KEY = 'availability_zone';
 
 type AggregateChange = Partial<Pick<Aggregate, 'name' | 'hosts' | 'metadata'>>;
 
@@ -46,7 +46,7 @@ export class Aggregates {
         id: randomUUID(),
         name,
         hosts: [],
-        metadata: zone ? { [ZONE]: zone } : {},
+        metadata: zone ? { [ZONE_KEY]: zone } : {},
         createdAt: this.#core.clock.now(),
         updatedAt: null,
       });
@@ -61,7 +61,7 @@ export class Aggregates {
       if (change.name !== undefined && change.name !== aggregate.name) await checkName(tx, change.name);
       const name = change.name ?? aggregate.name;
       if (change.zone === undefined) return { name };
-      return { name, metadata: await changedMetadata(tx, aggregate, { [ZONE]: change.zone }, 'update') };
+      return { name, metadata: await mergeMetadata(tx, aggregate, { [ZONE_KEY]: change.zone }, 'update') };
     });
   }
 
@@ -71,7 +71,7 @@ export class Aggregates {
    */
   setMetadata(seq: number, change: MetadataChange): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => ({
-      metadata: await changedMetadata(tx, aggregate, change, 'update metadata of'),
+      metadata: await mergeMetadata(tx, aggregate, change, 'update metadata of'),
     }));
   }
 
@@ -83,13 +83,13 @@ export class Aggregates {
     return this.#change(seq, async (tx, aggregate) => {
       await checkHost(tx, host);
       if (aggregate.hosts.includes(host)) throw conflict(`Aggregate ${seq} already has host ${host}.`);
-      const zone = aggregate.metadata[ZONE];
-      const others = await zonesOfHost(tx, host);
+      const zone = aggregate.metadata[ZONE_KEY];
+      const otherZones = await zonesOfHost(tx, host);
       const reason = `Cannot add host ${host} in aggregate ${seq}: `;
-      if (zone !== undefined && others.some((other) => other !== zone))
-        throw conflict(`${reason}host already in availability zone(s) ${others.join(', ')}.`);
-      const moves = zone !== undefined && zone !== (others[0] ?? this.#core.settings.defaultZone);
-      if (moves && (await hostsWithServers(tx, [host])).length > 0)
+      if (zone !== undefined && otherZones.some((other) => other !== zone))
+        throw conflict(`${reason}host already in availability zone(s) ${otherZones.join(', ')}.`);
+      const changesZone = zone !== undefined && zone !== (otherZones[0] ?? this.#core.settings.defaultZone);
+      if (changesZone && (await findHostsWithServers(tx, [host])).length > 0)
         throw conflict(`${reason}it has servers, and their availability zone would change.`);
       return { hosts: [...aggregate.hosts, host] };
     });
@@ -102,10 +102,10 @@ export class Aggregates {
   removeHost(seq: number, host: string): Promise<Aggregate> {
     return this.#change(seq, async (tx, aggregate) => {
       if (!aggregate.hosts.includes(host)) throw notFound(`Aggregate ${seq} has no host ${host}.`);
-      const zone = aggregate.metadata[ZONE];
-      const others = await zonesOfHost(tx, host, seq);
-      const moves = zone !== undefined && zone !== (others[0] ?? this.#core.settings.defaultZone);
-      if (moves && (await hostsWithServers(tx, [host])).length > 0) {
+      const zone = aggregate.metadata[ZONE_KEY];
+      const otherZones = await zonesOfHost(tx, host, seq);
+      const changesZone = zone !== undefined && zone !== (otherZones[0] ?? this.#core.settings.defaultZone);
+      if (changesZone && (await findHostsWithServers(tx, [host])).length > 0) {
         throw conflict(
           `Cannot remove host ${host} from aggregate ${seq}: it has servers, and their availability zone would change.`,
         );
@@ -142,11 +142,11 @@ export class Aggregates {
     }
   }
 
-  #change(seq: number, make: (tx: Tx, aggregate: Aggregate) => Promise<AggregateChange>): Promise<Aggregate> {
+  #change(seq: number, createChange: (tx: Tx, aggregate: Aggregate) => Promise<AggregateChange>): Promise<Aggregate> {
     return this.#runExclusively(async (tx) => {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
       if (!aggregate) throw aggregateNotFound(seq);
-      const change = await make(tx, aggregate);
+      const change = await createChange(tx, aggregate);
       // Nova stores an aggregate's hosts in a separate table, so adding or removing a host does not change
       // `updated_at`.
       const updatedAt = change.hosts ? aggregate.updatedAt : this.#core.clock.now();
@@ -184,22 +184,23 @@ async function checkHost(tx: Tx, host: string): Promise<void> {
  * Returns an aggregate's metadata after a change. Throws 400 if the change would put a host in two zones or move
  * servers to another zone.
  */
-async function changedMetadata(
+async function mergeMetadata(
   tx: Tx,
   { seq, hosts, metadata }: Aggregate,
   change: MetadataChange,
   action: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const zone = change[ZONE];
+  const zone = change[ZONE_KEY];
   const rejected = (reason: string) => badRequest(`Cannot ${action} aggregate ${seq}: ${reason}.`);
-  if (zone !== undefined && zone !== metadata[ZONE]) {
+  if (zone !== undefined && zone !== metadata[ZONE_KEY]) {
     if (!zone) throw rejected('an availability zone without a name is not supported');
-    const others = await Promise.all(hosts.map((host) => zonesOfHost(tx, host, seq)));
-    const clashing = [...new Set(others.flat())].filter((other) => other !== zone);
-    if (clashing.length > 0) throw rejected(`one or more hosts already in availability zone(s) ${clashing.join(', ')}`);
-    if ((await hostsWithServers(tx, hosts)).length > 0)
+    const otherZones = await Promise.all(hosts.map((host) => zonesOfHost(tx, host, seq)));
+    const conflictingZones = [...new Set(otherZones.flat())].filter((other) => other !== zone);
+    if (conflictingZones.length > 0)
+      throw rejected(`one or more hosts already in availability zone(s) ${conflictingZones.join(', ')}`);
+    if ((await findHostsWithServers(tx, hosts)).length > 0)
       throw rejected('one or more hosts contain instances in this zone');
   }
-  const merged = Object.entries({ ...metadata, ...change });
-  return Object.fromEntries(merged.filter((item): item is [string, string] => item[1] !== null));
+  const mergedItems = Object.entries({ ...metadata, ...change });
+  return Object.fromEntries(mergedItems.filter((item): item is [string, string] => item[1] !== null));
 }

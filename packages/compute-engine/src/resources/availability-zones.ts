@@ -23,9 +23,9 @@ export class AvailabilityZones {
    */
   async list(options: { readonly internal?: boolean } = {}): Promise<readonly Zone[]> {
     const all = await this.#services.list();
-    const shown = all.filter(({ zone }) => options.internal || zone !== INTERNAL_ZONE);
-    const zones = [...new Set(shown.map(({ zone }) => zone))].map((name): Zone => {
-      const services = shown.filter(({ zone, service }) => zone === name && !service.disabled);
+    const visibleServices = all.filter(({ zone }) => options.internal || zone !== INTERNAL_ZONE);
+    const zones = [...new Set(visibleServices.map(({ zone }) => zone))].map((name): Zone => {
+      const services = visibleServices.filter(({ zone, service }) => zone === name && !service.disabled);
       return { name, available: services.length > 0, services };
     });
     return zones.sort((a, b) => Number(b.available) - Number(a.available));

@@ -15,7 +15,7 @@ export async function zonesOfHost(session: Session, host: string, excludedSeq?: 
 }
 
 /** Returns those of the given hosts that have servers, including soft-deleted servers. */
-export async function hostsWithServers(session: Session, hosts: readonly string[]): Promise<readonly string[]> {
+export async function findHostsWithServers(session: Session, hosts: readonly string[]): Promise<readonly string[]> {
   if (hosts.length === 0) return [];
   const rows = await session.db
     .selectFrom('servers')

@@ -5,7 +5,7 @@ import { badRequest, conflict, notFound } from '../errors/rejection.js';
 import { generateSshKeypair, generateX509, InvalidKey, parseSshPublicKey, parseX509 } from '../keys/index.js';
 import type { Keypair } from '../model/index.js';
 import { tables } from '../schema/tables.js';
-import { limitsOf, overQuota } from './quotas/server-quota.js';
+import { limitsOf, overQuotaError } from './quotas/server-quota.js';
 
 export interface NewKeypair {
   readonly userId: string;
@@ -16,13 +16,13 @@ export interface NewKeypair {
 }
 
 /** The page size if a list request has no limit. */
-const UNLIMITED = 2 ** 31 - 1;
+const UNLIMITED_PAGE_SIZE = 2 ** 31 - 1;
 
 /**
  * Reads a page of a user's key pairs. Parameters: the user id, the last name on the previous page ('' for the first
  * page), and the limit.
  */
-const pageOfUser = hotFind(tables.keypairs, (rows) =>
+const findPageOfUser = hotFind(tables.keypairs, (rows) =>
   rows.where('user_id', '=', '').where('name', '>', '').orderBy('name').limit(0),
 );
 
@@ -46,11 +46,11 @@ export class Keypairs {
     page: { readonly limit?: number; readonly marker?: string } = {},
   ): Promise<readonly Keypair[]> {
     const { store } = this.#core;
-    const { limit = UNLIMITED, marker } = page;
+    const { limit = UNLIMITED_PAGE_SIZE, marker } = page;
     if (marker !== undefined && !(await tables.keypairs.get(store, compoundKey(userId, marker)))) {
       throw badRequest(`marker [${marker}] not found`);
     }
-    return pageOfUser(store, [userId, marker ?? '', limit]);
+    return findPageOfUser(store, [userId, marker ?? '', limit]);
   }
 
   /**
@@ -95,7 +95,7 @@ export class Keypairs {
     const limit = limits.key_pairs;
     if (limit >= 0 && used >= limit) {
       const exceeded = [{ kind: 'key_pairs', requested: 1, used, limit }];
-      throw overQuota(this.#core, context.caller, exceeded, 'Quota exceeded, too many key pairs.');
+      throw overQuotaError(this.#core, context.caller, exceeded, 'Quota exceeded, too many key pairs.');
     }
     if (await tables.keypairs.get(session, compoundKey(userId, name)))
       throw conflict(`Key pair '${name}' already exists.`);

@@ -6,7 +6,7 @@ import { groupBy } from '../core/group-by.js';
 import { notFound } from '../errors/rejection.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
 import { LIVE, tables } from '../schema/tables.js';
-import { limitsOf, overQuota } from './quotas/server-quota.js';
+import { limitsOf, overQuotaError } from './quotas/server-quota.js';
 
 /** A request to create a server group. */
 export interface NewServerGroup {
@@ -101,7 +101,7 @@ export class ServerGroups {
     });
     if (used < limit) return;
     const exceeded = [{ kind: 'server_groups', requested: 1, used, limit }];
-    throw overQuota(
+    throw overQuotaError(
       this.#core,
       { projectId, userId: userId ?? '' },
       exceeded,

@@ -7,7 +7,7 @@ import type { Host, HostMap } from '../scheduler/infrastructure.js';
 import { NoValidHost } from '../scheduler/no-valid-host.js';
 import { place } from '../scheduler/scheduler.js';
 import { tables } from '../schema/tables.js';
-import { contentOf } from '../servers/volumes/root-disk.js';
+import { serverContentOf } from '../servers/volumes/root-disk.js';
 
 /** Constraints on the destination host of a server that moves. */
 export interface DestinationRequest {
@@ -28,7 +28,7 @@ export interface Destination {
 }
 
 /** Returns the host with the given host name or hypervisor name. */
-export function hostNamed(map: HostMap, name: string): Host | undefined {
+export function findHostByName(map: HostMap, name: string): Host | undefined {
   return map.hosts.get(name) ?? [...map.hosts.values()].find(({ node }) => node.hypervisorHostname === name);
 }
 
@@ -44,21 +44,21 @@ export async function claimDestination(
   server: Server,
   request: DestinationRequest,
 ): Promise<Destination> {
-  const amounts = amountsOf(request.flavor, contentOf(server));
-  const destination = ({ name, node }: Host): Destination => ({
+  const amounts = amountsOf(request.flavor, serverContentOf(server));
+  const toDestination = ({ name, node }: Host): Destination => ({
     host: name,
     node: node.hypervisorHostname,
     claim: { host: name, ...amounts },
   });
   if (request.force && request.host !== undefined) {
-    const host = hostNamed(map, request.host);
+    const host = findHostByName(map, request.host);
     if (!host) throw new NoValidHost({ requested: map.hosts.size });
-    const forced = destination(host);
-    await forceClaim(tx, forced.claim);
-    return forced;
+    const forcedDestination = toDestination(host);
+    await forceClaim(tx, forcedDestination.claim);
+    return forcedDestination;
   }
   const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
-  const chosen = await place(tx, core.infrastructure, map, {
+  const selectedHost = await place(tx, core.infrastructure, map, {
     serverId: server.id,
     flavor: request.flavor,
     imageProperties: server.imageProperties,
@@ -69,5 +69,5 @@ export async function claimDestination(
     hints: server.schedulerHints,
     group,
   });
-  return destination(chosen);
+  return toDestination(selectedHost);
 }

@@ -6,7 +6,7 @@ import { tables } from '../schema/tables.js';
 export const OPEN_EVACUATION_STATUSES: readonly MigrationStatus[] = ['accepted', 'pre-migrating', 'done'];
 
 /** Returns the evacuations from the given hosts that have one of the given statuses. */
-export async function evacuationsFrom(
+export async function findEvacuationsFrom(
   session: Session,
   hosts: readonly string[],
   statuses: readonly MigrationStatus[],
@@ -19,6 +19,6 @@ export async function evacuationsFrom(
 
 /** Completes the evacuations from hosts that are up again and have removed all resources of the evacuated servers. */
 export async function completeEvacuations(tx: Tx, hosts: readonly string[], now: number): Promise<void> {
-  for (const migration of await evacuationsFrom(tx, hosts, ['done']))
+  for (const migration of await findEvacuationsFrom(tx, hosts, ['done']))
     await tables.migrations.update(tx, { ...migration, status: 'completed', updatedAt: now });
 }

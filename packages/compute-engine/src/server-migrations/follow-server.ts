@@ -3,7 +3,7 @@ import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
 /** Moves a server's ports and volumes to its current host. Idempotent. */
-export async function followServer({ server, core, context }: ServerScope): Promise<void> {
+export async function movePortsAndVolumes({ server, core, context }: ServerScope): Promise<void> {
   const host = server.host ?? '';
   if (server.interfaces.length > 0) await core.catalogs.networks.movePorts(context.caller, server.id, host);
   for (const { attachmentId, device } of server.blockDevices) {
@@ -17,16 +17,16 @@ export async function followServer({ server, core, context }: ServerScope): Prom
  * Moves the ports and volumes of a server that another job has taken over to the server's current host. This is
  * necessary because other services may have handled this job's last request after the other job's requests.
  */
-export async function followCurrentServer({ server: { id }, core, context }: ServerScope): Promise<void> {
-  const current = async (): Promise<Server | undefined> => {
+export async function movePortsAndVolumesToCurrentHost({ server: { id }, core, context }: ServerScope): Promise<void> {
+  const readCurrentServer = async (): Promise<Server | undefined> => {
     const server = await tables.servers.get(core.store, id);
     return server?.deleted || server?.taskState === 'deleting' ? undefined : server;
   };
-  let server = await current();
+  let server = await readCurrentServer();
   while (server) {
-    await followServer({ server, core, context });
+    await movePortsAndVolumes({ server, core, context });
     const { host } = server;
-    server = await current();
+    server = await readCurrentServer();
     if (server?.host === host) return;
   }
 }

@@ -72,15 +72,15 @@ export async function lockMigration(tx: Tx, id: string): Promise<MigrationRecord
 
 /** Ends the incomplete migrations of a server that is deleted or whose state is reset. */
 export async function endMigrations(tx: Tx, core: Core, serverId: string): Promise<void> {
-  const open = await tables.migrations.find(tx, (q) =>
-    q.where('server_id', '=', serverId).where('status', 'not in', [...ENDED]),
+  const openMigrations = await tables.migrations.find(tx, (q) =>
+    q.where('server_id', '=', serverId).where('status', 'not in', [...ENDED_STATUSES]),
   );
-  for (const migration of open) {
-    const confirmed = migration.status === 'finished' || migration.status === 'confirming';
-    const status = confirmed ? 'confirmed' : migration.type === 'live-migration' ? 'cancelled' : 'error';
+  for (const migration of openMigrations) {
+    const isConfirmed = migration.status === 'finished' || migration.status === 'confirming';
+    const status = isConfirmed ? 'confirmed' : migration.type === 'live-migration' ? 'cancelled' : 'error';
     await tables.migrations.update(tx, { ...migration, status, updatedAt: core.clock.now() });
   }
 }
 
 /** Statuses of ended migrations. An evacuation that is `done` still waits for its source host. */
-const ENDED = ['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done'] as const;
+const ENDED_STATUSES = ['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done'] as const;

@@ -38,12 +38,13 @@ const columns = {
 const containsNul = (text: unknown) => typeof text === 'string' && text.includes('\0');
 
 /** Returns whether a query selects migrations by the index on projects or on servers. */
-const isNarrow = ({ projectId, serverId }: MigrationQuery) => projectId !== undefined || serverId !== undefined;
+const usesNarrowIndex = ({ projectId, serverId }: MigrationQuery) => projectId !== undefined || serverId !== undefined;
 
 /** Returns a comparison with a column for which databases cannot use an index. */
-const unindexed = (column: string, value: string) => sql<boolean>`${sql.ref(column)} || '' = ${value}`;
+const equalsWithoutIndex = (column: string, value: string) => sql<boolean>`${sql.ref(column)} || '' = ${value}`;
 
-const isOn = (host: string) => sql<boolean>`(${unindexed('source_host', host)} or ${unindexed('dest_host', host)})`;
+const isOnHost = (host: string) =>
+  sql<boolean>`(${equalsWithoutIndex('source_host', host)} or ${equalsWithoutIndex('dest_host', host)})`;
 
 /** Adds the filters of a migration query to an SQL query, except `host`. */
 function applyFilters(q: RowQuery, query: MigrationQuery): RowQuery {
@@ -54,8 +55,8 @@ function applyFilters(q: RowQuery, query: MigrationQuery): RowQuery {
   for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
     const value = query[name];
     if (value === undefined) continue;
-    const selects = name === 'projectId' || name === 'serverId' || !isNarrow(query);
-    rows = selects ? rows.where(column, '=', value) : rows.where(unindexed(column, value));
+    const usesIndex = name === 'projectId' || name === 'serverId' || !usesNarrowIndex(query);
+    rows = usesIndex ? rows.where(column, '=', value) : rows.where(equalsWithoutIndex(column, value));
   }
   const { changesSince, changesBefore } = query;
   if (changesSince !== undefined) rows = rows.where('updated_at', '>=', changesSince);
@@ -63,8 +64,12 @@ function applyFilters(q: RowQuery, query: MigrationQuery): RowQuery {
 }
 
 /** Adds the sort order, the limit, and the condition that skips migrations on previous pages. */
-function applyPage(q: RowQuery, { limit, newestFirst }: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
-  const remaining = last ? q.where('seq', newestFirst ? '<' : '>', last.seq) : q;
+function applyPage(
+  q: RowQuery,
+  { limit, newestFirst }: MigrationQuery,
+  markerMigration: MigrationRecord | undefined,
+): RowQuery {
+  const remaining = markerMigration ? q.where('seq', newestFirst ? '<' : '>', markerMigration.seq) : q;
   const rows = remaining.orderBy('seq', newestFirst ? 'desc' : 'asc');
   return limit === undefined ? rows : rows.limit(limit);
 }
@@ -81,23 +86,28 @@ export class Migrations {
   async list(query: MigrationQuery): Promise<readonly MigrationRecord[]> {
     const { store } = this.#core;
     const { marker } = query;
-    const last = marker === undefined || containsNul(marker) ? undefined : await tables.migrations.get(store, marker);
-    if (marker !== undefined && !last) throw badRequest(`Marker ${marker} could not be found.`);
+    const markerMigration =
+      marker === undefined || containsNul(marker) ? undefined : await tables.migrations.get(store, marker);
+    if (marker !== undefined && !markerMigration) throw badRequest(`Marker ${marker} could not be found.`);
     if (Object.values(query).some(containsNul)) return [];
-    return tables.migrations.find(store, (q) => this.#applyQuery(q, query, last));
+    return tables.migrations.find(store, (q) => this.#applyQuery(q, query, markerMigration));
   }
 
-  #applyQuery(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
+  #applyQuery(q: RowQuery, query: MigrationQuery, markerMigration: MigrationRecord | undefined): RowQuery {
     const { host } = query;
-    if (host === undefined) return applyPage(applyFilters(q, query), query, last);
-    if (isNarrow(query)) return applyPage(applyFilters(q, query).where(isOn(host)), query, last);
+    if (host === undefined) return applyPage(applyFilters(q, query), query, markerMigration);
+    if (usesNarrowIndex(query)) return applyPage(applyFilters(q, query).where(isOnHost(host)), query, markerMigration);
     // Each of the two columns has an index in page order, but a condition with "or" cannot use an index.
     const { db } = this.#core.store;
-    const on = (column: string) => {
+    const selectSeqsByHost = (column: string) => {
       const rows = db.selectFrom('migrations').select('seq').where(column, '=', host) as unknown as RowQuery;
-      return db.selectFrom(applyPage(applyFilters(rows, query), query, last).as(column)).select('seq');
+      return db.selectFrom(applyPage(applyFilters(rows, query), query, markerMigration).as(column)).select('seq');
     };
-    return applyPage(q.where('seq', 'in', on('source_host').union(on('dest_host'))), query, undefined);
+    return applyPage(
+      q.where('seq', 'in', selectSeqsByHost('source_host').union(selectSeqsByHost('dest_host'))),
+      query,
+      undefined,
+    );
   }
 
   /** Returns a server's live migrations that are in progress. */
@@ -105,7 +115,7 @@ export class Migrations {
     return tables.migrations.find(this.#core.store, (q) =>
       q
         .where('server_id', '=', server.id)
-        .where(unindexed('type', 'live-migration'))
+        .where(equalsWithoutIndex('type', 'live-migration'))
         .where('status', 'in', [...migrationsInProgress])
         .orderBy('seq'),
     );

@@ -5,7 +5,7 @@ import { badRequest } from '../errors/rejection.js';
 import type { Flavor } from '../model/index.js';
 
 /** Returns an image. Throws 400 if the image is not active or the caller cannot see it. */
-export async function activeImage({ catalogs }: Core, { caller }: Context, id: string): Promise<Image> {
+export async function findActiveImage({ catalogs }: Core, { caller }: Context, id: string): Promise<Image> {
   const image = await catalogs.images.get(caller, id).catch(ifMissing);
   if (!image) throw badRequest(`Image ${id} could not be found.`);
   if (image.status !== 'active') throw badRequest(`Image ${id} is not active.`);

@@ -9,7 +9,7 @@ import type { ConsoleToken, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
 /** Paths of console pages below the proxy's base URL. The token is appended to the path. */
-const pages: Readonly<Record<string, string>> = {
+const consolePaths: Readonly<Record<string, string>> = {
   novnc: '/vnc_lite.html?path=%3Ftoken%3D',
   xvpvnc: '/console?token=',
   'spice-html5': '/spice_auto.html?token=',
@@ -21,7 +21,7 @@ const pages: Readonly<Record<string, string>> = {
 /**
  * Returns the hash of a token. Only hashes are stored, so that a person who can read the database cannot open consoles.
  */
-function hashOf(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
@@ -45,7 +45,7 @@ export class Consoles {
     checkAction(rulesOf('console'), server, context.isAdmin);
     if (!server.host || (server.powerState !== 1 && server.powerState !== 3))
       throw conflict(`Instance ${server.id} is not ready`);
-    const endpoint = pages[type] === undefined ? null : await machines.console(server, type);
+    const endpoint = consolePaths[type] === undefined ? null : await machines.console(server, type);
     if (!endpoint) throw badRequest(`Unavailable console type ${type}.`);
     const token = randomUUID();
     const now = clock.now();
@@ -54,20 +54,20 @@ export class Consoles {
       await tables.consoleTokens.insert(tx, {
         tlsPort: null,
         ...endpoint,
-        token: hashOf(token),
+        token: hashToken(token),
         serverId: server.id,
         type,
         expiresAt: now + settings.consoleTokenSeconds * 1000,
       });
     });
     const base = type === 'serial' ? settings.consoleProxyUrl.replace(/^http/, 'ws') : settings.consoleProxyUrl;
-    return `${base}${pages[type]}${token}`;
+    return `${base}${consolePaths[type]}${token}`;
   }
 
   /** Returns the console for which a token was issued. Throws 404 if the token has expired or the server is deleted. */
   async resolve(token: string): Promise<ConsoleToken> {
     const { store, clock } = this.#core;
-    const consoleToken = await tables.consoleTokens.get(store, hashOf(token));
+    const consoleToken = await tables.consoleTokens.get(store, hashToken(token));
     const server =
       consoleToken && consoleToken.expiresAt > clock.now() && (await tables.servers.get(store, consoleToken.serverId));
     if (!server || server.deleted) throw notFound('Token not found');

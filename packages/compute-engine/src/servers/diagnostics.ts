@@ -3,8 +3,8 @@ import type { Diagnostics } from '../drivers/driver.js';
 import { conflict, notSupported } from '../errors/rejection.js';
 import type { PowerState, Server } from '../model/index.js';
 
-const RUNNING = 1;
-const PAUSED = 3;
+const RUNNING_STATE = 1;
+const PAUSED_STATE = 3;
 
 /** Names of power states in error messages. */
 const POWER_STATE_NAMES: Readonly<Record<PowerState, string>> = {
@@ -16,10 +16,10 @@ const POWER_STATE_NAMES: Readonly<Record<PowerState, string>> = {
   7: 'suspended',
 };
 
-export async function serverDiagnostics({ machines }: Core, server: Server): Promise<Diagnostics> {
+export async function readDiagnostics({ machines }: Core, server: Server): Promise<Diagnostics> {
   const { id, host, powerState } = server;
   if (!host) throw conflict(`Instance ${id} is not ready`);
-  if (powerState !== RUNNING && powerState !== PAUSED)
+  if (powerState !== RUNNING_STATE && powerState !== PAUSED_STATE)
     throw conflict(
       `Cannot 'get_diagnostics' instance ${id} while it is in power state ${POWER_STATE_NAMES[powerState]}`,
     );

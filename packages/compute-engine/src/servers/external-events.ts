@@ -32,26 +32,26 @@ export interface ExternalEvent {
 export type ExternalEventCode = 200 | 400 | 404 | 422;
 
 /** Functions that validate an event's tag, for the events that require a tag. */
-const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
+const tagValidators: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
   'volume-extended': (tag) => tag !== '',
   'power-update': (tag) => tag !== '',
   'accelerator-request-bound': (tag) => tag !== '',
 };
 
-type Effect = (context: Context, server: Server, event: ExternalEvent) => Promise<void>;
+type EventHandler = (context: Context, server: Server, event: ExternalEvent) => Promise<void>;
 
 /** Receives server events from other services. */
 export class ExternalEvents {
   readonly #core: Core;
   readonly #servers: Servers;
   readonly #refresh: InterfaceRefresh;
-  readonly #effects: Partial<Record<ExternalEventName, Effect>>;
+  readonly #effects: Partial<Record<ExternalEventName, EventHandler>>;
 
   constructor(core: Core, servers: Servers, refresh: InterfaceRefresh) {
     this.#core = core;
     this.#servers = servers;
     this.#refresh = refresh;
-    const refreshInterfaces: Effect = (_, server) => this.#refresh.now(server.id);
+    const refreshInterfaces: EventHandler = (_, server) => this.#refresh.now(server.id);
     this.#effects = {
       'network-changed': refreshInterfaces,
       'network-vif-deleted': refreshInterfaces,
@@ -82,7 +82,7 @@ export class ExternalEvents {
   async #receive(context: Context, event: ExternalEvent): Promise<ExternalEventCode> {
     const server = await tables.servers.get(this.#core.store, event.serverId);
     if (!server || server.deleted) return 404;
-    if (tagRules[event.name]?.(event.tag ?? '') === false) return 400;
+    if (tagValidators[event.name]?.(event.tag ?? '') === false) return 400;
     if (!server.host) return 422;
     try {
       await this.#effects[event.name]?.(context, server, event);

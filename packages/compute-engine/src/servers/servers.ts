@@ -16,7 +16,7 @@ import type { Core } from '../core/core.js';
 import type { Diagnostics } from '../drivers/driver.js';
 import type { Server, ServerPatch } from '../model/index.js';
 import { type CreatedServers, createServers, type NewServer } from './create/create.js';
-import { serverDiagnostics } from './diagnostics.js';
+import { readDiagnostics } from './diagnostics.js';
 import { findServer, type ServerVisibility } from './find-server.js';
 import { listServers } from './list/list.js';
 import type { ServerQuery } from './list/list-plan.js';
@@ -101,7 +101,7 @@ export class Servers {
    * driver does not support diagnostics.
    */
   diagnostics(server: Server): Promise<Diagnostics> {
-    return serverDiagnostics(this.#core, server);
+    return readDiagnostics(this.#core, server);
   }
 
   /** Returns whether the caller needs the policy `unlock_override` to unlock a server. */
@@ -129,9 +129,9 @@ export class Servers {
       return;
     }
     // A server without a host has no machine that could be restored.
-    const restorable = server.launchedAt !== null && server.host !== null && server.vmState !== 'soft-delete';
+    const isRestorable = server.launchedAt !== null && server.host !== null && server.vmState !== 'soft-delete';
     const isSoftDeletion =
-      this.#core.settings.reclaimSeconds > 0 && restorable && !(await isHostDown(this.#core, server));
+      this.#core.settings.reclaimSeconds > 0 && isRestorable && !(await isHostDown(this.#core, server));
     await this.act(context, id, isSoftDeletion ? 'softDelete' : 'delete');
   }
 }

@@ -1,7 +1,12 @@
 import type { Server, TaskState, VmState } from '../model/index.js';
 
-const REBUILDING: readonly TaskState[] = ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'];
-const RESIZING: readonly TaskState[] = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'];
+const REBUILD_TASK_STATES: readonly TaskState[] = ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'];
+const RESIZE_TASK_STATES: readonly TaskState[] = [
+  'resize_prep',
+  'resize_migrating',
+  'resize_migrated',
+  'resize_finish',
+];
 
 interface StatusRule {
   readonly status: string;
@@ -10,31 +15,31 @@ interface StatusRule {
 }
 
 /** The server statuses in the API, by `vm_state` and `task_state`. */
-const statuses: Readonly<Record<VmState, StatusRule>> = {
+const statusRules: Readonly<Record<VmState, StatusRule>> = {
   active: {
     status: 'ACTIVE',
     tasks: [
       ['REBOOT', ['rebooting', 'reboot_pending', 'reboot_started']],
       ['HARD_REBOOT', ['rebooting_hard', 'reboot_pending_hard', 'reboot_started_hard']],
       ['PASSWORD', ['updating_password']],
-      ['REBUILD', REBUILDING],
+      ['REBUILD', REBUILD_TASK_STATES],
       ['MIGRATING', ['migrating']],
-      ['RESIZE', RESIZING],
+      ['RESIZE', RESIZE_TASK_STATES],
     ],
   },
   building: { status: 'BUILD' },
   stopped: {
     status: 'SHUTOFF',
     tasks: [
-      ['RESIZE', RESIZING],
-      ['REBUILD', REBUILDING],
+      ['RESIZE', RESIZE_TASK_STATES],
+      ['REBUILD', REBUILD_TASK_STATES],
     ],
   },
   resized: { status: 'VERIFY_RESIZE', tasks: [['REVERT_RESIZE', ['resize_reverting']]] },
   paused: { status: 'PAUSED', tasks: [['MIGRATING', ['migrating']]] },
   suspended: { status: 'SUSPENDED' },
   rescued: { status: 'RESCUE' },
-  error: { status: 'ERROR', tasks: [['REBUILD', REBUILDING]] },
+  error: { status: 'ERROR', tasks: [['REBUILD', REBUILD_TASK_STATES]] },
   deleted: { status: 'DELETED' },
   'soft-delete': { status: 'SOFT_DELETED' },
   shelved: { status: 'SHELVED' },
@@ -44,7 +49,7 @@ const statuses: Readonly<Record<VmState, StatusRule>> = {
 /** Returns the status that the API shows for a server. The status of a deleted server is always DELETED. */
 export function statusOf(server: Pick<Server, 'vmState' | 'taskState' | 'deleted'>): string {
   if (server.deleted) return 'DELETED';
-  const rule = statuses[server.vmState];
+  const rule = statusRules[server.vmState];
   if (!rule) return 'UNKNOWN';
   const task = server.taskState;
   return (task && rule.tasks?.find(([, tasks]) => tasks.includes(task))?.[0]) || rule.status;
@@ -58,7 +63,7 @@ export function statesOf(
   status: string,
 ): readonly { readonly vmState: VmState; readonly taskStates?: readonly TaskState[] }[] {
   const statusName = status.toUpperCase();
-  return (Object.entries(statuses) as [VmState, StatusRule][]).flatMap(([vmState, rule]) => {
+  return (Object.entries(statusRules) as [VmState, StatusRule][]).flatMap(([vmState, rule]) => {
     if (rule.status === statusName) return [{ vmState }];
     const taskStates = rule.tasks?.find(([name]) => name === statusName)?.[1];
     return taskStates ? [{ vmState, taskStates }] : [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { actions, rulesOf } from '../../src/actions/action-table.js';
-import { immediate } from '../../src/actions/immediate.js';
+import { immediateActions } from '../../src/actions/immediate.js';
 import type { ActionRules, AnyAction } from '../../src/actions/runner/action.js';
 
 const HEAD = `# Actions on servers
@@ -72,7 +72,7 @@ const page = [
   table(
     'Immediate actions without a job',
     [...common, 'history'],
-    immediate.map(({ name }) => row(rulesOf(name))),
+    immediateActions.map(({ name }) => row(rulesOf(name))),
   ),
 ].join('');
 

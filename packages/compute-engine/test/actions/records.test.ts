@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { actions, actionsByName, cleanups } from '../../src/actions/action-table.js';
-import { immediate } from '../../src/actions/immediate.js';
+import { actions, actionsByName, cleanupsByKind } from '../../src/actions/action-table.js';
+import { immediateActions } from '../../src/actions/immediate.js';
 import { type AnyAction, action } from '../../src/actions/runner/action.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
@@ -56,16 +56,16 @@ const STORED_KINDS = [
 
 describe('the records of actions', () => {
   it('have unique names', () => {
-    const names = [...actions, ...immediate].map(({ name }) => name);
+    const names = [...actions, ...immediateActions].map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
   it('include every kind of job that a database may contain', () => {
-    expect([...actionsByName.keys(), ...cleanups.keys()]).toEqual(expect.arrayContaining(STORED_KINDS));
+    expect([...actionsByName.keys(), ...cleanupsByKind.keys()]).toEqual(expect.arrayContaining(STORED_KINDS));
   });
 
   it('all appear in the list of kinds, so that later versions cannot drop one', () => {
-    expect([...actionsByName.keys(), ...cleanups.keys()].sort()).toEqual(STORED_KINDS);
+    expect([...actionsByName.keys(), ...cleanupsByKind.keys()].sort()).toEqual(STORED_KINDS);
   });
 });
 

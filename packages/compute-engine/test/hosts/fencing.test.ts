@@ -5,7 +5,7 @@ import { noMachines } from '../../src/drivers/no-machines.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { HostLease } from '../../src/hosts/host-lease.js';
 import { createHost, type HostOptions } from '../../src/hosts/index.js';
-import { evacuationsFrom } from '../../src/server-migrations/evacuations.js';
+import { findEvacuationsFrom } from '../../src/server-migrations/evacuations.js';
 import { admin, DOWN_SECONDS, evacuate, fencedCloud, isUp } from './fenced-cloud.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -31,7 +31,8 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
     await expect.poll(() => isUp(engine), { interval: 5 }).toBe(true);
     expect([await driver.machines(), driver.events.at(-1)]).toEqual([[], 'leave']);
     const { store } = coreOf(engine);
-    const statuses = async () => (await evacuationsFrom(store, ['h1'], ['done', 'completed'])).map((one) => one.status);
+    const statuses = async () =>
+      (await findEvacuationsFrom(store, ['h1'], ['done', 'completed'])).map((one) => one.status);
     await expect.poll(statuses).toEqual(['completed']);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { registerHost } from '../../src/hosts/register-host.js';
 import type { MigrationStatus } from '../../src/model/index.js';
 import { tables } from '../../src/schema/tables.js';
-import { evacuationsFrom, OPEN_EVACUATION_STATUSES } from '../../src/server-migrations/evacuations.js';
+import { findEvacuationsFrom, OPEN_EVACUATION_STATUSES } from '../../src/server-migrations/evacuations.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
 const process = { driver: 'test', cannot: [], canMove: true, snapshotFormat: null };
@@ -42,7 +42,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the registration of a hos
       );
     const lastSeenAt = async () => (await tables.services.find(store))[0]?.lastSeenAt;
     const openEvacuations = async () =>
-      (await evacuationsFrom(store, ['h1'], OPEN_EVACUATION_STATUSES)).map(({ id }) => id);
+      (await findEvacuationsFrom(store, ['h1'], OPEN_EVACUATION_STATUSES)).map(({ id }) => id);
     return { register, evacuate, lastSeenAt, openEvacuations };
   }
 

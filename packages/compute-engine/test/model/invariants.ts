@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import type { Server } from '../../src/model/index.js';
-import { serverUsage } from '../../src/resources/quotas/server-quota.js';
+import { readServerUsage } from '../../src/resources/quotas/server-quota.js';
 import { usageByHost } from '../../src/scheduler/claims.js';
 import { ownClaim } from '../../src/scheduler/server-claims.js';
 import { tables } from '../../src/schema/tables.js';
@@ -79,7 +79,7 @@ async function claimsFit(engine: Engine, servers: readonly Server[]): Promise<vo
 async function quotasAreExact(engine: Engine, servers: readonly Server[]): Promise<void> {
   for (const projectId of new Set(servers.map((server) => server.projectId))) {
     const live = servers.filter((s) => s.projectId === projectId && !s.deleted && s.vmState !== 'soft-delete');
-    expect(await serverUsage(coreOf(engine).store, projectId)).toEqual({
+    expect(await readServerUsage(coreOf(engine).store, projectId)).toEqual({
       instances: live.length,
       cores: live.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
       ram: live.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),

@@ -1,4 +1,4 @@
-import { actions, type RequestOf, rulesOf, type WorkName } from '../../src/actions/action-table.js';
+import { actions, type BackgroundActionName, type RequestOf, rulesOf } from '../../src/actions/action-table.js';
 import type { AnyAction } from '../../src/actions/runner/action.js';
 import { checkAction } from '../../src/actions/runner/check-action.js';
 import type { Context } from '../../src/core/context.js';
@@ -31,10 +31,10 @@ const OMITTED = [
   'detachInterface',
   'attachShare',
   'detachShare',
-] as const satisfies readonly WorkName[];
+] as const satisfies readonly BackgroundActionName[];
 
 /** An action that is started by its record, or one of the two for locks. */
-export type WalkedName = Exclude<WorkName, (typeof OMITTED)[number]> | 'lock' | 'unlock';
+export type WalkedName = Exclude<BackgroundActionName, (typeof OMITTED)[number]> | 'lock' | 'unlock';
 
 const optionalHost = (random: Random) => (random.chance(0.3) ? random.pick(hosts) : undefined);
 

@@ -1,5 +1,5 @@
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Change } from '../runner/action.js';
 import { action, type NoArguments } from '../runner/action.js';
@@ -32,7 +32,7 @@ export const resetState = action({
     return { arguments: noArguments, change };
   },
   run: async (run) => {
-    await followServer(run).catch(() => {});
+    await movePortsAndVolumes(run).catch(() => {});
     await run.finish({});
   },
 });

@@ -1,5 +1,5 @@
 import type { BlockDevice } from '../../model/index.js';
-import { untilAvailable } from '../../servers/volumes/server-volumes.js';
+import { waitUntilAvailable } from '../../servers/volumes/server-volumes.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
 
@@ -10,10 +10,10 @@ import { Superseded } from '../runner/superseded.js';
 export async function createBootVolumes(run: ServerRun): Promise<readonly BlockDevice[]> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
-  const missing = run.server.blockDevices.filter(
+  const missingDevices = run.server.blockDevices.filter(
     ({ destination, source }) => destination === 'volume' && source !== 'volume',
   );
-  for (const device of missing) {
+  for (const device of missingDevices) {
     const volume = await volumes.createVolume(caller, {
       key: device.volumeId ?? device.id,
       sizeGb: device.sizeGb ?? undefined,
@@ -23,7 +23,7 @@ export async function createBootVolumes(run: ServerRun): Promise<readonly BlockD
       snapshotId: device.source === 'snapshot' ? device.sourceId : null,
     });
     if (device.volumeId !== volume.id) await recordVolume(run, device, volume.id);
-    await untilAvailable(run, volume.id);
+    await waitUntilAvailable(run, volume.id);
   }
   return run.server.blockDevices;
 }

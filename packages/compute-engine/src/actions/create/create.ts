@@ -7,12 +7,12 @@ import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { place } from '../../scheduler/scheduler.js';
 import { keepClaim } from '../../scheduler/server-claims.js';
 import { tables } from '../../schema/tables.js';
-import { plannedInterface, type RequestedPort } from '../../servers/interfaces/server-interface.js';
+import { createPlannedInterface, type RequestedPort } from '../../servers/interfaces/server-interface.js';
 import { connectPorts, releasePorts } from '../../servers/interfaces/server-ports.js';
-import { contentOf } from '../../servers/volumes/root-disk.js';
+import { serverContentOf } from '../../servers/volumes/root-disk.js';
 import { connectVolumes, releaseVolumes } from '../../servers/volumes/server-volumes.js';
 import { action } from '../runner/action.js';
-import { endInError } from '../runner/fail-run.js';
+import { endWithError } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
 import { createBootVolumes } from './boot-volumes.js';
@@ -29,8 +29,8 @@ export interface CreateArguments {
   readonly forced?: boolean;
 }
 
-const SCHEDULED = 'conductor_schedule_and_build_instances';
-const SPAWNED = 'compute__do_build_and_run_instance';
+const SCHEDULE_EVENT = 'conductor_schedule_and_build_instances';
+const SPAWN_EVENT = 'compute__do_build_and_run_instance';
 
 function runningPatch({ core }: ServerRun): ServerPatch {
   return { vmState: 'active', powerState: 1, launchedAt: core.clock.now() };
@@ -45,8 +45,8 @@ async function selectHost(
   { host, forced, ports }: CreateArguments,
 ): Promise<ServerPatch & { readonly host: string }> {
   const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
-  const amounts = amountsOf(server.flavor, contentOf(server));
-  const chosen = await place(tx, core.infrastructure, map, {
+  const amounts = amountsOf(server.flavor, serverContentOf(server));
+  const selectedHost = await place(tx, core.infrastructure, map, {
     serverId: server.id,
     flavor: server.flavor,
     imageProperties: server.imageProperties,
@@ -58,10 +58,10 @@ async function selectHost(
     group,
   });
   return {
-    host: chosen.name,
-    node: chosen.node.hypervisorHostname,
-    claims: [{ host: chosen.name, ...amounts }],
-    interfaces: ports.map(plannedInterface),
+    host: selectedHost.name,
+    node: selectedHost.node.hypervisorHostname,
+    claims: [{ host: selectedHost.name, ...amounts }],
+    interfaces: ports.map(createPlannedInterface),
     taskState: 'block_device_mapping',
   };
 }
@@ -86,7 +86,7 @@ export interface InitialPlacement {
  * Selects a host for a new server in the transaction that stores the server, so that the server's job does not need to.
  * Returns undefined if no host is valid. In that case, the job selects a host again and reports a failure.
  */
-export async function placeNew(
+export async function placeNewServer(
   core: Core,
   tx: Tx,
   map: HostMap,
@@ -96,8 +96,8 @@ export async function placeNew(
   const startTime = core.clock.now();
   try {
     const patch = await selectHost(core, tx, map, server, args);
-    const ended = { finishTime: core.clock.now(), result: 'Success', traceback: null, details: null } as const;
-    return { patch, events: [{ name: SCHEDULED, startTime, host: patch.host, ...ended }] };
+    const outcome = { finishTime: core.clock.now(), result: 'Success', traceback: null, details: null } as const;
+    return { patch, events: [{ name: SCHEDULE_EVENT, startTime, host: patch.host, ...outcome }] };
   } catch (error) {
     if (error instanceof NoValidHost) return undefined;
     throw error;
@@ -105,7 +105,7 @@ export async function placeNew(
 }
 
 /** Releases the ports and volumes of a server whose build failed. */
-async function releaseReservation(
+async function releaseConnectedResources(
   run: ServerRun,
   interfaces: readonly ServerInterface[],
   devices: readonly BlockDevice[],
@@ -114,10 +114,10 @@ async function releaseReservation(
   await releaseVolumes(run, devices);
 }
 
-function buildAborted(run: ServerRun, error: Error): Error {
-  const aborted = new Error(`Build of instance ${run.server.id} aborted: ${error.message}`, { cause: error });
-  aborted.stack = error.stack;
-  return aborted;
+function buildAbortedError(run: ServerRun, error: Error): Error {
+  const abortedError = new Error(`Build of instance ${run.server.id} aborted: ${error.message}`, { cause: error });
+  abortedError.stack = error.stack;
+  return abortedError;
 }
 
 /**
@@ -134,7 +134,7 @@ export const create = action({
   onFailure: 'error',
   run: async (run: ServerRun<CreateArguments>) => {
     const { ports, adminPassword, files } = run.arguments;
-    if (run.server.host === null) await run.step(SCHEDULED, () => placeServer(run));
+    if (run.server.host === null) await run.step(SCHEDULE_EVENT, () => placeServer(run));
     await run.passThrough(['block_device_mapping']);
     const blockDevices = await connectVolumes(run, await createBootVolumes(run));
     await run.passThrough(['networking']);
@@ -143,17 +143,17 @@ export const create = action({
       await run.update({ interfaces, blockDevices }).catch(async (error) => {
         // The server was deleted in the meantime. Its record does not list the resources that this job has just
         // connected, so only this job can release them.
-        if (error instanceof Superseded) await releaseReservation(run, interfaces, blockDevices);
+        if (error instanceof Superseded) await releaseConnectedResources(run, interfaces, blockDevices);
         throw error;
       });
     }
-    await run.perform({ verb: 'spawn', adminPassword, files }, 'spawning', SPAWNED);
+    await run.perform({ verb: 'spawn', adminPassword, files }, 'spawning', SPAWN_EVENT);
     await run.end(runningPatch(run));
   },
   fail: async (run, error) => {
-    await releaseReservation(run, run.arguments.ports.map(plannedInterface), run.server.blockDevices);
-    const cause = error instanceof NoValidHost ? error : buildAborted(run, error);
-    await endInError(run, cause, { powerState: 0, interfaces: [], host: null, node: null }, (tx, server) =>
+    await releaseConnectedResources(run, run.arguments.ports.map(createPlannedInterface), run.server.blockDevices);
+    const cause = error instanceof NoValidHost ? error : buildAbortedError(run, error);
+    await endWithError(run, cause, { powerState: 0, interfaces: [], host: null, node: null }, (tx, server) =>
       keepClaim(tx, server, undefined),
     );
   },

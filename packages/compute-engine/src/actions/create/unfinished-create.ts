@@ -1,5 +1,5 @@
 import { tables } from '../../schema/tables.js';
-import { dropReservation } from '../../servers/volumes/drop-reservation.js';
+import { deletePossibleReservation } from '../../servers/volumes/drop-reservation.js';
 import type { Cleanup } from '../runner/cleanup.js';
 
 /** The volumes that a server create request was about to reserve, with the idempotency keys of the reservations. */
@@ -14,6 +14,6 @@ export const unfinishedCreate: Cleanup = {
     if (serverId === null || (await tables.servers.get(core.store, serverId))) return;
     const { volumes } = payload.arguments as UnfinishedCreateArguments;
     for (const volume of volumes)
-      await dropReservation(core, payload.context.caller, { ...volume, serverId, attachmentId: null });
+      await deletePossibleReservation(core, payload.context.caller, { ...volume, serverId, attachmentId: null });
   },
 };

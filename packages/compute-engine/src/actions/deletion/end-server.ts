@@ -1,6 +1,6 @@
 import type { ServerScope } from '../../core/core.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import { releasePorts } from '../../servers/interfaces/server-ports.js';
 import { releaseShares } from '../../servers/shares/share-access.js';
@@ -73,7 +73,7 @@ export async function failDeletion(run: ServerRun, error: Error): Promise<void> 
 export async function softDeleteServer(run: ServerRun): Promise<void> {
   await run.perform({ verb: 'soft_delete' }, 'soft-deleting', 'compute_soft_delete_instance');
   await dropShelvedImage(run);
-  await followServer(run);
+  await movePortsAndVolumes(run);
   // All other actions on the server end, so that its record contains only one flavor and one host.
   await run.finish(
     {

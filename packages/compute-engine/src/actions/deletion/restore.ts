@@ -13,8 +13,8 @@ export const restore = machineAction({
   begin: async ({ core, context }) => ({
     arguments: {},
     change: async (tx, { projectId, flavor }) => {
-      const asOwner = { ...context, caller: { ...context.caller, projectId } };
-      await checkServerQuota(core, tx, asOwner, { instances: 1, cores: flavor.vcpus, ram: flavor.memoryMb });
+      const ownerContext = { ...context, caller: { ...context.caller, projectId } };
+      await checkServerQuota(core, tx, ownerContext, { instances: 1, cores: flavor.vcpus, ram: flavor.memoryMb });
       return { setAsideAt: null };
     },
   }),

@@ -4,12 +4,12 @@ import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
-import { BOOTED } from '../states.js';
+import { BOOTED_STATES } from '../states.js';
 import {
   checkProperties,
-  dropUnfinished,
-  newSnapshot,
-  SNAPSHOT,
+  createSnapshotImage,
+  deleteUnfinishedImage,
+  SNAPSHOT_TASK_STATES,
   type SnapshotArguments,
   type SnapshotRequest,
   takeSnapshot,
@@ -29,10 +29,10 @@ export interface BackupArguments extends SnapshotArguments {
   readonly rotation: number;
 }
 
-const BACKUP: readonly TaskState[] = ['image_backup', ...SNAPSHOT.slice(1)];
+const BACKUP_TASK_STATES: readonly TaskState[] = ['image_backup', ...SNAPSHOT_TASK_STATES.slice(1)];
 
 /** Deletes the oldest backups in a series, so that at most `rotation` backups remain. */
-async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
+async function deleteOldestBackups(run: ServerRun<BackupArguments>): Promise<void> {
   const { backupType, rotation } = run.arguments;
   const { images } = run.core.catalogs;
   const { caller } = run.context;
@@ -47,9 +47,9 @@ async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
  */
 export const createBackup = action({
   name: 'createBackup',
-  vm: BOOTED,
+  vm: BOOTED_STATES,
   lock: false,
-  during: BACKUP,
+  during: BACKUP_TASK_STATES,
   history: 'createBackup',
   notifies: 'snapshot',
   onFailure: 'unchanged',
@@ -58,18 +58,18 @@ export const createBackup = action({
     await checkProperties(scope, request);
     const { name, backupType, rotation, metadata } = request;
     const properties = { ...metadata, backup_type: backupType };
-    const { imageId, rejected } = await newSnapshot(scope, { name, type: 'backup', properties });
+    const { imageId, rejected } = await createSnapshotImage(scope, { name, type: 'backup', properties });
     const args: BackupArguments = { imageId, backupType, rotation };
     return { arguments: args, result: () => imageId, rejected };
   },
   run: async (run) => {
-    await takeSnapshot(run, run.arguments.imageId, BACKUP, 'compute_backup_instance');
-    await rotate(run);
+    await takeSnapshot(run, run.arguments.imageId, BACKUP_TASK_STATES, 'compute_backup_instance');
+    await deleteOldestBackups(run);
     await run.finish({});
   },
   fail: async (run, error) => {
-    await dropUnfinished(run, run.arguments.imageId);
+    await deleteUnfinishedImage(run, run.arguments.imageId);
     await failRun(run, 'unchanged', error);
   },
-  abandoned: (run) => dropUnfinished(run, run.arguments.imageId),
+  abandoned: (run) => deleteUnfinishedImage(run, run.arguments.imageId),
 });

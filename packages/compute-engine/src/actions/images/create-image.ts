@@ -1,12 +1,12 @@
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import { BOOTED } from '../states.js';
+import { BOOTED_STATES } from '../states.js';
 import {
   checkProperties,
-  dropUnfinished,
-  newSnapshot,
-  SNAPSHOT,
+  createSnapshotImage,
+  deleteUnfinishedImage,
+  SNAPSHOT_TASK_STATES,
   type SnapshotArguments,
   type SnapshotRequest,
   takeSnapshot,
@@ -19,29 +19,29 @@ import { snapshotVolumes } from './volume-snapshot.js';
  */
 export const createImage = action({
   name: 'createImage',
-  vm: BOOTED,
+  vm: BOOTED_STATES,
   lock: false,
-  during: SNAPSHOT,
+  during: SNAPSHOT_TASK_STATES,
   history: 'createImage',
   notifies: 'snapshot',
   onFailure: 'unchanged',
   begin: async (scope, request: SnapshotRequest) => {
     await checkProperties(scope, request);
-    const volumeBacked = isVolumeBacked(scope.server);
+    const isVolumeBackedServer = isVolumeBacked(scope.server);
     const { name, metadata: properties = {} } = request;
-    const { imageId, rejected } = volumeBacked
+    const { imageId, rejected } = isVolumeBackedServer
       ? await snapshotVolumes(scope, 'createImage', request)
-      : await newSnapshot(scope, { name, type: 'snapshot', properties });
+      : await createSnapshotImage(scope, { name, type: 'snapshot', properties });
     const args: SnapshotArguments = { imageId };
-    return { arguments: args, result: () => imageId, rejected, ...(volumeBacked && { done: true as const }) };
+    return { arguments: args, result: () => imageId, rejected, ...(isVolumeBackedServer && { done: true as const }) };
   },
   run: async (run) => {
-    await takeSnapshot(run, run.arguments.imageId, SNAPSHOT, 'compute_snapshot_instance');
+    await takeSnapshot(run, run.arguments.imageId, SNAPSHOT_TASK_STATES, 'compute_snapshot_instance');
     await run.finish({});
   },
   fail: async (run, error) => {
-    await dropUnfinished(run, run.arguments.imageId);
+    await deleteUnfinishedImage(run, run.arguments.imageId);
     await failRun(run, 'unchanged', error);
   },
-  abandoned: (run) => dropUnfinished(run, run.arguments.imageId),
+  abandoned: (run) => deleteUnfinishedImage(run, run.arguments.imageId),
 });

@@ -27,7 +27,7 @@ export interface ImageDraft {
 }
 
 /** The task states of a server during a snapshot, in order. */
-export const SNAPSHOT = [
+export const SNAPSHOT_TASK_STATES = [
   'image_snapshot_pending',
   'image_snapshot',
   'image_pending_upload',
@@ -35,7 +35,12 @@ export const SNAPSHOT = [
 ] as const satisfies readonly TaskState[];
 
 /** Image properties that snapshots do not inherit from the server's image. */
-const NOT_INHERITED = new Set(['cache_in_nova', 'bittorrent', 'img_block_device_mapping', 'block_device_mapping']);
+const NOT_INHERITED_PROPERTIES = new Set([
+  'cache_in_nova',
+  'bittorrent',
+  'img_block_device_mapping',
+  'block_device_mapping',
+]);
 /**
  * Prefixes of properties that snapshots do not inherit. The image service rejects `os_glance` properties, because it
  * records the progress of imports in them.
@@ -45,7 +50,7 @@ const NOT_INHERITED_PREFIXES = ['img_signature', 'cinder_encryption_key', 'image
 function inheritedProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(properties).filter(
-      ([key]) => !NOT_INHERITED.has(key) && !NOT_INHERITED_PREFIXES.some((prefix) => key.startsWith(prefix)),
+      ([key]) => !NOT_INHERITED_PROPERTIES.has(key) && !NOT_INHERITED_PREFIXES.some((prefix) => key.startsWith(prefix)),
     ),
   );
 }
@@ -62,16 +67,21 @@ export async function checkProperties(
  * Returns the record for a snapshot image. It inherits properties from the base image, and identifies the server and
  * the base image.
  */
-export function snapshotImage(server: Server, id: string, draft: ImageDraft, base: Image | undefined): NewImage {
+export function createSnapshotRecord(
+  server: Server,
+  id: string,
+  draft: ImageDraft,
+  baseImage: Image | undefined,
+): NewImage {
   return {
     id,
     name: draft.name,
     projectId: server.projectId,
     visibility: 'private',
-    minRamMb: base?.minRamMb ?? 0,
-    minDiskGb: Math.max(server.flavor.diskGb, base?.minDiskGb ?? 0),
-    diskFormat: base?.diskFormat ?? 'qcow2',
-    containerFormat: base?.containerFormat ?? 'bare',
+    minRamMb: baseImage?.minRamMb ?? 0,
+    minDiskGb: Math.max(server.flavor.diskGb, baseImage?.minDiskGb ?? 0),
+    diskFormat: baseImage?.diskFormat ?? 'qcow2',
+    containerFormat: baseImage?.containerFormat ?? 'bare',
     properties: {
       ...inheritedProperties(server.imageProperties),
       image_type: draft.type,
@@ -88,15 +98,15 @@ export function snapshotImage(server: Server, id: string, draft: ImageDraft, bas
  * Creates an image without data, so that the response can contain its id. The job uploads the data. Calling `rejected`
  * deletes the image.
  */
-export async function newSnapshot(
+export async function createSnapshotImage(
   { core, context: { caller }, server }: ServerScope,
   draft: ImageDraft,
 ): Promise<SnapshotArguments & { readonly rejected: () => Promise<unknown> }> {
   const { images } = core.catalogs;
   const { imageId: baseId } = server;
-  const base = baseId === '' ? undefined : await images.get(caller, baseId).catch(ifMissing);
+  const baseImage = baseId === '' ? undefined : await images.get(caller, baseId).catch(ifMissing);
   const imageId = randomUUID();
-  const image = snapshotImage(server, imageId, draft, base);
+  const image = createSnapshotRecord(server, imageId, draft, baseImage);
   const snapshotFormat = core.machines.snapshotFormat(server);
   const format = snapshotFormat === undefined ? {} : { diskFormat: snapshotFormat, containerFormat: 'bare' };
   await images.create(caller, { ...image, ...format });
@@ -118,7 +128,7 @@ export async function takeSnapshot(
 }
 
 /** Deletes an image whose data was never uploaded. */
-export async function dropUnfinished(run: ServerRun, imageId: string): Promise<undefined> {
+export async function deleteUnfinishedImage(run: ServerRun, imageId: string): Promise<undefined> {
   const { images } = run.core.catalogs;
   const image = await images.get(run.context.caller, imageId).catch(() => undefined);
   if (image && image.status !== 'active') await images.delete(run.context.caller, imageId).catch(() => {});

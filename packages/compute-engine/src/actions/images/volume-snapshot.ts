@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerScope } from '../../core/core.js';
 import type { BlockDevice } from '../../model/index.js';
-import { type SnapshotRequest, snapshotImage } from './snapshot.js';
-import { whileQuiesced } from './while-quiesced.js';
+import { createSnapshotRecord, type SnapshotRequest } from './snapshot.js';
+import { runWhileQuiesced } from './while-quiesced.js';
 
 /**
  * Returns the block device mapping that an image stores for a disk. If the disk is a volume, also creates the volume
  * snapshot to which the mapping refers.
  */
-async function mappingOf(
+async function createMapping(
   { core, context }: ServerScope,
   name: string,
   device: BlockDevice,
   onCaptured: () => void,
 ): Promise<Record<string, unknown>> {
-  const common = {
+  const commonFields = {
     boot_index: device.bootIndex,
     device_name: device.device,
     delete_on_termination: device.deleteOnTermination,
@@ -25,16 +25,16 @@ async function mappingOf(
   };
   if (!device.volumeId) {
     return {
-      ...common,
+      ...commonFields,
       source_type: device.source,
       destination_type: device.destination,
       volume_size: device.sizeGb,
     };
   }
-  const requested = { key: randomUUID(), volumeId: device.volumeId, name: `snapshot for ${name}`, force: true };
-  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, requested, onCaptured);
+  const snapshotRequest = { key: randomUUID(), volumeId: device.volumeId, name: `snapshot for ${name}`, force: true };
+  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, snapshotRequest, onCaptured);
   return {
-    ...common,
+    ...commonFields,
     source_type: 'snapshot',
     destination_type: 'volume',
     snapshot_id: snapshot.id,
@@ -43,15 +43,20 @@ async function mappingOf(
   };
 }
 
-type Mapping = ReturnType<typeof mappingOf>;
+type MappingPromise = ReturnType<typeof createMapping>;
 
 /**
  * Starts copying a disk. Resolves as soon as the guest may write to the disk again, even if the copy is not complete.
  */
-function beginCopy(scope: ServerScope, name: string, device: BlockDevice, copies: Mapping[]): Promise<void> {
+function beginCopy(
+  scope: ServerScope,
+  name: string,
+  device: BlockDevice,
+  mappingPromises: MappingPromise[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const copy = mappingOf(scope, name, device, resolve);
-    copies.push(copy);
+    const copy = createMapping(scope, name, device, resolve);
+    mappingPromises.push(copy);
     copy.then(() => resolve(), reject);
   });
 }
@@ -70,26 +75,29 @@ export async function snapshotVolumes(
   const { images, volumes } = core.catalogs;
   const { caller } = context;
   const imageId = randomUUID();
-  const copies: Mapping[] = [];
+  const mappingPromises: MappingPromise[] = [];
   const rejected = async () => {
     await images.delete(caller, imageId).catch(() => {});
-    for (const copy of await Promise.allSettled(copies)) {
+    for (const copy of await Promise.allSettled(mappingPromises)) {
       if (copy.status === 'rejected' || !copy.value.snapshot_id) continue;
       await volumes.deleteSnapshot(caller, String(copy.value.snapshot_id)).catch(() => {});
     }
   };
   try {
-    await whileQuiesced(scope, action, imageId, async () => {
-      await Promise.all(server.blockDevices.map((device) => beginCopy(scope, name, device, copies)));
+    await runWhileQuiesced(scope, action, imageId, async () => {
+      await Promise.all(server.blockDevices.map((device) => beginCopy(scope, name, device, mappingPromises)));
     });
-    const mappings = await Promise.all(copies);
+    const mappings = await Promise.all(mappingPromises);
     const properties = {
       ...metadata,
       block_device_mapping: JSON.stringify(mappings),
       bdm_v2: 'True',
       root_device_name: server.rootDeviceName ?? '',
     };
-    await images.create(caller, snapshotImage(server, imageId, { name, type: 'snapshot', properties }, undefined));
+    await images.create(
+      caller,
+      createSnapshotRecord(server, imageId, { name, type: 'snapshot', properties }, undefined),
+    );
     await images.upload(caller, imageId, new Uint8Array());
   } catch (error) {
     await rejected();

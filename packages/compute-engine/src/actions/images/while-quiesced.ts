@@ -10,12 +10,12 @@ import { isHostDown } from '../hosts.js';
  * guest would stay frozen if this process crashed.
  */
 const FREEZE_SECONDS = 60;
-const RENEW_MS = 20_000;
+const RENEW_INTERVAL_MS = 20_000;
 /** Timeout for freezing a guest's file systems. The request that creates the image waits for the freeze. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Returns the error to throw if an image requires quiescing but the guest cannot be quiesced. */
-async function rejection({ machines }: Core, server: Server): Promise<Error> {
+async function quiesceError({ machines }: Core, server: Server): Promise<Error> {
   if (!machines.supports('quiesce', server)) return badRequest(`Quiescing is not supported in instance ${server.id}`);
   const obstacle = await machines.obstacle(server, 'quiesce').catch(() => null);
   if (obstacle?.code === 'NOT_SUPPORTED') return badRequest(obstacle.message);
@@ -27,55 +27,56 @@ async function rejection({ machines }: Core, server: Server): Promise<Error> {
  * agent (`hw_qemu_guest_agent`) or requires quiescing (`os_require_quiesce`). If freezing fails, the function still
  * runs, unless the image requires quiescing. If it does, an error is thrown when freezing fails or when the guest
  * resumes before the function ends.
- * @param by id of this freeze, because several callers may freeze the same guest at the same time
+ * @param freezeId id of this freeze, because several callers may freeze the same guest at the same time
  */
-export async function whileQuiesced<T>(
+export async function runWhileQuiesced<T>(
   { core, context, server }: ServerScope,
   action: string,
-  by: string,
+  freezeId: string,
   body: () => Promise<T>,
 ): Promise<T> {
   const { os_require_quiesce, hw_qemu_guest_agent } = server.imageProperties;
-  const required = isTruthyString(os_require_quiesce);
-  if (server.vmState !== 'active' || !(required || isTruthyString(hw_qemu_guest_agent))) return body();
+  const isRequired = isTruthyString(os_require_quiesce);
+  if (server.vmState !== 'active' || !(isRequired || isTruthyString(hw_qemu_guest_agent))) return body();
   const origin = { action, requestId: context.requestId };
   const perform = async (work: DriverWork) => {
     if (await isHostDown(core, server))
       throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
     await core.machines.perform({ work, server, origin }, AbortSignal.timeout(REQUEST_TIMEOUT_MS));
   };
-  const quiesce = (again: boolean) => perform({ verb: 'quiesce', by, seconds: FREEZE_SECONDS, again });
+  const quiesce = (isRenewal: boolean) =>
+    perform({ verb: 'quiesce', by: freezeId, seconds: FREEZE_SECONDS, again: isRenewal });
   const isSupported = core.machines.supports('quiesce', server);
-  const frozen = isSupported && (await quiesce(false).then(...OUTCOME));
-  if (!frozen) {
-    if (required) throw await rejection(core, server);
+  const isFrozen = isSupported && (await quiesce(false).then(...FULFILLMENT_CALLBACKS));
+  if (!isFrozen) {
+    if (isRequired) throw await quiesceError(core, server);
     return body();
   }
-  const ended = new AbortController();
+  const bodyEnded = new AbortController();
   const runBody = async () => {
     try {
       const result = await body();
-      if (required && !(await quiesce(true).then(...OUTCOME))) throw await rejection(core, server);
+      if (isRequired && !(await quiesce(true).then(...FULFILLMENT_CALLBACKS))) throw await quiesceError(core, server);
       return result;
     } finally {
-      ended.abort();
+      bodyEnded.abort();
     }
   };
   try {
-    const [result] = await Promise.all([runBody(), renew(core, ended.signal, () => quiesce(true))]);
+    const [result] = await Promise.all([runBody(), renew(core, bodyEnded.signal, () => quiesce(true))]);
     return result;
   } finally {
     // If this command fails, the guest resumes when the freeze expires.
-    await perform({ verb: 'unquiesce', by }).catch(() => {});
+    await perform({ verb: 'unquiesce', by: freezeId }).catch(() => {});
   }
 }
 
 /** Callbacks for `then` that return whether a promise was fulfilled. */
-const OUTCOME = [() => true, () => false] as const;
+const FULFILLMENT_CALLBACKS = [() => true, () => false] as const;
 
-async function renew({ clock }: Core, ended: AbortSignal, quiesce: () => Promise<void>): Promise<void> {
-  while (!ended.aborted) {
-    await clock.sleep(RENEW_MS, ended).catch(() => {});
-    if (!ended.aborted) await quiesce().catch(() => {});
+async function renew({ clock }: Core, bodyEnded: AbortSignal, quiesce: () => Promise<void>): Promise<void> {
+  while (!bodyEnded.aborted) {
+    await clock.sleep(RENEW_INTERVAL_MS, bodyEnded).catch(() => {});
+    if (!bodyEnded.aborted) await quiesce().catch(() => {});
   }
 }

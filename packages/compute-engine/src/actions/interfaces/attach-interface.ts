@@ -3,9 +3,9 @@ import type { Port } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { badRequest, conflict, forbidden } from '../../errors/rejection.js';
 import type { ActionEvent, Server } from '../../model/index.js';
-import { addressAsBadRequest } from '../../servers/interfaces/address-rejection.js';
-import { interfaceOf, type RequestedPort, withoutPort } from '../../servers/interfaces/server-interface.js';
-import { claimPort, returnPort } from '../../servers/interfaces/server-ports.js';
+import { throwAddressError } from '../../servers/interfaces/address-rejection.js';
+import { excludePort, interfaceOf, type RequestedPort } from '../../servers/interfaces/server-interface.js';
+import { createOrBindPort, releaseUnattachedPort } from '../../servers/interfaces/server-ports.js';
 import { concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { ignoreIfDeleted } from '../runner/superseded.js';
@@ -31,7 +31,7 @@ export interface AttachedPort {
 /** Timeout for attaching an interface to the server's machine. The request waits until the interface is attached. */
 const ATTACH_TIMEOUT_MS = 30_000;
 
-async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
+async function findOnlyNetwork({ core, context }: ServerScope): Promise<string> {
   const [network, ...others] = await core.catalogs.networks.availableNetworks(context.caller);
   if (!network) throw badRequest('No network was specified, and no network is available.');
   if (others.length > 0) throw badRequest('Multiple possible networks found, use a Network ID to be more specific.');
@@ -39,7 +39,7 @@ async function onlyNetwork({ core, context }: ServerScope): Promise<string> {
 }
 
 /** Selects the port to attach, or the network for a new port, and validates the request without changing anything. */
-async function plan(scope: ServerScope, request: NewInterface): Promise<RequestedPort> {
+async function planPort(scope: ServerScope, request: NewInterface): Promise<RequestedPort> {
   const { networks } = scope.core.catalogs;
   const { caller } = scope.context;
   const tag = request.tag ?? null;
@@ -51,25 +51,32 @@ async function plan(scope: ServerScope, request: NewInterface): Promise<Requeste
     return { portId: port.id, existing: true, networkId: port.networkId, tag };
   }
   const addresses = request.address === undefined ? undefined : [request.address];
-  const networkId = request.networkId ?? (await onlyNetwork(scope));
+  const networkId = request.networkId ?? (await findOnlyNetwork(scope));
   const network = await networks.getNetwork(caller, networkId);
   if (network.external && !request.toExternal)
     throw forbidden(`It is not allowed to create an interface on external network ${networkId}`);
-  await networks.checkAddresses(caller, networkId, addresses).catch(addressAsBadRequest);
+  await networks.checkAddresses(caller, networkId, addresses).catch(throwAddressError);
   return { portId: randomUUID(), existing: false, networkId, addresses, tag };
 }
 
-function attachedEvent({ core, server }: ServerScope, startTime: number): ActionEvent {
+function createAttachEvent({ core, server }: ServerScope, startTime: number): ActionEvent {
   const finishTime = core.clock.now();
-  const noError = { traceback: null, details: null };
-  return { name: 'compute_attach_interface', startTime, finishTime, result: 'Success', host: server.host, ...noError };
+  const noErrorFields = { traceback: null, details: null };
+  return {
+    name: 'compute_attach_interface',
+    startTime,
+    finishTime,
+    result: 'Success',
+    host: server.host,
+    ...noErrorFields,
+  };
 }
 
 /** Removes an interface if the client never received a response that reported it as attached. */
 async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
   const { portId } = run.arguments;
-  await returnPort(run, run.arguments);
-  await ignoreIfDeleted(() => run.change(({ interfaces }) => ({ interfaces: withoutPort(interfaces, portId) })));
+  await releaseUnattachedPort(run, run.arguments);
+  await ignoreIfDeleted(() => run.change(({ interfaces }) => ({ interfaces: excludePort(interfaces, portId) })));
 }
 
 /**
@@ -86,24 +93,26 @@ export const attachInterface = concurrentAction({
   word: 'attach_interface',
   begin: async (scope, request: NewInterface) => {
     const { core, context, server } = scope;
-    const requestedPort = await plan(scope, request);
+    const requestedPort = await planPort(scope, request);
     return {
       arguments: requestedPort,
       perform: async () => {
         const startedAt = core.clock.now();
-        const port = await claimPort(scope, requestedPort).catch(addressAsBadRequest);
-        const attached = interfaceOf(port, requestedPort.tag, !requestedPort.existing);
+        const port = await createOrBindPort(scope, requestedPort).catch(throwAddressError);
+        const attachedInterface = interfaceOf(port, requestedPort.tag, !requestedPort.existing);
         const origin = { action: attachInterface.name, requestId: context.requestId };
-        const work = { verb: 'attach_interface', interface: attached } as const;
+        const work = { verb: 'attach_interface', interface: attachedInterface } as const;
         await core.machines.perform({ work, server, origin }, AbortSignal.timeout(ATTACH_TIMEOUT_MS));
         return {
-          change: ({ interfaces }: Server) => ({ interfaces: [...withoutPort(interfaces, port.id), attached] }),
+          change: ({ interfaces }: Server) => ({
+            interfaces: [...excludePort(interfaces, port.id), attachedInterface],
+          }),
           result: (): AttachedPort => ({ port, tag: requestedPort.tag }),
-          done: [attachedEvent(scope, startedAt)],
+          done: [createAttachEvent(scope, startedAt)],
         };
       },
-      releasePort: () => returnPort(scope, requestedPort),
-      undo: ({ interfaces }: Server) => ({ interfaces: withoutPort(interfaces, requestedPort.portId) }),
+      releasePort: () => releaseUnattachedPort(scope, requestedPort),
+      undo: ({ interfaces }: Server) => ({ interfaces: excludePort(interfaces, requestedPort.portId) }),
     };
   },
   run: detachPort,

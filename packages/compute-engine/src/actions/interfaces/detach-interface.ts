@@ -1,4 +1,4 @@
-import { withoutPort } from '../../servers/interfaces/server-interface.js';
+import { excludePort } from '../../servers/interfaces/server-interface.js';
 import { concurrentAction } from '../runner/action.js';
 
 /** A request to detach a network interface from a server. */
@@ -22,16 +22,16 @@ export const detachInterface = concurrentAction({
   run: async (run) => {
     const { portId } = run.arguments;
     await run.step('compute_detach_interface', async () => {
-      const attached = run.server.interfaces.find((candidate) => candidate.portId === portId);
-      if (!attached) {
+      const attachedInterface = run.server.interfaces.find((candidate) => candidate.portId === portId);
+      if (!attachedInterface) {
         // An earlier attempt of this job may already have detached the interface.
         if (run.job.attempts > 1) return;
         throw new Error(`Port ${portId} is not attached to server ${run.server.id}`);
       }
-      await run.perform({ verb: 'detach_interface', interface: attached });
-      const ids = attached.owned ? { owned: [portId], bound: [] } : { owned: [], bound: [portId] };
+      await run.perform({ verb: 'detach_interface', interface: attachedInterface });
+      const ids = attachedInterface.owned ? { owned: [portId], bound: [] } : { owned: [], bound: [portId] };
       await run.core.catalogs.networks.releasePorts(run.context.caller, run.server.id, ids);
     });
-    await run.change(({ interfaces }) => ({ interfaces: withoutPort(interfaces, portId) }));
+    await run.change(({ interfaces }) => ({ interfaces: excludePort(interfaces, portId) }));
   },
 });

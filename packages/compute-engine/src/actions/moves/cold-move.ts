@@ -2,7 +2,7 @@ import type { FlavorCopy, MigrationStatus, ServerPatch } from '../../model/index
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration, lockMigration } from '../../server-migrations/migration-record.js';
 import { failRun } from '../runner/fail-run.js';
 import type { AdditionalWrite, ServerRun } from '../runner/server-run.js';
@@ -16,7 +16,7 @@ export interface MoveArguments {
 }
 
 /** The task states of a server during a resize or cold migration, in order. */
-export const MOVING = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'] as const;
+export const MOVE_TASK_STATES = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'] as const;
 
 /** Returns an additional write for a server's transaction that updates the migration status. */
 function writeStatus(run: ServerRun<MoveArguments>, status: MigrationStatus): AdditionalWrite {
@@ -30,7 +30,7 @@ function writeStatus(run: ServerRun<MoveArguments>, status: MigrationStatus): Ad
  * Selects a destination host and claims its capacity. A resize selects the server's current host if no other host is
  * valid.
  */
-async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
+async function claimMoveDestination(run: ServerRun<MoveArguments>): Promise<void> {
   const { flavor, host, migrationId } = run.arguments;
   const { core } = run;
   const map = await core.infrastructure.hosts();
@@ -57,7 +57,7 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   const { flavor, migrationId } = run.arguments;
   const migration = () => getMigration(core, migrationId);
   if ((await migration()).status !== 'post-migrating') {
-    await run.step('conductor_migrate_server', () => reserve(run));
+    await run.step('conductor_migrate_server', () => claimMoveDestination(run));
     const { destHost, destNode } = await migration();
     if (!destHost) throw new Error(`Migration ${migrationId} has no host to move to.`);
     run.enter('resize_prep');
@@ -66,13 +66,13 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
     run.enter('resize');
     await run.update({ taskState: 'resize_migrating' }, writeStatus(run, 'migrating'));
     await run.perform({ verb: 'migrate_disk', destHost, flavor }, 'resize_migrating', 'compute_resize_instance');
-    const moved = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
-    await run.update({ ...moved, taskState: 'resize_migrated' }, writeStatus(run, 'post-migrating'));
+    const movedServer = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
+    await run.update({ ...movedServer, taskState: 'resize_migrated' }, writeStatus(run, 'post-migrating'));
     run.endStep();
   }
   await run.passThrough(['resize_migrated']);
   run.enter('resize_finish');
-  await followServer(run);
+  await movePortsAndVolumes(run);
   const powerOn = run.server.wasRunning;
   const { sourceHost } = await migration();
   await run.perform(
@@ -88,7 +88,7 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
 
 /** Sets a server to ERROR on its current host after a resize or cold migration has failed. */
 export async function failMove(run: ServerRun<MoveArguments>, error: Error): Promise<void> {
-  await followServer(run).catch(() => {});
+  await movePortsAndVolumes(run).catch(() => {});
   // If no host was valid, the server was not changed, so it keeps its state.
   const patch: ServerPatch = error instanceof NoValidHost ? { vmState: run.server.vmState } : {};
   await failRun(run, 'error', error, { oldFlavor: null, newFlavor: null, ...patch }, async (tx, server) => {

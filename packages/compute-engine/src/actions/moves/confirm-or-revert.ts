@@ -25,13 +25,13 @@ export async function beginConfirmOrRevert(
     );
     return migration?.id;
   };
-  const notResized = badRequest(`Instance ${server.id} has not been resized.`);
+  const notResizedError = badRequest(`Instance ${server.id} has not been resized.`);
   const migrationId = await findFinished(core.store);
-  if (migrationId === undefined) throw notResized;
+  if (migrationId === undefined) throw notResizedError;
   return {
     arguments: { migrationId },
     change: async (tx) => {
-      if ((await findFinished(tx)) !== migrationId) throw notResized;
+      if ((await findFinished(tx)) !== migrationId) throw notResizedError;
       await changeMigration(tx, core, migrationId, { status });
       return undefined;
     },

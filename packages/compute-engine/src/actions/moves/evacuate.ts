@@ -5,7 +5,7 @@ import { amountsOf } from '../../scheduler/amounts.js';
 import { forceClaim } from '../../scheduler/claims.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import {
   beginMigration,
   changeMigration,
@@ -13,8 +13,8 @@ import {
   getMigration,
   lockMigration,
 } from '../../server-migrations/migration-record.js';
-import { contentOf } from '../../servers/volumes/root-disk.js';
-import { isFenced, isHostUp, requestedHost } from '../hosts.js';
+import { serverContentOf } from '../../servers/volumes/root-disk.js';
+import { isFenced, isHostUp, resolveRequestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
@@ -47,7 +47,7 @@ export interface EvacuateArguments {
   readonly stop: boolean;
 }
 
-async function claimNewHost(run: ServerRun<EvacuateArguments>): Promise<void> {
+async function claimEvacuationHost(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
   const map = await core.infrastructure.hosts();
@@ -67,14 +67,14 @@ async function claimNewHost(run: ServerRun<EvacuateArguments>): Promise<void> {
  * Assigns the server to the failed host again, so that it can be evacuated again, or runs on that host after the host
  * recovers.
  */
-async function rollBack(run: ServerRun<EvacuateArguments>): Promise<void> {
+async function assignToFailedHost(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { sourceHost, sourceNode, destHost } = await getMigration(core, run.arguments.migrationId);
   if (!sourceHost || destHost === null) return;
   await run.update({}, async (tx, server) => {
     if (server.host !== destHost) return undefined;
     await keepClaim(tx, server, undefined);
-    const claim = { host: sourceHost, ...amountsOf(server.flavor, contentOf(server)) };
+    const claim = { host: sourceHost, ...amountsOf(server.flavor, serverContentOf(server)) };
     await forceClaim(tx, claim);
     return { claims: [claim], host: sourceHost, node: sourceNode };
   });
@@ -97,7 +97,7 @@ export const evacuate = action({
   begin: async ({ core, context, server }, request: EvacuationRequest) => {
     const { force, sharedStorage, stop } = request;
     if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
-    const host = await requestedHost(core, request.host, (name) =>
+    const host = await resolveRequestedHost(core, request.host, (name) =>
       notFound(`Compute host ${name} could not be found.`),
     );
     if (host && host.name === server.host) throw badRequest("The target host can't be the same one.");
@@ -121,23 +121,23 @@ export const evacuate = action({
   },
   run: async (run) => {
     const { adminPassword, sharedStorage = null, stop, migrationId } = run.arguments;
-    await run.step('conductor_rebuild_server', () => claimNewHost(run));
+    await run.step('conductor_rebuild_server', () => claimEvacuationHost(run));
     run.pass('rebuild_scheduled');
     run.enter('rebuild');
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
-    await followServer(run);
+    await movePortsAndVolumes(run);
     const { sourceHost } = await getMigration(run.core, migrationId);
     await run.perform(
       { verb: 'evacuate', sourceHost: sourceHost ?? '', adminPassword, sharedStorage },
       'rebuild_spawning',
       'compute_rebuild_instance',
     );
-    const keepsRunning = run.server.wasRunning && !stop;
-    if (!keepsRunning) await run.perform({ verb: 'power_off' }, 'powering-off', 'compute_stop_instance');
+    const shouldRun = run.server.wasRunning && !stop;
+    if (!shouldRun) await run.perform({ verb: 'power_off' }, 'powering-off', 'compute_stop_instance');
     await run.finish(
       {
-        vmState: keepsRunning ? 'active' : 'stopped',
-        powerState: keepsRunning ? 1 : 4,
+        vmState: shouldRun ? 'active' : 'stopped',
+        powerState: shouldRun ? 1 : 4,
         launchedAt: run.core.clock.now(),
         fault: null,
       },
@@ -148,8 +148,8 @@ export const evacuate = action({
     );
   },
   fail: async (run, error) => {
-    await rollBack(run);
-    await followServer(run).catch(() => {});
+    await assignToFailedHost(run);
+    await movePortsAndVolumes(run).catch(() => {});
     await failRun(run, 'error', error, {}, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'failed' });
       return keepClaim(tx, server, ownClaim(server));

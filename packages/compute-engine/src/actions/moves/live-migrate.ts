@@ -15,7 +15,7 @@ import {
   lockMigration,
   type MigrationPatch,
 } from '../../server-migrations/migration-record.js';
-import { isHostUp, requestedHost } from '../hosts.js';
+import { isHostUp, resolveRequestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { completeLiveMove, type LiveMoveArguments, rollBackLiveMove } from './live-move.js';
@@ -42,16 +42,19 @@ export interface LiveMigrationArguments extends LiveMoveArguments {
 
 const BYTES_PER_MIB = 1024 * 1024;
 /** Interval in milliseconds between updates of the stored migration progress. */
-const PROGRESS_MS = 1_000;
+const PROGRESS_INTERVAL_MS = 1_000;
 
 /**
  * Returns the destination host that the request names, or undefined if the request names none. Throws a 400 error if
  * the host is invalid.
  */
-async function checkHosts({ core, server }: ServerScope, request: LiveMigrationRequest): Promise<Host | undefined> {
+async function resolveDestination(
+  { core, server }: ServerScope,
+  request: LiveMigrationRequest,
+): Promise<Host | undefined> {
   const { force, checkedFirst } = request;
   if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
-  const host = await requestedHost(core, request.host, (name) =>
+  const host = await resolveRequestedHost(core, request.host, (name) =>
     badRequest(`Compute host ${name} could not be found.`),
   );
   if (checkedFirst && host && host.name === server.host)
@@ -75,11 +78,11 @@ async function storeStatus(
   run: ServerRun<LiveMoveArguments>,
   status: MigrationStatus,
   work: DriverWork,
-  more: MigrationPatch = {},
+  additionalPatch: MigrationPatch = {},
 ): Promise<void> {
   if (run.isSynchronous(work)) return;
   await run.update({ taskState: 'migrating' }, async (tx) => {
-    await changeMigration(tx, run.core, run.arguments.migrationId, { status, ...more });
+    await changeMigration(tx, run.core, run.arguments.migrationId, { status, ...additionalPatch });
     return undefined;
   });
 }
@@ -88,72 +91,72 @@ async function storeStatus(
  * Returns the progress of a live migration. Before the driver reports any progress, all of the memory remains to be
  * copied.
  */
-async function progressOf({ core, server }: ServerRun<LiveMoveArguments>): Promise<MigrationPatch> {
-  const reported = await core.machines.moveProgress(server).catch(() => null);
-  const total = server.flavor.memoryMb * BYTES_PER_MIB;
-  return reported ?? { memoryTotalBytes: total, memoryRemainingBytes: total };
+async function readProgress({ core, server }: ServerRun<LiveMoveArguments>): Promise<MigrationPatch> {
+  const reportedProgress = await core.machines.moveProgress(server).catch(() => null);
+  const totalMemoryBytes = server.flavor.memoryMb * BYTES_PER_MIB;
+  return reportedProgress ?? { memoryTotalBytes: totalMemoryBytes, memoryRemainingBytes: totalMemoryBytes };
 }
 
 /** Performs a live migration, and regularly stores its progress until it ends. */
-async function withProgress(
+async function moveWithProgress(
   run: ServerRun<LiveMoveArguments>,
   work: DriverWork,
   move: () => Promise<void>,
 ): Promise<void> {
   if (run.isSynchronous(work)) return move();
   const { core } = run;
-  const ended = new AbortController();
-  const store = async () => {
-    const progress = await progressOf(run);
-    if (ended.signal.aborted) return;
+  const moveEnded = new AbortController();
+  const storeProgress = async () => {
+    const progress = await readProgress(run);
+    if (moveEnded.signal.aborted) return;
     await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, progress));
   };
-  const watch = async () => {
+  const watchProgress = async () => {
     for (;;) {
-      await core.clock.sleep(PROGRESS_MS, ended.signal);
+      await core.clock.sleep(PROGRESS_INTERVAL_MS, moveEnded.signal);
       // If an update fails, the next interval stores the progress again.
-      await store().catch(() => {});
+      await storeProgress().catch(() => {});
     }
   };
-  const moveAndEnd = async () => {
+  const moveAndStopWatch = async () => {
     try {
       await move();
     } finally {
-      ended.abort();
+      moveEnded.abort();
     }
   };
   // The progress watch always ends with an abort error, so only the outcome of the move is used.
-  const [moved] = await Promise.allSettled([moveAndEnd(), watch()]);
-  if (moved.status === 'rejected') throw moved.reason;
+  const [moveOutcome] = await Promise.allSettled([moveAndStopWatch(), watchProgress()]);
+  if (moveOutcome.status === 'rejected') throw moveOutcome.reason;
 }
 
 /**
  * Claims capacity on a destination host, unless the request has already done so, and returns the host's name.
- * @param rejections names of hosts that failed the pre-check
+ * @param rejectedHosts names of hosts that failed the pre-check
  */
-async function claim(run: ServerRun<LiveMigrationArguments>, rejections: readonly string[]): Promise<string> {
+async function claimHost(run: ServerRun<LiveMigrationArguments>, rejectedHosts: readonly string[]): Promise<string> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
   const map = await core.infrastructure.hosts();
-  let reserved = '';
+  let claimedHost = '';
   await run.update({}, async (tx, server) => {
     const { id, destHost, sourceHost } = await lockMigration(tx, migrationId);
     if (destHost !== null) {
-      reserved = destHost;
+      claimedHost = destHost;
       return undefined;
     }
-    const exclude = [...(sourceHost === null ? [] : [sourceHost]), ...rejections];
+    const exclude = [...(sourceHost === null ? [] : [sourceHost]), ...rejectedHosts];
     if (host !== undefined && map.hosts.get(host)?.name === sourceHost) throw new NoValidHost({ excluded: 1 });
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
-    reserved = destination.host;
+    claimedHost = destination.host;
     await changeMigration(tx, core, id, { destHost: destination.host, destNode: destination.node });
     return { claims: [...server.claims, destination.claim] };
   });
-  return reserved;
+  return claimedHost;
 }
 
 /** Releases the claim on a destination host that failed the pre-check. */
-async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
+async function releaseHost(run: ServerRun<LiveMigrationArguments>): Promise<void> {
   await run.update({}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { destHost: null, destNode: null });
     return keepClaim(tx, server, ownClaim(server));
@@ -161,14 +164,14 @@ async function release(run: ServerRun<LiveMigrationArguments>): Promise<void> {
 }
 
 /** Selects a destination host that passes the pre-check. If the request names a host, no other host is tried. */
-async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
+async function reserveHost(run: ServerRun<LiveMigrationArguments>): Promise<string> {
   const { core } = run;
   const { host, migrationId } = run.arguments;
-  const rejections: string[] = [];
+  const rejectedHosts: string[] = [];
   for (let reason: string | undefined; ; ) {
-    const destHost = await claim(run, rejections).catch((error) => {
+    const destHost = await claimHost(run, rejectedHosts).catch((error) => {
       if (reason === undefined || !(error instanceof NoValidHost)) throw error;
-      throw new NoValidHost({ ...error.reasons, preCheck: rejections.length }, reason);
+      throw new NoValidHost({ ...error.reasons, preCheck: rejectedHosts.length }, reason);
     });
     // If an earlier attempt of the job has already started the migration, the migration continues without another
     // pre-check.
@@ -177,8 +180,8 @@ async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> 
     if (obstacle === null) return destHost;
     if (host !== undefined) throw new PreCheckFailed(obstacle);
     reason = obstacle;
-    rejections.push(destHost);
-    await release(run);
+    rejectedHosts.push(destHost);
+    await releaseHost(run);
   }
 }
 
@@ -198,33 +201,33 @@ export const liveMigrate = action({
   begin: async (scope, request: LiveMigrationRequest) => {
     const { core, context } = scope;
     const { force, checkedFirst } = request;
-    const host = (await checkHosts(scope, request))?.name;
+    const host = (await resolveDestination(scope, request))?.name;
     const map = await core.infrastructure.hosts();
     const args: LiveMigrationArguments = { migrationId: randomUUID(), host, force };
     const change: Change = async (tx, current) => {
       await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'live-migration' });
       if (!checkedFirst) return undefined;
-      const place = { flavor: current.flavor, host, force, exclude: current.host ? [current.host] : [] };
-      const destination = await claimDestination(tx, core, map, current, place).catch(throwAsBadRequest);
+      const destinationRequest = { flavor: current.flavor, host, force, exclude: current.host ? [current.host] : [] };
+      const destination = await claimDestination(tx, core, map, current, destinationRequest).catch(throwAsBadRequest);
       await changeMigration(tx, core, args.migrationId, { destHost: destination.host, destNode: destination.node });
       return { claims: [...current.claims, destination.claim] };
     };
     return { arguments: args, change };
   },
   run: async (run) => {
-    const destHost = await run.step('conductor_live_migrate_instance', () => reserve(run));
+    const destHost = await run.step('conductor_live_migrate_instance', () => reserveHost(run));
     if (run.server.host !== destHost) {
-      const queue: DriverWork = { verb: 'live_migration_queue', destHost };
-      await storeStatus(run, 'queued', queue);
-      await run.perform(queue);
-      const prepare: DriverWork = { verb: 'live_migration_prepare', destHost };
+      const queueCommand: DriverWork = { verb: 'live_migration_queue', destHost };
+      await storeStatus(run, 'queued', queueCommand);
+      await run.perform(queueCommand);
+      const prepareCommand: DriverWork = { verb: 'live_migration_prepare', destHost };
       run.enter('live_migration_pre');
-      await storeStatus(run, 'preparing', prepare);
-      await run.perform(prepare, undefined, 'compute_pre_live_migration');
+      await storeStatus(run, 'preparing', prepareCommand);
+      await run.perform(prepareCommand, undefined, 'compute_pre_live_migration');
       run.endStep();
       const move: DriverWork = { verb: 'live_migration_run', destHost };
-      await storeStatus(run, 'running', move, await progressOf(run));
-      await withProgress(run, move, () => run.perform(move, undefined, 'compute_live_migration'));
+      await storeStatus(run, 'running', move, await readProgress(run));
+      await moveWithProgress(run, move, () => run.perform(move, undefined, 'compute_live_migration'));
     }
     await completeLiveMove(run);
   },

@@ -1,7 +1,7 @@
 import type { MigrationStatus } from '../../model/index.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
@@ -22,7 +22,7 @@ export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promi
     return undefined;
   });
   run.enter('live_migration_post_dest');
-  await followServer(run);
+  await movePortsAndVolumes(run);
   await run.perform({ verb: 'live_migration_finish', destHost: destHost ?? '' }, 'migrating');
   await run.finish({}, async (tx, server) => {
     await changeMigration(tx, core, id, { status: 'completed' });
@@ -40,7 +40,7 @@ export async function rollBackLiveMove(
   error: Error,
   status: MigrationStatus,
 ): Promise<void> {
-  await followServer(run).catch(() => {});
+  await movePortsAndVolumes(run).catch(() => {});
   if (!(error instanceof NoValidHost || error instanceof PreCheckFailed)) {
     run.enter('live_migration_rollback');
     run.endStep();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { badRequest } from '../../errors/rejection.js';
 import { beginMigration } from '../../server-migrations/migration-record.js';
-import { checkHostUp, requestedHost } from '../hosts.js';
+import { checkHostUp, resolveRequestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
-import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
+import { failMove, MOVE_TASK_STATES, type MoveArguments, moveServer } from './cold-move.js';
 
 /** A request to cold-migrate a server. */
 export interface MigrateRequest {
@@ -17,12 +17,12 @@ export const migrate = action({
   vm: ['active', 'stopped'],
   lock: true,
   notWithShares: 'CONFLICT',
-  during: MOVING,
+  during: MOVE_TASK_STATES,
   history: 'migrate',
   notifies: { failed: 'resize' },
   onFailure: 'error',
   begin: async ({ core, context, server }, request: MigrateRequest) => {
-    const host = await requestedHost(core, request.host, (name) =>
+    const host = await resolveRequestedHost(core, request.host, (name) =>
       badRequest(`The destination host ${name} is not a compute host.`),
     );
     if (host && host.name === server.host) throw badRequest('The target host cannot be the same one.');

@@ -5,14 +5,14 @@ import type { Core, ServerScope } from '../../core/core.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { FlavorCopy, Server } from '../../model/index.js';
 import { checkFlavorAndImage } from '../../resources/extra-specs/check-flavor-and-image.js';
-import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
-import { usableFlavor } from '../../resources/flavors/usable-flavor.js';
+import { copyFlavor } from '../../resources/flavors/flavor-copy.js';
+import { findUsableFlavor } from '../../resources/flavors/usable-flavor.js';
 import { checkServerQuota } from '../../resources/quotas/server-quota.js';
 import { beginMigration } from '../../server-migrations/migration-record.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { checkHostUp } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
-import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
+import { failMove, MOVE_TASK_STATES, type MoveArguments, moveServer } from './cold-move.js';
 
 /** A request to change a server's flavor. */
 export interface ResizeRequest {
@@ -35,7 +35,13 @@ async function checkImage({ core, context, server: { imageId } }: ServerScope): 
  * Checks the quota only for resources that increase, so that a project over its quota can always change to smaller
  * flavors.
  */
-async function checkIncrease(core: Core, tx: Tx, context: Context, server: Server, next: FlavorCopy): Promise<void> {
+async function checkQuotaIncrease(
+  core: Core,
+  tx: Tx,
+  context: Context,
+  server: Server,
+  next: FlavorCopy,
+): Promise<void> {
   const { flavor: old, projectId } = server;
   const difference = { cores: next.vcpus - old.vcpus, ram: next.memoryMb - old.memoryMb };
   const increase = Object.fromEntries(Object.entries(difference).filter(([, amount]) => amount > 0));
@@ -52,13 +58,13 @@ export const resize = action({
   vm: ['active', 'stopped'],
   lock: true,
   notWithShares: 'CONFLICT',
-  during: MOVING,
+  during: MOVE_TASK_STATES,
   history: 'resize',
   notifies: { failed: 'resize' },
   onFailure: 'error',
   begin: async (scope, { flavorId, diskConfig }: ResizeRequest) => {
     const { core, context, server } = scope;
-    const flavor = flavorCopy(await usableFlavor(core, context, flavorId));
+    const flavor = copyFlavor(await findUsableFlavor(core, context, flavorId));
     if (flavor.id === server.flavor.id) throw badRequest('When resizing, instances must change flavor!');
     if (flavor.diskGb === 0 && server.flavor.diskGb !== 0 && !isVolumeBacked(server))
       throw badRequest('Resize to zero disk flavor is not allowed.');
@@ -67,7 +73,7 @@ export const resize = action({
     await checkHostUp(core, server);
     const args: MoveArguments = { migrationId: randomUUID(), flavor };
     const change: Change = async (tx, current) => {
-      await checkIncrease(core, tx, context, current, flavor);
+      await checkQuotaIncrease(core, tx, context, current, flavor);
       await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'resize', flavor });
       return {
         newFlavor: flavor,

@@ -1,5 +1,5 @@
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
@@ -34,7 +34,7 @@ export const revertResize = action({
       );
     }
     run.enter('resize_revert');
-    await followServer(run);
+    await movePortsAndVolumes(run);
     const powerOn = run.server.wasRunning;
     await run.perform(
       { verb: 'finish_migration', flavor: run.server.flavor, powerOn, sourceHost: run.server.host ?? '' },
@@ -48,7 +48,7 @@ export const revertResize = action({
     });
   },
   fail: async (run, error) => {
-    await followServer(run).catch(() => {});
+    await movePortsAndVolumes(run).catch(() => {});
     await failRun(run, 'error', error, { oldFlavor: null }, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
       return keepClaim(tx, server, ownClaim(server));

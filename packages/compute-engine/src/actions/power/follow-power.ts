@@ -26,15 +26,15 @@ export interface FollowPowerArguments {
  * Power states of a machine that is on: running (1), or paused by the hypervisor (3), for example because a disk is
  * full.
  */
-const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
+const POWERED_ON_STATES: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 /**
  * The `vm_state` values in which a server is stopped when its machine has stopped. In other states, only the power
  * state changes, as in Nova.
  */
-const STOPPED_BY_END: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
+const STOPPABLE_VM_STATES: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 
 /** Returns whether a server is started again after its host has restarted. */
-function startsWithHost({ settings }: Core, { vmState, metadata }: Server): boolean {
+function shouldStartWithHost({ settings }: Core, { vmState, metadata }: Server): boolean {
   if (vmState !== 'active') return false;
   const { autostart } = metadata;
   return autostart === undefined ? settings.resumeGuestsOnHostBoot : isTruthyString(autostart);
@@ -60,12 +60,15 @@ export const followPower: Cleanup = {
       return { powerState };
     };
     try {
-      if (ON.has(powerState) || !STOPPED_BY_END.has(server.vmState))
+      if (POWERED_ON_STATES.has(powerState) || !STOPPABLE_VM_STATES.has(server.vmState))
         return await changePower(core, server.id, context, change);
-      const startsAgain = withHost && startsWithHost(core, server);
-      const patch = (current: Server) => ({ ...change(current), ...(startsAgain && { vmState: 'stopped' as const }) });
-      const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => patch(current) });
-      const record = { ...(startsAgain ? start : stop), vm: [...STOPPED_BY_END], begin };
+      const shouldStart = withHost && shouldStartWithHost(core, server);
+      const createPatch = (current: Server) => ({
+        ...change(current),
+        ...(shouldStart && { vmState: 'stopped' as const }),
+      });
+      const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => createPatch(current) });
+      const record = { ...(shouldStart ? start : stop), vm: [...STOPPABLE_VM_STATES], begin };
       await beginAction(core, record, context, server.id, undefined);
     } catch (error) {
       if (!(error instanceof Superseded) && !(error instanceof Rejection)) throw error;
@@ -83,7 +86,11 @@ async function changePower(
     const server = await tables.servers.lock(tx, id);
     if (!server || server.deleted) return;
     tx.concerns(server.projectId);
-    const changed = await tables.servers.update(tx, { ...server, ...change(server), updatedAt: core.clock.now() });
-    await core.events.changed(tx, server, changed, context);
+    const changedServer = await tables.servers.update(tx, {
+      ...server,
+      ...change(server),
+      updatedAt: core.clock.now(),
+    });
+    await core.events.changed(tx, server, changedServer, context);
   });
 }

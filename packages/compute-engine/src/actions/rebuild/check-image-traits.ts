@@ -5,20 +5,22 @@ import { flavorRequest, traitsOfImage } from '../../scheduler/requested-offer.js
 import type { ServerRun } from '../runner/server-run.js';
 
 /** The image of a server, with the image properties that the server record stores. */
-export type RecordedImage = Pick<Server, 'imageId' | 'imageProperties' | 'kernelId' | 'ramdiskId'>;
+export type StoredImage = Pick<Server, 'imageId' | 'imageProperties' | 'kernelId' | 'ramdiskId'>;
 
-const FORBIDDEN =
+const FORBIDDEN_TRAITS_MESSAGE =
   'Image traits are part of forbidden traits in flavor associated with the server. Either specify a different image during rebuild or create a new server with the specified image and a compatible flavor.';
-const MISSING =
+const MISSING_TRAITS_MESSAGE =
   'Image traits cannot be satisfied by the current resource providers. Either specify a different image during rebuild or create a new server with the specified image.';
 
-async function check({ core, server }: ServerRun, required: readonly string[]): Promise<void> {
+async function checkTraits({ core, server }: ServerRun, requiredTraits: readonly string[]): Promise<void> {
   const { forbidden } = flavorRequest(server.flavor);
-  if (required.some((trait) => forbidden.includes(trait))) throw new NoValidHost({ traits: 1 }, FORBIDDEN);
+  if (requiredTraits.some((trait) => forbidden.includes(trait)))
+    throw new NoValidHost({ traits: 1 }, FORBIDDEN_TRAITS_MESSAGE);
   const { hosts } = await core.infrastructure.current();
   const host = server.host === null ? undefined : hosts.get(server.host);
-  const offered = host && traitsOf(host.node);
-  if (required.some((trait) => !offered?.has(trait))) throw new NoValidHost({ traits: 1 }, MISSING);
+  const hostTraits = host && traitsOf(host.node);
+  if (requiredTraits.some((trait) => !hostTraits?.has(trait)))
+    throw new NoValidHost({ traits: 1 }, MISSING_TRAITS_MESSAGE);
 }
 
 /**
@@ -30,14 +32,14 @@ async function check({ core, server }: ServerRun, required: readonly string[]): 
 export async function checkImageTraits(
   run: ServerRun,
   imageProperties: Readonly<Record<string, string>>,
-  former: RecordedImage,
+  formerImage: StoredImage,
 ): Promise<void> {
-  const required = traitsOfImage(imageProperties);
-  if (required.length === 0) return;
+  const requiredTraits = traitsOfImage(imageProperties);
+  if (requiredTraits.length === 0) return;
   try {
-    await run.step('conductor_rebuild_server', () => check(run, required));
+    await run.step('conductor_rebuild_server', () => checkTraits(run, requiredTraits));
   } catch (error) {
-    if (error instanceof NoValidHost) await run.update(former);
+    if (error instanceof NoValidHost) await run.update(formerImage);
     throw error;
   }
 }

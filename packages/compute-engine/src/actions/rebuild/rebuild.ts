@@ -8,11 +8,11 @@ import { checkFlavorAndImage, checkSameTopology } from '../../resources/extra-sp
 import { checkMetadataQuota, limitsOf } from '../../resources/quotas/server-quota.js';
 import { tables } from '../../schema/tables.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
-import { connectVolume, untilAvailable } from '../../servers/volumes/server-volumes.js';
-import { usableImage } from '../images/usable-image.js';
+import { connectVolume, waitUntilAvailable } from '../../servers/volumes/server-volumes.js';
+import { findUsableImage } from '../images/usable-image.js';
 import { action } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
-import { checkImageTraits, type RecordedImage } from './check-image-traits.js';
+import { checkImageTraits, type StoredImage } from './check-image-traits.js';
 
 /** A validated request to rebuild a server. Omitted fields stay unchanged. */
 export interface RebuildRequest extends Partial<ServerSettings> {
@@ -39,7 +39,7 @@ export interface RebuildArguments {
   /** Whether the job writes the image to the root volume of a volume-backed server. */
   readonly reimage: boolean;
   /** Properties of the new image, and the former image from the server record. Set only if the image changes. */
-  readonly newImage?: { readonly properties: Server['imageProperties']; readonly former: RecordedImage };
+  readonly newImage?: { readonly properties: Server['imageProperties']; readonly former: StoredImage };
 }
 
 async function findKeypair(
@@ -57,12 +57,12 @@ async function checkFiles(
   files: NonNullable<RebuildRequest['files']>,
 ): Promise<void> {
   const limits = await limitsOf(core, core.store, caller.projectId, caller.userId);
-  const exceeds = (amount: number, limit: number) => limit >= 0 && amount > limit;
-  if (exceeds(files.length, limits.injected_files)) throw forbidden('Personality file limit exceeded');
+  const exceedsLimit = (amount: number, limit: number) => limit >= 0 && amount > limit;
+  if (exceedsLimit(files.length, limits.injected_files)) throw forbidden('Personality file limit exceeded');
   for (const { path, contents } of files) {
-    if (exceeds(Buffer.byteLength(path), limits.injected_file_path_bytes))
+    if (exceedsLimit(Buffer.byteLength(path), limits.injected_file_path_bytes))
       throw forbidden('Personality file path exceeds maximum length');
-    if (exceeds(Buffer.byteLength(contents, 'base64'), limits.injected_file_content_bytes))
+    if (exceedsLimit(Buffer.byteLength(contents, 'base64'), limits.injected_file_content_bytes))
       throw forbidden('Personality content limit exceeded');
   }
 }
@@ -80,14 +80,14 @@ function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volum
  * Returns the requested image, and whether the job must write it to the root volume. Throws a 400 error if the image or
  * the volume is invalid.
  */
-async function checkImage(scope: ServerScope, request: RebuildRequest) {
+async function checkRebuildImage(scope: ServerScope, request: RebuildRequest) {
   const { core, context, server } = scope;
-  if (!isVolumeBacked(server)) return { image: await usableImage(scope, request.imageId), reimage: false };
+  if (!isVolumeBacked(server)) return { image: await findUsableImage(scope, request.imageId), reimage: false };
   if (request.trustedCerts)
     throw badRequest('Image certificate validation is not supported for volume-backed servers.');
-  const root = rootVolumeOf(server);
-  const volume = root && (await core.catalogs.volumes.getVolume(context.caller, root.volumeId));
-  const image = await usableImage(scope, request.imageId, volume?.sizeGb ?? 0);
+  const rootVolume = rootVolumeOf(server);
+  const volume = rootVolume && (await core.catalogs.volumes.getVolume(context.caller, rootVolume.volumeId));
+  const image = await findUsableImage(scope, request.imageId, volume?.sizeGb ?? 0);
   const reimage = volume !== undefined && volume.imageMetadata.image_id !== request.imageId;
   if (reimage && !request.mayReimage)
     throw badRequest('Unable to rebuild with a different image for a volume-backed server.');
@@ -95,22 +95,22 @@ async function checkImage(scope: ServerScope, request: RebuildRequest) {
 }
 
 /** Writes an image to the server's root volume. The volume is detached while the image is written. */
-async function reimageRoot(run: ServerRun, imageId: string): Promise<void> {
+async function reimageRootVolume(run: ServerRun, imageId: string): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
-  const root = rootVolumeOf(run.server);
-  if (!root) throw new Error(`Server ${run.server.id} has no root volume.`);
-  const { volumeId } = root;
-  if (root.attachmentId) await volumes.deleteAttachment(caller, root.attachmentId);
-  const reserved = await volumes.reserve(caller, { key: run.job.id, volumeId, serverId: run.server.id });
-  const changeRoot = (changed: BlockDevice) =>
+  const rootVolume = rootVolumeOf(run.server);
+  if (!rootVolume) throw new Error(`Server ${run.server.id} has no root volume.`);
+  const { volumeId } = rootVolume;
+  if (rootVolume.attachmentId) await volumes.deleteAttachment(caller, rootVolume.attachmentId);
+  const reservation = await volumes.reserve(caller, { key: run.job.id, volumeId, serverId: run.server.id });
+  const changeRootDevice = (changed: BlockDevice) =>
     run.update({}, async (_tx, { blockDevices }) => ({
-      blockDevices: blockDevices.map((device) => (device.id === root.id ? changed : device)),
+      blockDevices: blockDevices.map((device) => (device.id === rootVolume.id ? changed : device)),
     }));
-  await changeRoot({ ...root, attachmentId: reserved.id });
+  await changeRootDevice({ ...rootVolume, attachmentId: reservation.id });
   await volumes.reimage(caller, volumeId, imageId);
-  await untilAvailable(run, volumeId);
-  await changeRoot(await connectVolume(run, { ...root, attachmentId: reserved.id }, volumeId));
+  await waitUntilAvailable(run, volumeId);
+  await changeRootDevice(await connectVolume(run, { ...rootVolume, attachmentId: reservation.id }, volumeId));
 }
 
 /**
@@ -127,7 +127,7 @@ export const rebuild = action({
   notifies: { accepted: 'rebuild_scheduled', around: 'rebuild', failed: 'rebuild' },
   onFailure: 'error',
   begin: async (scope, request: RebuildRequest) => {
-    const { image, reimage } = await checkImage(scope, request);
+    const { image, reimage } = await checkRebuildImage(scope, request);
     const { flavor, imageId, imageProperties, kernelId, ramdiskId } = scope.server;
     checkFlavorAndImage(flavor, image);
     if (image.id !== imageId) checkSameTopology(flavor, { id: imageId, properties: imageProperties }, image);
@@ -168,7 +168,7 @@ export const rebuild = action({
     const { wasRunning } = run.server;
     if (newImage) await checkImageTraits(run, newImage.properties, newImage.former);
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
-    if (reimage) await run.step('compute_reimage_boot_volume', () => reimageRoot(run, imageId));
+    if (reimage) await run.step('compute_reimage_boot_volume', () => reimageRootVolume(run, imageId));
     await run.perform(
       { verb: 'rebuild', imageId, adminPassword, preserveEphemeral, files },
       'rebuild_spawning',

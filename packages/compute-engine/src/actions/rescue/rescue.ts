@@ -4,10 +4,10 @@ import { generatePassword } from '../../keys/generate-password.js';
 import type { Server } from '../../model/index.js';
 import { keepClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
-import { requestedHost } from '../hosts.js';
-import { usableImage } from '../images/usable-image.js';
+import { resolveRequestedHost } from '../hosts.js';
+import { findUsableImage } from '../images/usable-image.js';
 import { action } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
 
@@ -38,7 +38,7 @@ function checkVolumeBacked(server: Server, image: Image | undefined, allowed: bo
     throw badRequest(`Requested rescue image '${image?.id ?? ''}' is not valid`);
 }
 
-async function moveTo(run: ServerRun, host: string): Promise<void> {
+async function moveToHost(run: ServerRun, host: string): Promise<void> {
   const { core } = run;
   const map = await core.infrastructure.hosts();
   await run.update({}, async (tx, server) => {
@@ -47,7 +47,7 @@ async function moveTo(run: ServerRun, host: string): Promise<void> {
     await keepClaim(tx, server, undefined);
     return { claims: [destination.claim], host: destination.host, node: destination.node };
   });
-  await followServer(run);
+  await movePortsAndVolumes(run);
 }
 
 /**
@@ -66,9 +66,9 @@ export const rescue = action({
   begin: async (scope, request: RescueRequest) => {
     const { core, server } = scope;
     const imageId = request.imageId ?? server.imageId;
-    const image = imageId === '' ? undefined : await usableImage(scope, imageId, 0);
+    const image = imageId === '' ? undefined : await findUsableImage(scope, imageId, 0);
     checkVolumeBacked(server, image, request.mayBeVolumeBacked);
-    const host = await requestedHost(core, request.host, (name) =>
+    const host = await resolveRequestedHost(core, request.host, (name) =>
       badRequest(`Compute host ${name} could not be found.`),
     );
     const adminPassword = request.adminPassword ?? generatePassword();
@@ -77,7 +77,7 @@ export const rescue = action({
   },
   run: async (run) => {
     const { imageId, adminPassword, host } = run.arguments;
-    if (host !== undefined) await run.step('conductor_rescue_server', () => moveTo(run, host));
+    if (host !== undefined) await run.step('conductor_rescue_server', () => moveToHost(run, host));
     await run.perform({ verb: 'rescue', imageId, adminPassword }, 'rescuing', 'compute_rescue_instance');
     await run.finish({ vmState: 'rescued', powerState: 1, launchedAt: run.core.clock.now() });
   },

@@ -6,7 +6,7 @@ import { LeaseLost, WorkerStopping } from '../../jobs/worker.js';
 import type { Server } from '../../model/index.js';
 import type { JobOutcome } from '../../observation/observer.js';
 import { tables } from '../../schema/tables.js';
-import { followCurrentServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumesToCurrentHost } from '../../server-migrations/follow-server.js';
 import { closeEvents, dropOpenEvents } from '../../servers/action-history/actions.js';
 import type { Action, AnyAction, ConcurrentAction } from './action.js';
 import type { Cleanup } from './cleanup.js';
@@ -22,16 +22,16 @@ type AnyConcurrentAction = ConcurrentAction<string, any, any, any>;
 const MAX_ATTEMPTS = 5;
 
 /** Interval in milliseconds at which a running job checks whether another process has taken over its server. */
-const WATCH_MS = 1000;
+const OWNER_CHECK_INTERVAL_MS = 1000;
 
 /** Returns the error for a job whose attempts all failed because the process crashed or a catalog was unavailable. */
-const tooManyAttempts = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`);
+const createTooManyAttemptsError = () => new Error(`gave up after ${MAX_ATTEMPTS} attempts`);
 
 /**
  * Leaves a job to another process that can execute it. The job's kind may belong to a newer version, or this process
  * may lack the key that decrypts the job. After the last attempt, the job fails.
  */
-async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
+async function leaveToOtherProcess(run: ServerRun, error: Error): Promise<JobOutcome> {
   const { core, server, context, job } = run;
   if (job.attempts < MAX_ATTEMPTS) throw error;
   if (server.jobId === job.id) await abandonRun(run, error);
@@ -43,14 +43,14 @@ async function releaseToOthers(run: ServerRun, error: Error): Promise<JobOutcome
  * Returns the server that a job changes. A stale record is sufficient, because each write of the job reads the record
  * again.
  */
-async function serverOf(core: Core, job: Job, id: string): Promise<Server | undefined> {
+async function readServer(core: Core, job: Job, id: string): Promise<Server | undefined> {
   const cached = tables.servers.cached(core.store, id);
   const server = cached?.jobId === job.id ? cached : await tables.servers.get(core.store, id);
-  return job.attempts > 1 && server?.jobId === job.id ? takeOver(core, job, id) : server;
+  return job.attempts > 1 && server?.jobId === job.id ? fenceEarlierAttempts(core, job, id) : server;
 }
 
 /** Stores the number of a job's current attempt in the job's server. This fences earlier attempts of the job. */
-function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
+function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
   return store.transaction(async (tx) => {
     const server = await tables.servers.lock(tx, id);
     if (server?.jobId !== job.id || attemptOf(server) === job.attempts) return server;
@@ -63,11 +63,11 @@ function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undef
  * Cleans up after a job whose server another job has taken over: moves the ports and volumes to the server's current
  * host, and closes the open history events.
  */
-async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
+async function cleanUpSuperseded(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const { core, server, context } = run;
   await core.worker.retain(run.job.id);
   const result = (await action.abandoned?.(run)) ?? 'Error';
-  await followCurrentServer(run).catch((error: unknown) => {
+  await movePortsAndVolumesToCurrentHost(run).catch((error: unknown) => {
     if (isOutage(error) && run.job.attempts < MAX_ATTEMPTS) throw error;
   });
   await closeEvents(core.store, server.id, context.requestId, result, core.clock.now());
@@ -75,7 +75,12 @@ async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutc
 }
 
 /** Aborts a job when another process takes over its server. Within one process, the newer job aborts the older one directly. */
-function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortController): NodeJS.Timeout | undefined {
+function watchOwnership(
+  core: Core,
+  job: Job,
+  serverId: string,
+  superseded: AbortController,
+): NodeJS.Timeout | undefined {
   if (core.store.kind === 'sqlite') return undefined;
   const check = async () => {
     const server = await tables.servers.get(core.store, serverId);
@@ -83,7 +88,7 @@ function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortCon
     else if (attemptOf(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
   };
   // Failed checks are ignored. If the database is unavailable, the job's own writes also fail.
-  return setInterval(() => check().catch(() => {}), WATCH_MS).unref();
+  return setInterval(() => check().catch(() => {}), OWNER_CHECK_INTERVAL_MS).unref();
 }
 
 /** A running job that owns its server. */
@@ -121,11 +126,11 @@ export class ActionRunner {
     const cleanup = this.#cleanups.get(job.kind);
     if (cleanup && job.unreadable) throw job.unreadable;
     if (cleanup) return cleanup.run(core, job).then(() => 'done');
-    const server = job.serverId === null ? undefined : await serverOf(core, job, job.serverId);
+    const server = job.serverId === null ? undefined : await readServer(core, job, job.serverId);
     if (!server) return 'superseded';
     const action = this.#actions.get(job.kind);
-    const unknown = () => new Error(`no action is defined for jobs of kind ${job.kind}`);
-    if (!action) return releaseToOthers(new ServerRun(core, job, server, stopping, null), unknown());
+    const createUnknownKindError = () => new Error(`no action is defined for jobs of kind ${job.kind}`);
+    if (!action) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, null), createUnknownKindError());
     if (action.concurrent) return this.#runConcurrently(core, action, job, server, stopping);
     return this.#runExclusively(core, action, job, server, stopping, position);
   }
@@ -138,24 +143,24 @@ export class ActionRunner {
     stopping: AbortSignal,
     position: number,
   ): Promise<JobOutcome> {
-    if (job.unreadable) return releaseToOthers(new ServerRun(core, job, server, stopping, action), job.unreadable);
+    if (job.unreadable) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, action), job.unreadable);
     // If the current owner started after this job had read the server, the owner belongs to a later request.
     const owner = this.#exclusive.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
-      return abandon(action, new ServerRun(core, job, server, stopping, action));
+      return cleanUpSuperseded(action, new ServerRun(core, job, server, stopping, action));
     const superseded = new AbortController();
     owner?.superseded.abort(new Superseded(`server ${server.id} belongs to another job`));
     this.#exclusive.set(server.id, { position, superseded });
     if (server.taskState === 'deleting') this.#endConcurrent(server.id);
     const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, superseded.signal]), action);
-    const watch = watchOwner(core, job, server.id, superseded);
+    const watchTimer = watchOwnership(core, job, server.id, superseded);
     try {
       return await this.#attempt(action, run);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
-      return await abandon(action, run);
+      return await cleanUpSuperseded(action, run);
     } finally {
-      clearInterval(watch);
+      clearInterval(watchTimer);
       if (this.#exclusive.get(server.id)?.superseded === superseded) this.#exclusive.delete(server.id);
     }
   }
@@ -164,7 +169,8 @@ export class ActionRunner {
     const { core, server, context, job } = run;
     try {
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, context.requestId);
-      if (job.attempts > MAX_ATTEMPTS) await run.step('compute_retry_task', () => Promise.reject(tooManyAttempts()));
+      if (job.attempts > MAX_ATTEMPTS)
+        await run.step('compute_retry_task', () => Promise.reject(createTooManyAttemptsError()));
       run.begin();
       await action.run(run);
       return 'done';
@@ -203,15 +209,15 @@ export class ActionRunner {
     // Another process may have the key that decrypts the job. Without the key, the action can be neither executed nor
     // undone.
     if (job.unreadable && job.attempts < MAX_ATTEMPTS) throw job.unreadable;
-    const ending = new AbortController();
+    const abortController = new AbortController();
     const controllers = this.#concurrent.get(server.id) ?? new Set();
-    this.#concurrent.set(server.id, controllers.add(ending));
-    const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, ending.signal]), action);
+    this.#concurrent.set(server.id, controllers.add(abortController));
+    const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, abortController.signal]), action);
     try {
       if (job.unreadable) throw job.unreadable;
       if (server.deleted) throw new Superseded(`server ${server.id} is deleted`);
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, run.context.requestId);
-      if (job.attempts > MAX_ATTEMPTS) throw tooManyAttempts();
+      if (job.attempts > MAX_ATTEMPTS) throw createTooManyAttemptsError();
       run.begin();
       await action.run(run);
       await run.notifyRest();
@@ -223,12 +229,12 @@ export class ActionRunner {
       if (!job.unreadable) await action.undo?.(run);
       // The failure is stored in the action history and as the server's fault. Other fields of the server are
       // unchanged.
-      const superseded = error instanceof Superseded || ending.signal.aborted;
+      const superseded = error instanceof Superseded || abortController.signal.aborted;
       if (!superseded) await ignoreIfDeleted(() => run.finish({ fault: faultOf(error as Error, core.clock.now()) }));
       await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
       return superseded ? 'superseded' : 'failed';
     } finally {
-      controllers.delete(ending);
+      controllers.delete(abortController);
       if (controllers.size === 0) this.#concurrent.delete(server.id);
     }
   }

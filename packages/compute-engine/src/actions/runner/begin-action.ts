@@ -41,15 +41,15 @@ export async function beginAction<Request, Result>(
 ): Promise<Result> {
   if (record.concurrent) return beginConcurrently(core, record, context, id, request);
   const server = record.begin && (await requireReadyServer(core, record, context, id));
-  const started: StartedAction<unknown, Result> =
+  const startedAction: StartedAction<unknown, Result> =
     server && record.begin ? await record.begin({ core, context, server }, request) : { arguments: {} };
-  const changed = await core.store
-    .transaction((tx) => writeAction(core, tx, record, context, id, started))
+  const changedServer = await core.store
+    .transaction((tx) => writeAction(core, tx, record, context, id, startedAction))
     .catch(async (error) => {
-      await started.rejected?.();
+      await startedAction.rejected?.();
       throw error;
     });
-  return started.result?.(changed) as Result;
+  return startedAction.result?.(changedServer) as Result;
 }
 
 async function writeAction(
@@ -58,26 +58,27 @@ async function writeAction(
   record: Action<string, any, any, any>,
   context: Context,
   id: string,
-  started: StartedAction<unknown, unknown>,
+  startedAction: StartedAction<unknown, unknown>,
 ): Promise<Server> {
   const server = await lockServer(tx, id);
   checkVisible(server, context, { foreign: record.anyProject });
   checkAction(record, server, context.isAdmin);
   checkSupported(record, core.machines, server);
-  const patch = await started.change?.(tx, server);
+  const patch = await startedAction.change?.(tx, server);
   const jobId = randomUUID();
   tx.concerns(context.caller.projectId);
-  const firstPatch: ServerPatch = started.done
+  const firstPatch: ServerPatch = startedAction.done
     ? {}
     : { taskState: record.during[0] ?? server.taskState, jobId, jobAttempt: undefined };
   const now = core.clock.now();
-  const changed = await tables.servers.update(tx, { ...server, ...firstPatch, ...patch, updatedAt: now });
-  await recordStart(core, tx, record, context, changed);
-  await core.events.changed(tx, server, changed, context);
-  await notifyAccepted(core, tx, record, context, changed, started.arguments);
-  if (started.done) await notifyCompleted(core, tx, record, context, changed, started.arguments);
-  if (!started.done) await addJob(core, tx, record, context, { id: jobId, serverId: id }, started.arguments);
-  return changed;
+  const changedServer = await tables.servers.update(tx, { ...server, ...firstPatch, ...patch, updatedAt: now });
+  await recordStart(core, tx, record, context, changedServer);
+  await core.events.changed(tx, server, changedServer, context);
+  await notifyAccepted(core, tx, record, context, changedServer, startedAction.arguments);
+  if (startedAction.done) await notifyCompleted(core, tx, record, context, changedServer, startedAction.arguments);
+  if (!startedAction.done)
+    await addJob(core, tx, record, context, { id: jobId, serverId: id }, startedAction.arguments);
+  return changedServer;
 }
 
 /** Records the start of an action in its server's action history, with the events that have already occurred. */
@@ -123,9 +124,9 @@ export async function changeServer(
     const now = core.clock.now();
     tx.concerns(context.caller.projectId);
     await recordStart(core, tx, rules, context, server);
-    const changed = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
-    await core.events.changed(tx, server, changed, context);
-    await notifyAccepted(core, tx, rules, context, changed);
-    return changed;
+    const changedServer = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
+    await core.events.changed(tx, server, changedServer, context);
+    await notifyAccepted(core, tx, rules, context, changedServer);
+    return changedServer;
   });
 }

@@ -39,10 +39,10 @@ class ActionStart<Result> {
   begin(): Promise<Server> {
     return this.#write(async (tx, server) => {
       checkAction(this.#record, server, this.#context.isAdmin);
-      const changed = await this.#change(tx, server, this.#started.change);
-      await this.#recordIn(tx, changed);
+      const changedServer = await this.#change(tx, server, this.#started.change);
+      await this.#recordIn(tx, changedServer);
       await this.#core.worker.add(tx, this.#job(randomUUID()));
-      return changed;
+      return changedServer;
     });
   }
 
@@ -54,9 +54,9 @@ class ActionStart<Result> {
     const job = this.#job(randomUUID());
     await this.#write(async (tx, server) => {
       checkAction(this.#record, server, this.#context.isAdmin);
-      const changed = await this.#change(tx, server, this.#started.change);
+      const changedServer = await this.#change(tx, server, this.#started.change);
       await this.#core.guards.add(tx, job);
-      return changed;
+      return changedServer;
     });
     return job.id;
   }
@@ -68,10 +68,10 @@ class ActionStart<Result> {
    */
   proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
-      const changed = await this.#change(tx, server, (_tx, current) => response.change?.(current));
-      await this.#recordIn(tx, changed);
+      const changedServer = await this.#change(tx, server, (_tx, current) => response.change?.(current));
+      await this.#recordIn(tx, changedServer);
       if (await this.#core.guards.release(tx, guardId)) await this.#core.worker.add(tx, this.#job(randomUUID()));
-      return changed;
+      return changedServer;
     });
   }
 
@@ -83,9 +83,9 @@ class ActionStart<Result> {
     return this.#write(async (tx, server) => {
       if (server.taskState === 'deleting' || !(await this.#core.guards.release(tx, guardId)))
         throw conflict(`Instance ${this.#id} has changed in the meantime, so the request was undone.`);
-      const changed = await this.#change(tx, server, (_tx, current) => result.change?.(current));
-      await this.#recordIn(tx, changed, result.done);
-      return changed;
+      const changedServer = await this.#change(tx, server, (_tx, current) => result.change?.(current));
+      await this.#recordIn(tx, changedServer, result.done);
+      return changedServer;
     });
   }
 
@@ -142,17 +142,17 @@ export async function beginConcurrently<Request, Result>(
     arguments: {},
   };
   const start = new ActionStart(core, record, context, id, started);
-  const { perform: send } = started;
-  if (!send) {
-    const changed = await start.begin();
-    return started.result?.(changed) as Result;
+  const { perform: callService } = started;
+  if (!callService) {
+    const changedServer = await start.begin();
+    return started.result?.(changedServer) as Result;
   }
   const guardId = await start.guard();
-  return core.guards.hold(guardId, () => requestUnderGuard(start, guardId, send, started.releasePort));
+  return core.guards.hold(guardId, () => callUnderGuard(start, guardId, callService, started.releasePort));
 }
 
 /** Calls the other service and releases the guard. If the outcome of the call is unknown, the guard remains. */
-async function requestUnderGuard<Result>(
+async function callUnderGuard<Result>(
   start: ActionStart<Result>,
   guardId: string,
   request: () => Promise<AcceptedAction<Result>>,
@@ -171,6 +171,6 @@ async function requestUnderGuard<Result>(
     if (releasePort || rejected) await start.abandon(guardId);
     throw error;
   }
-  const changed = await start.proceed(guardId, response);
-  return response.result?.(changed) as Result;
+  const changedServer = await start.proceed(guardId, response);
+  return response.result?.(changedServer) as Result;
 }

@@ -11,19 +11,19 @@ import type { ActionRules } from './action.js';
 export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean): void {
   const word = rules.word ?? rules.name;
   if (rules.lock && server.lock && !isAdmin) throw conflict(`Instance ${server.id} is locked`);
-  const invalid = () => conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
-  const rejectionOf = (attribute: string, state: string | null) =>
+  const createInvalidStateError = () => conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
+  const createStateError = (attribute: string, state: string | null) =>
     state === null
-      ? invalid()
+      ? createInvalidStateError()
       : conflict(`Cannot '${word}' instance ${server.id} while it is in ${attribute} ${state}`);
-  if (rules.vm && !rules.vm.includes(server.vmState)) throw rejectionOf('vm_state', server.vmState);
+  if (rules.vm && !rules.vm.includes(server.vmState)) throw createStateError('vm_state', server.vmState);
   const tasks = rules.task ?? [null];
-  const excluded = server.taskState !== null && rules.notTask?.includes(server.taskState);
-  if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState)))
-    throw rejectionOf('task_state', server.taskState);
+  const isExcluded = server.taskState !== null && rules.notTask?.includes(server.taskState);
+  if (isExcluded || (tasks !== 'any' && !tasks.includes(server.taskState)))
+    throw createStateError('task_state', server.taskState);
   if (rules.notWithShares && server.shares.length > 0)
     throw new Rejection(rules.notWithShares, 'Feature not supported with instances that have shares.');
-  if (!rules.neverLaunched && server.launchedAt === null) throw invalid();
+  if (!rules.neverLaunched && server.launchedAt === null) throw createInvalidStateError();
 }
 
 /** Throws an error if the driver does not support an action, regardless of the server's state. */

@@ -34,7 +34,7 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
     // The server does not store the id of this job, so only the lease shows whether another attempt has taken over.
     if (!(await this.core.worker.holds(tx, this.job.id))) return new LeaseLost(this.job.id);
     // The deletion has already read which resources to release, so this job must release those that it acquired since then.
-    const ending = server.deleted || server.taskState === 'deleting';
-    return ending ? new Superseded(`server ${server.id} is being deleted`) : undefined;
+    const isBeingDeleted = server.deleted || server.taskState === 'deleting';
+    return isBeingDeleted ? new Superseded(`server ${server.id} is being deleted`) : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Fault, ServerPatch } from '../../model/index.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { followServer } from '../../server-migrations/follow-server.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Action } from './action.js';
 import type { AdditionalWrite, ServerRun } from './server-run.js';
@@ -22,7 +22,7 @@ function endMoves({ core }: ServerRun): AdditionalWrite {
 }
 
 /** Ends a failed action: sets its server to ERROR and deletes its job. */
-export async function endInError(
+export async function endWithError(
   run: ServerRun,
   error: Error,
   patch: ServerPatch,
@@ -45,8 +45,8 @@ export async function failRun(
   also?: AdditionalWrite,
 ): Promise<void> {
   if (onFailure !== 'error') return run.end({ fault: faultOf(error, run.core.clock.now()), ...patch }, also);
-  if (!also) await followServer(run).catch(() => {});
-  await endInError(run, error, patch, also ?? endMoves(run));
+  if (!also) await movePortsAndVolumes(run).catch(() => {});
+  await endWithError(run, error, patch, also ?? endMoves(run));
 }
 
 /**
@@ -56,5 +56,5 @@ export async function failRun(
 export async function abandonRun(run: ServerRun, error: Error): Promise<void> {
   const cause = new Error(`gave up after ${run.job.attempts} attempts: ${error.message}`, { cause: error });
   await run.step('compute_retry_task', () => Promise.reject(cause)).catch(() => {});
-  await endInError(run, cause, {}, endMoves(run));
+  await endWithError(run, cause, {}, endMoves(run));
 }

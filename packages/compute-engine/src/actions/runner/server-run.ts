@@ -35,9 +35,9 @@ interface WriteOptions {
  * Name of the group of writes by jobs that share transactions. Requests use another group, so that jobs and requests do
  * not wait for each other's commits.
  */
-const JOBS = 'jobs';
+const JOB_WRITES = 'jobs';
 
-const IDLE = { taskState: null, jobId: null, jobAttempt: undefined } as const;
+const IDLE_PATCH = { taskState: null, jobId: null, jobAttempt: undefined } as const;
 
 /**
  * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs
@@ -158,7 +158,7 @@ export class ServerRun<Arguments = unknown> {
 
   protected async write(patch: ServerPatch, { also, together, last, ends }: WriteOptions): Promise<Server> {
     const events = [...this.#events.values()];
-    const notified = [...this.#pending];
+    const pendingSteps = [...this.#pending];
     const { store } = this.core;
     const work = async (tx: Tx) => {
       const { id } = this.server;
@@ -171,29 +171,29 @@ export class ServerRun<Arguments = unknown> {
       const ownershipError = await this.ownershipError(tx, current);
       if (ownershipError) throw ownershipError;
       tx.concerns(this.context.caller.projectId);
-      const more = (await also?.(tx, current)) ?? {};
-      const next = { ...current, ...patch, ...more, updatedAt: this.core.clock.now() };
+      const additionalPatch = (await also?.(tx, current)) ?? {};
+      const next = { ...current, ...patch, ...additionalPatch, updatedAt: this.core.clock.now() };
       const emit = (step: InstanceStep) => this.core.events.stepped(tx, step, this.context, this.arguments);
       const [changed] = await allStatements([
         tables.servers.update(tx, next),
         action && recordEvents(tx, action, events),
         ends && this.core.worker.complete(tx, this.job.id),
         // Notifications are stored in the order of these calls.
-        ...notified.map(emit),
+        ...pendingSteps.map(emit),
         this.core.events.changed(tx, current, next, this.context),
         ...(last ? this.#ending(next, patch.fault ?? null) : []).map(emit),
       ]);
       return changed;
     };
-    this.server = await (together ? store.together(work, JOBS) : store.transaction(work));
-    this.#pending = this.#pending.slice(notified.length);
+    this.server = await (together ? store.together(work, JOB_WRITES) : store.transaction(work));
+    this.#pending = this.#pending.slice(pendingSteps.length);
     if (last) this.#open = [];
     return this.server;
   }
 
   /** Performs the job's last write, which clears the task state and releases the server for the next action. */
   async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
-    await this.write({ ...IDLE, ...patch }, { also, last: true });
+    await this.write({ ...IDLE_PATCH, ...patch }, { also, last: true });
   }
 
   /**
@@ -202,7 +202,7 @@ export class ServerRun<Arguments = unknown> {
    */
   async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     const together = !also || this.server.claims.length === 0;
-    await this.write({ ...IDLE, ...patch }, { also, together, last: true, ends: true });
+    await this.write({ ...IDLE_PATCH, ...patch }, { also, together, last: true, ends: true });
   }
 
   /**
@@ -211,9 +211,9 @@ export class ServerRun<Arguments = unknown> {
    */
   async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
     const step = event ? this.#begin(event) : undefined;
-    const shown = task !== undefined && task !== this.server.taskState;
-    if ((shown || step || this.#pending.length > 0) && !this.isSynchronous(work))
-      await this.update(shown ? { taskState: task } : {});
+    const isTaskShown = task !== undefined && task !== this.server.taskState;
+    if ((isTaskShown || step || this.#pending.length > 0) && !this.isSynchronous(work))
+      await this.update(isTaskShown ? { taskState: task } : {});
     try {
       await this.core.machines.perform(this.#machineRequest(work), this.signal);
       if (step) this.#end(step, 'Success', null);

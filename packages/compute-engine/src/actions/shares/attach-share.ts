@@ -3,10 +3,10 @@ import { CatalogError, type Share } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { conflict, notFound } from '../../errors/rejection.js';
 import type { ServerShare } from '../../model/index.js';
-import { closeShare, openShare, shareProtocols } from '../../servers/shares/share-access.js';
+import { grantShareAccess, revokeShareAccess, shareProtocols } from '../../servers/shares/share-access.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import { ignoreIfDeleted } from '../runner/superseded.js';
-import { type ShareArguments, shareOf, withShare } from './attached-share.js';
+import { replaceShare, type ShareArguments, shareOf } from './attached-share.js';
 
 /** A request to attach a share to a server. */
 export interface NewShare {
@@ -15,7 +15,7 @@ export interface NewShare {
   readonly tag: string;
 }
 
-async function findInCatalog({ core, context }: ServerScope, id: string): Promise<Share> {
+async function findCatalogShare({ core, context }: ServerScope, id: string): Promise<Share> {
   try {
     return await core.catalogs.shares.get(context.caller, id);
   } catch (error) {
@@ -34,7 +34,7 @@ export const attachShare = concurrentAction({
   notifies: 'share_attach',
   word: 'attach_share',
   begin: async (scope, { shareId, tag }: NewShare) => {
-    const share = await findInCatalog(scope, shareId);
+    const share = await findCatalogShare(scope, shareId);
     if (share.status !== 'available') throw conflict(`Share ${shareId} must be available, but it is ${share.status}.`);
     if (!(share.protocol in shareProtocols))
       throw conflict(`Share ${shareId} has the protocol ${share.protocol}, which servers cannot mount.`);
@@ -55,14 +55,14 @@ export const attachShare = concurrentAction({
     const { id, shareId } = run.arguments;
     await run.step('compute_attach_share', async () => {
       const share = shareOf(run.server, id);
-      await openShare(run, shareId);
+      await grantShareAccess(run, shareId);
       await run.perform({ verb: 'attach_share', share });
     });
-    await run.change((server) => withShare(server, id, { status: 'inactive' }));
+    await run.change((server) => replaceShare(server, id, { status: 'inactive' }));
   },
   undo: async (run) => {
     const { id, shareId } = run.arguments;
-    await closeShare(run, shareId);
-    await ignoreIfDeleted(() => run.change((server) => withShare(server, id, { status: 'error' })));
+    await revokeShareAccess(run, shareId);
+    await ignoreIfDeleted(() => run.change((server) => replaceShare(server, id, { status: 'error' })));
   },
 });

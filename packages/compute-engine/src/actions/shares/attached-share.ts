@@ -24,7 +24,7 @@ export function shareOf(server: Server, id: string): ServerShare {
 }
 
 /** Returns a server's share attachments with one of them changed. */
-export function withShare(server: Server, id: string, change: Partial<ServerShare>): Pick<Server, 'shares'> {
-  const changed = { ...shareOf(server, id), ...change };
-  return { shares: server.shares.map((share) => (share.id === id ? changed : share)) };
+export function replaceShare(server: Server, id: string, change: Partial<ServerShare>): Pick<Server, 'shares'> {
+  const changedShare = { ...shareOf(server, id), ...change };
+  return { shares: server.shares.map((share) => (share.id === id ? changedShare : share)) };
 }

@@ -1,8 +1,8 @@
 import { conflict } from '../../errors/rejection.js';
-import { closeShare } from '../../servers/shares/share-access.js';
+import { revokeShareAccess } from '../../servers/shares/share-access.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import { ignoreIfDeleted } from '../runner/superseded.js';
-import { findShare, type ShareArguments, shareOf, withShare } from './attached-share.js';
+import { findShare, replaceShare, type ShareArguments, shareOf } from './attached-share.js';
 
 /** A request to detach a share from a server. */
 export interface ShareDetachment {
@@ -24,7 +24,7 @@ export const detachShare = concurrentAction({
     const change: Change = (_tx, current) => {
       if (findShare(current, shareId).status === 'detaching')
         throw conflict(`Share ${shareId} is already being detached.`);
-      return withShare(current, id, { status: 'detaching' });
+      return replaceShare(current, id, { status: 'detaching' });
     };
     return { arguments: args, change };
   },
@@ -32,10 +32,10 @@ export const detachShare = concurrentAction({
     const { id, shareId } = run.arguments;
     await run.step('compute_detach_share', async () => {
       await run.perform({ verb: 'detach_share', share: shareOf(run.server, id) });
-      await closeShare(run, shareId);
+      await revokeShareAccess(run, shareId);
     });
     await run.change(({ shares }) => ({ shares: shares.filter((share) => share.id !== id) }));
   },
   undo: (run) =>
-    ignoreIfDeleted(() => run.change((server) => withShare(server, run.arguments.id, { status: 'error' }))),
+    ignoreIfDeleted(() => run.change((server) => replaceShare(server, run.arguments.id, { status: 'error' }))),
 });

@@ -1,9 +1,9 @@
 import type { ServerPatch, TaskState } from '../../model/index.js';
 import { hasLocalRoot, isVolumeBacked } from '../../servers/volumes/root-disk.js';
-import { dropUnfinished, newSnapshot, takeSnapshot } from '../images/snapshot.js';
+import { createSnapshotImage, deleteUnfinishedImage, takeSnapshot } from '../images/snapshot.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import { BOOTED } from '../states.js';
+import { BOOTED_STATES } from '../states.js';
 import { offload } from './offload.js';
 
 /** Arguments of the shelve job. */
@@ -12,7 +12,10 @@ export interface ShelveArguments {
   readonly imageId: string | null;
 }
 
-const COPYING = ['shelving_image_pending_upload', 'shelving_image_uploading'] as const satisfies readonly TaskState[];
+const UPLOAD_TASK_STATES = [
+  'shelving_image_pending_upload',
+  'shelving_image_uploading',
+] as const satisfies readonly TaskState[];
 
 /**
  * Shelves a server: stops it and stores its disk as an image. A volume-backed server is removed from its host
@@ -20,19 +23,19 @@ const COPYING = ['shelving_image_pending_upload', 'shelving_image_uploading'] as
  */
 export const shelve = action({
   name: 'shelve',
-  vm: BOOTED,
+  vm: BOOTED_STATES,
   lock: true,
   notWithShares: 'CONFLICT',
-  during: ['shelving', ...COPYING],
+  during: ['shelving', ...UPLOAD_TASK_STATES],
   history: 'shelve',
   notifies: { failed: 'shelve' },
   onFailure: 'error',
   begin: async (scope) => {
     const { server } = scope;
-    const withoutImage: ShelveArguments = { imageId: null };
-    if (isVolumeBacked(server)) return { arguments: withoutImage };
+    const argumentsWithoutImage: ShelveArguments = { imageId: null };
+    if (isVolumeBacked(server)) return { arguments: argumentsWithoutImage };
     const draft = { name: `${server.name}-shelved`, type: 'snapshot', properties: {} } as const;
-    const { imageId, rejected } = await newSnapshot(scope, draft);
+    const { imageId, rejected } = await createSnapshotImage(scope, draft);
     return { arguments: { imageId }, rejected };
   },
   run: async (run) => {
@@ -41,26 +44,26 @@ export const shelve = action({
     if (imageId) run.enter('shelve');
     if (run.server.vmState !== 'shelved') {
       await run.perform({ verb: 'power_off' }, 'shelving', 'compute_shelve_instance');
-      if (imageId) await takeSnapshot(run, imageId, COPYING, 'compute_snapshot_instance');
+      if (imageId) await takeSnapshot(run, imageId, UPLOAD_TASK_STATES, 'compute_snapshot_instance');
     }
-    const shelved: ServerPatch = {
+    const shelvedPatch: ServerPatch = {
       vmState: 'shelved',
       powerState: 4,
       shelvedImageId: imageId,
       setAsideAt: run.core.clock.now(),
     };
-    if (run.core.settings.shelvedOffloadSeconds !== 0 && hasLocalRoot(run.server)) return run.finish(shelved);
-    await run.update({ ...shelved, taskState: 'shelving_offloading' });
+    if (run.core.settings.shelvedOffloadSeconds !== 0 && hasLocalRoot(run.server)) return run.finish(shelvedPatch);
+    await run.update({ ...shelvedPatch, taskState: 'shelving_offloading' });
     run.endStep();
     await offload(run);
   },
   fail: async (run, error) => {
     const { imageId } = run.arguments;
-    if (imageId && run.server.shelvedImageId !== imageId) await dropUnfinished(run, imageId);
+    if (imageId && run.server.shelvedImageId !== imageId) await deleteUnfinishedImage(run, imageId);
     await failRun(run, 'error', error);
   },
   abandoned: async (run) => {
     const { imageId } = run.arguments;
-    return imageId ? dropUnfinished(run, imageId) : undefined;
+    return imageId ? deleteUnfinishedImage(run, imageId) : undefined;
   },
 });

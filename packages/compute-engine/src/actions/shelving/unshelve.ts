@@ -3,8 +3,8 @@ import { badRequest, conflict } from '../../errors/rejection.js';
 import type { ServerPatch } from '../../model/index.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
-import { followServer } from '../../server-migrations/follow-server.js';
-import { requestedHost } from '../hosts.js';
+import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
+import { resolveRequestedHost } from '../hosts.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
@@ -60,7 +60,7 @@ export const unshelve = action({
     const map = await core.infrastructure.hosts();
     if (typeof zone === 'string' && ![...map.hosts.values()].some((host) => host.zone === zone))
       throw badRequest(`The requested availability zone: ${zone} is not available`);
-    const host = await requestedHost(core, request.host, (name) =>
+    const host = await resolveRequestedHost(core, request.host, (name) =>
       badRequest(`Compute host ${name} could not be found.`),
     );
     const pinnedZone = zone === undefined ? server.pinnedZone : zone;
@@ -74,7 +74,7 @@ export const unshelve = action({
     const { shelvedImageId } = run.server;
     if (run.server.vmState === 'shelved_offloaded') {
       await run.step('conductor_unshelve_server', () => selectNewHost(run));
-      await followServer(run);
+      await movePortsAndVolumes(run);
       await run.perform({ verb: 'unshelve', imageId: shelvedImageId }, 'spawning', 'compute_unshelve_instance');
     } else {
       await run.perform({ verb: 'power_on' }, 'unshelving', 'compute_start_instance');
@@ -90,12 +90,12 @@ export const unshelve = action({
     });
   },
   fail: async (run, error) => {
-    const offloaded = run.server.vmState === 'shelved_offloaded';
-    if (offloaded && run.server.interfaces.length > 0)
+    const isOffloaded = run.server.vmState === 'shelved_offloaded';
+    if (isOffloaded && run.server.interfaces.length > 0)
       await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');
-    const withoutHost: ServerPatch = offloaded ? { host: null, node: null, powerState: 4 } : {};
-    await failRun(run, 'unchanged', error, withoutHost, (tx, server) =>
-      keepClaim(tx, server, offloaded ? undefined : ownClaim(server)),
+    const hostlessPatch: ServerPatch = isOffloaded ? { host: null, node: null, powerState: 4 } : {};
+    await failRun(run, 'unchanged', error, hostlessPatch, (tx, server) =>
+      keepClaim(tx, server, isOffloaded ? undefined : ownClaim(server)),
     );
   },
 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { badRequest, conflict } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
-import { dropReservation } from '../../servers/volumes/drop-reservation.js';
+import { deletePossibleReservation } from '../../servers/volumes/drop-reservation.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
-import { changeDevice, deviceOf, dropDevice } from './attached-device.js';
+import { changeDevice, removeDevice, requireDevice } from './attached-device.js';
 import { findVolume } from './find-volume.js';
-import { checkAttachable, type NewAttachment, newDevice } from './new-device.js';
+import { checkAttachable, createDevice, type NewAttachment } from './new-device.js';
 
 /** Arguments of the job that attaches a volume. */
 export interface AttachVolumeArguments {
@@ -19,12 +19,12 @@ export interface AttachVolumeArguments {
  * Connects a reserved volume to the server's host. If the server has no host, the attachment is completed without a
  * connection, so that the volume is in use, as in Nova. The server's next host then connects the volume.
  */
-async function connect(run: ConcurrentRun<AttachVolumeArguments>): Promise<void> {
+async function connectReservedVolume(run: ConcurrentRun<AttachVolumeArguments>): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
   const { deviceId: key, volumeId } = run.arguments;
   const { id: serverId, host } = run.server;
-  const device = deviceOf(run.server, key);
+  const device = requireDevice(run.server, key);
   const attachmentId = device.attachmentId ?? (await volumes.reserve(caller, { key, volumeId, serverId })).id;
   if (attachmentId !== device.attachmentId) await changeDevice(run, key, { attachmentId });
   if (!host) return volumes.complete(caller, attachmentId);
@@ -52,9 +52,9 @@ export const attachVolume = concurrentAction({
     await checkAttachable(core, server, volume, request);
     const deviceId = randomUUID();
     const args: AttachVolumeArguments = { deviceId, volumeId };
-    const isOther = ({ id }: BlockDevice) => id !== deviceId;
+    const isOtherDevice = ({ id }: BlockDevice) => id !== deviceId;
     const change: Change = (_tx, current) => ({
-      blockDevices: [...current.blockDevices, newDevice(core, current, deviceId, request, volume)],
+      blockDevices: [...current.blockDevices, createDevice(core, current, deviceId, request, volume)],
     });
     const result = (current: Server): BlockDevice => {
       const device = current.blockDevices.find(({ id }) => id === deviceId);
@@ -64,14 +64,14 @@ export const attachVolume = concurrentAction({
     return {
       arguments: args,
       change,
-      undo: ({ blockDevices }: Server) => ({ blockDevices: blockDevices.filter(isOther) }),
+      undo: ({ blockDevices }: Server) => ({ blockDevices: blockDevices.filter(isOtherDevice) }),
       perform: async () => {
         const reservation = { key: deviceId, volumeId, serverId: server.id };
         const { id: attachmentId } = await core.catalogs.volumes.reserve(context.caller, reservation);
         return {
           result,
           change: ({ blockDevices }: Server) => ({
-            blockDevices: blockDevices.map((device) => (isOther(device) ? device : { ...device, attachmentId })),
+            blockDevices: blockDevices.map((device) => (isOtherDevice(device) ? device : { ...device, attachmentId })),
           }),
         };
       },
@@ -83,7 +83,7 @@ export const attachVolume = concurrentAction({
     // If the server has moved to another host in the meantime, the volume is also connected to that host.
     do {
       host = run.server.host;
-      await run.step('compute_attach_volume', () => connect(run));
+      await run.step('compute_attach_volume', () => connectReservedVolume(run));
       await changeDevice(run, deviceId, { attachedAt: run.core.clock.now() });
     } while (run.server.host !== host);
   },
@@ -91,7 +91,12 @@ export const attachVolume = concurrentAction({
     const { deviceId, volumeId } = run.arguments;
     const attachmentId = run.server.blockDevices.find(({ id }) => id === deviceId)?.attachmentId ?? null;
     const { core, context, server } = run;
-    await dropReservation(core, context.caller, { key: deviceId, volumeId, serverId: server.id, attachmentId });
-    await dropDevice(run, deviceId);
+    await deletePossibleReservation(core, context.caller, {
+      key: deviceId,
+      volumeId,
+      serverId: server.id,
+      attachmentId,
+    });
+    await removeDevice(run, deviceId);
   },
 });

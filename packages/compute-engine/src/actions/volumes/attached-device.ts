@@ -3,7 +3,7 @@ import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { ignoreIfDeleted, Superseded } from '../runner/superseded.js';
 
 /** Returns the block device with the given id. Throws `Superseded` if the server no longer has this device. */
-export function deviceOf(server: Server, deviceId: string): BlockDevice {
+export function requireDevice(server: Server, deviceId: string): BlockDevice {
   const device = server.blockDevices.find(({ id }) => id === deviceId);
   if (!device) throw new Superseded(`server ${server.id} no longer has device ${deviceId}`);
   return device;
@@ -12,16 +12,16 @@ export function deviceOf(server: Server, deviceId: string): BlockDevice {
 /** Changes one block device in the server record. */
 export async function changeDevice(run: ConcurrentRun, deviceId: string, change: Partial<BlockDevice>): Promise<void> {
   await run.change((server) => {
-    const changed = { ...deviceOf(server, deviceId), ...change };
-    return { blockDevices: server.blockDevices.map((device) => (device.id === deviceId ? changed : device)) };
+    const changedDevice = { ...requireDevice(server, deviceId), ...change };
+    return { blockDevices: server.blockDevices.map((device) => (device.id === deviceId ? changedDevice : device)) };
   });
 }
 
 /** Removes a block device from the server record. No-op if the device or the server no longer exists. */
-export async function dropDevice(run: ConcurrentRun, deviceId: string): Promise<void> {
+export async function removeDevice(run: ConcurrentRun, deviceId: string): Promise<void> {
   await ignoreIfDeleted(() =>
     run.change((server) => {
-      deviceOf(server, deviceId);
+      requireDevice(server, deviceId);
       return { blockDevices: server.blockDevices.filter(({ id }) => id !== deviceId) };
     }),
   );

@@ -2,8 +2,8 @@ import { ignoreRejection } from '@apistrata/catalogs';
 import { badRequest, conflict } from '../../errors/rejection.js';
 import { isHostDown } from '../hosts.js';
 import { concurrentAction } from '../runner/action.js';
-import { deviceOf, dropDevice } from './attached-device.js';
-import { attachedDevice, findVolume } from './find-volume.js';
+import { removeDevice, requireDevice } from './attached-device.js';
+import { findAttachedDevice, findVolume } from './find-volume.js';
 
 /** A request to detach a volume from a server. */
 export interface VolumeDetachment {
@@ -27,7 +27,7 @@ export const detachVolume = concurrentAction({
   begin: async (scope, { volumeId }: VolumeDetachment) => {
     const { core, context, server } = scope;
     const volume = await findVolume(scope, volumeId);
-    const device = attachedDevice(server, volumeId);
+    const device = findAttachedDevice(server, volumeId);
     if (device.bootIndex === 0) throw badRequest('Cannot detach a root device volume');
     if (await isHostDown(core, server))
       throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
@@ -45,12 +45,12 @@ export const detachVolume = concurrentAction({
   run: async (run) => {
     const { deviceId } = run.arguments;
     await run.step('compute_detach_volume', async () => {
-      const device = deviceOf(run.server, deviceId);
+      const device = requireDevice(run.server, deviceId);
       if (run.server.host) await run.perform({ verb: 'detach_volume', device });
       if (device.attachmentId)
         await run.core.catalogs.volumes.deleteAttachment(run.context.caller, device.attachmentId);
     });
-    await dropDevice(run, deviceId);
+    await removeDevice(run, deviceId);
   },
   undo: async (run) => {
     await ignoreRejection(run.core.catalogs.volumes.rollbackDetaching(run.context.caller, run.arguments.volumeId));

@@ -22,7 +22,7 @@ export async function findVolume(
 }
 
 /** Returns a server's block device for a volume. Throws a 404 error if the volume is not attached. */
-export function attachedDevice(server: Server, volumeId: string): BlockDevice {
+export function findAttachedDevice(server: Server, volumeId: string): BlockDevice {
   const device = server.blockDevices.find(
     (candidate) => candidate.volumeId === volumeId && candidate.destination === 'volume',
   );

@@ -2,7 +2,7 @@ import type { Volume } from '@apistrata/catalogs';
 import type { Core } from '../../core/core.js';
 import { badRequest, conflict, forbidden } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
-import { isFree, nextDevice } from '../../servers/volumes/device-names.js';
+import { isDevicePathFree, nextDevicePath } from '../../servers/volumes/device-names.js';
 
 /** A request to attach a volume. */
 export interface NewAttachment {
@@ -46,17 +46,23 @@ export async function checkAttachable(
  * Creates the block device for a volume. Throws an error if the server cannot have another device or the device name is
  * in use.
  */
-export function newDevice(core: Core, server: Server, id: string, request: NewAttachment, volume: Volume): BlockDevice {
+export function createDevice(
+  core: Core,
+  server: Server,
+  id: string,
+  request: NewAttachment,
+  volume: Volume,
+): BlockDevice {
   const { volumeId, device } = request;
   if (server.blockDevices.some((attached) => attached.volumeId === volumeId))
     throw badRequest(`Invalid volume: Volume ${volumeId} is already attached to instance ${server.id}.`);
   const max = core.settings.maxDiskDevices;
   if (max >= 0 && server.blockDevices.length >= max)
     throw forbidden(`The maximum allowed number of disk devices (${max}) to attach to a single instance is exceeded.`);
-  if (device && !isFree(server, device)) throw conflict(`The supplied device path (${device}) is in use.`);
+  if (device && !isDevicePathFree(server, device)) throw conflict(`The supplied device path (${device}) is in use.`);
   return {
     id,
-    device: device ?? nextDevice(server),
+    device: device ?? nextDevicePath(server),
     source: 'volume',
     destination: 'volume',
     bootIndex: null,

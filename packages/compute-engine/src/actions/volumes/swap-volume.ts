@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ignoreRejection } from '@apistrata/catalogs';
 import { badRequest, conflict } from '../../errors/rejection.js';
-import { dropReservation } from '../../servers/volumes/drop-reservation.js';
+import { deletePossibleReservation } from '../../servers/volumes/drop-reservation.js';
 import { concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
-import { changeDevice, deviceOf } from './attached-device.js';
-import { attachedDevice, findVolume } from './find-volume.js';
+import { changeDevice, requireDevice } from './attached-device.js';
+import { findAttachedDevice, findVolume } from './find-volume.js';
 
 /** A request to replace an attached volume with another volume. */
 export interface VolumeSwap {
@@ -28,12 +28,12 @@ async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
   const { deviceId, oldVolumeId, newVolumeId, key } = run.arguments;
-  const device = deviceOf(run.server, deviceId);
+  const device = requireDevice(run.server, deviceId);
   // The volume service may have moved the new attachment to the old volume before an earlier attempt crashed.
-  const moved = (await ignoreRejection(volumes.getVolume(caller, oldVolumeId)))?.attachments.find(
+  const movedAttachment = (await ignoreRejection(volumes.getVolume(caller, oldVolumeId)))?.attachments.find(
     ({ id }) => id === key,
   );
-  if (moved) return { volumeId: oldVolumeId, attachmentId: moved.id };
+  if (movedAttachment) return { volumeId: oldVolumeId, attachmentId: movedAttachment.id };
   const { id: attachmentId } = await volumes.reserve(caller, {
     key,
     volumeId: newVolumeId,
@@ -59,12 +59,12 @@ export const swapVolume = concurrentAction({
     const { core, context, server } = scope;
     const { volumes } = core.catalogs;
     const { caller } = context;
-    const old = await findVolume(scope, oldVolumeId);
-    if (old.migrationStatus !== 'migrating')
+    const oldVolume = await findVolume(scope, oldVolumeId);
+    if (oldVolume.migrationStatus !== 'migrating')
       throw conflict(`Volume ${oldVolumeId} is not being migrated, so it cannot be replaced on server ${server.id}.`);
     const replacement = await findVolume(scope, newVolumeId, badRequest);
-    const device = attachedDevice(server, oldVolumeId);
-    if (replacement.sizeGb < old.sizeGb)
+    const device = findAttachedDevice(server, oldVolumeId);
+    if (replacement.sizeGb < oldVolume.sizeGb)
       throw badRequest(`Volume ${newVolumeId} is smaller (${replacement.sizeGb} GiB) than volume ${oldVolumeId}.`);
     if (replacement.status !== 'available')
       throw badRequest(`Volume ${newVolumeId} must be available, but it is ${replacement.status}.`);
@@ -83,15 +83,15 @@ export const swapVolume = concurrentAction({
     };
   },
   run: async (run) => {
-    const swapped = await run.step('compute_swap_volume', () => swap(run));
-    await changeDevice(run, run.arguments.deviceId, swapped);
+    const newVolume = await run.step('compute_swap_volume', () => swap(run));
+    await changeDevice(run, run.arguments.deviceId, newVolume);
   },
   undo: async (run) => {
     const { oldVolumeId, newVolumeId, key } = run.arguments;
     const { volumes } = run.core.catalogs;
     const { caller } = run.context;
     const serverId = run.server.id;
-    await dropReservation(run.core, caller, { key, volumeId: newVolumeId, serverId, attachmentId: null });
+    await deletePossibleReservation(run.core, caller, { key, volumeId: newVolumeId, serverId, attachmentId: null });
     await ignoreRejection(volumes.rollbackDetaching(caller, oldVolumeId));
     await ignoreRejection(volumes.completeMigration(caller, oldVolumeId, newVolumeId, true));
   },

@@ -2,12 +2,16 @@ import { lockName, type Tx } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import type { MigrationStatus, Service } from '../../model/index.js';
-import { hostsWithServers } from '../../resources/host-zones.js';
+import { findHostsWithServers } from '../../resources/host-zones.js';
 import { COMPUTE_BINARY, type HostMap } from '../../scheduler/infrastructure.js';
 import { recordHeartbeat } from '../../scheduler/record-heartbeat.js';
 import { dropResources } from '../../scheduler/resource-claims.js';
 import { tables } from '../../schema/tables.js';
-import { completeEvacuations, evacuationsFrom, OPEN_EVACUATION_STATUSES } from '../../server-migrations/evacuations.js';
+import {
+  completeEvacuations,
+  findEvacuationsFrom,
+  OPEN_EVACUATION_STATUSES,
+} from '../../server-migrations/evacuations.js';
 
 /** Zone of services that do not run servers. */
 export const INTERNAL_ZONE = 'internal';
@@ -141,12 +145,12 @@ export class Services {
     const started = services
       .filter(({ binary, embedded, host }) => embedded && binary === COMPUTE_BINARY && hosts?.includes(host) !== false)
       .map(({ host }) => host);
-    if ((await evacuationsFrom(store, started, ['done'])).length === 0) return;
+    if ((await findEvacuationsFrom(store, started, ['done'])).length === 0) return;
     await store.transaction((tx) => completeEvacuations(tx, started, clock.now()));
   }
 
   async #emptyHost(tx: Tx, host: string): Promise<void> {
-    if ((await hostsWithServers(tx, [host])).length > 0)
+    if ((await findHostsWithServers(tx, [host])).length > 0)
       throw conflict(
         'Unable to delete compute service that is hosting instances. Migrate or delete the instances first.',
       );
@@ -196,7 +200,7 @@ function requireService(service: Service | undefined, id: string | number): Serv
 }
 
 async function checkEvacuations(tx: Tx, host: string): Promise<void> {
-  const open = await evacuationsFrom(tx, [host], OPEN_EVACUATION_STATUSES);
+  const open = await findEvacuationsFrom(tx, [host], OPEN_EVACUATION_STATUSES);
   if (open.length === 0) return;
   throw badRequest(
     `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start the service again first.`,

@@ -3,7 +3,7 @@ import { checkCpuTopology, checkSerialPorts, realtimeCpusOf } from './cpu-option
 import { isTruthyString } from './is-truthy-string.js';
 import { checkMemoryEncryption } from './memory-options.js';
 import { numaTopologyOf } from './numa-topology.js';
-import { type ImageFacts, type OptionSources, requested } from './requested-options.js';
+import { type ImageFacts, type OptionSources, requestedOption } from './requested-options.js';
 
 const differ = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
 const areDifferentBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
@@ -24,9 +24,9 @@ const AGREEING_OPTIONS: readonly (readonly [name: string, differ: (one: string, 
 ];
 
 function checkAgreement(sources: OptionSources): void {
-  for (const [name, disagree] of AGREEING_OPTIONS) {
-    const { flavorValue, imageValue } = requested(sources, name);
-    if (flavorValue !== undefined && imageValue !== undefined && disagree(flavorValue, imageValue))
+  for (const [name, areDifferent] of AGREEING_OPTIONS) {
+    const { flavorValue, imageValue } = requestedOption(sources, name);
+    if (flavorValue !== undefined && imageValue !== undefined && areDifferent(flavorValue, imageValue))
       throw badRequest(
         `Flavor ${sources.flavor.name} has hw:${name} extra spec explicitly set to ${flavorValue}, conflicting with image ${sources.image.name ?? null} which has hw_${name} explicitly set to ${imageValue}.`,
       );

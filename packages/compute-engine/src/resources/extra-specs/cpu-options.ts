@@ -3,15 +3,15 @@ import { firstCpus, isSubset, parseCpuMask } from './cpu-set.js';
 import { isTruthyString } from './is-truthy-string.js';
 import {
   checkImageValue,
-  flavorInteger,
   formatAllowed,
-  imageInteger,
   isInteger,
   type OptionSources,
-  requested,
+  parseFlavorInteger,
+  parseImageInteger,
+  requestedOption,
 } from './requested-options.js';
 
-const POLICIES = ['dedicated', 'shared', 'mixed'];
+const CPU_POLICIES = ['dedicated', 'shared', 'mixed'];
 const THREAD_POLICIES = ['prefer', 'isolate', 'require'];
 const EMULATOR_POLICIES = ['share', 'isolate'];
 
@@ -24,49 +24,51 @@ export interface CpuOptions {
 
 /** Throws 400 if the number of serial ports is not an integer, or if the image requests more ports than the flavor. */
 export function checkSerialPorts(sources: OptionSources): void {
-  const { flavorValue, imageValue } = requested(sources, 'serial_port_count');
+  const { flavorValue, imageValue } = requestedOption(sources, 'serial_port_count');
   if (flavorValue && !isInteger(flavorValue))
     throw badRequest(
       `Number of serial ports specified in flavor is invalid: expected an integer, got '${flavorValue}'`,
     );
-  const [max, expected] = [Number(flavorValue ?? 0), imageInteger(imageValue)];
+  const [max, expected] = [Number(flavorValue ?? 0), parseImageInteger(imageValue)];
   if (max && expected > max)
     throw badRequest('Forbidden to exceed flavor value of number of serial ports passed in image meta.');
 }
 
-const PARTS = ['sockets', 'cores', 'threads'] as const;
-const UNBOUNDED = 65_536;
+const TOPOLOGY_PARTS = ['sockets', 'cores', 'threads'] as const;
+const UNLIMITED_CPUS = 65_536;
 
 /** Throws 400 if a requested CPU topology has invalid numbers or exceeds its limits. */
 export function checkCpuTopology(sources: OptionSources): void {
   const amounts = (prefix: string) =>
-    PARTS.map((part) => {
-      const { flavorValue, imageValue } = requested(sources, `${prefix}${part}`);
-      return { flavor: flavorInteger(flavorValue), image: imageInteger(imageValue) };
+    TOPOLOGY_PARTS.map((part) => {
+      const { flavorValue, imageValue } = requestedOption(sources, `${prefix}${part}`);
+      return { flavor: parseFlavorInteger(flavorValue), image: parseImageInteger(imageValue) };
     });
-  const formatParts = (values: readonly number[]) => PARTS.map((part, index) => `${part}=${values[index]}`).join(', ');
+  const formatParts = (values: readonly number[]) =>
+    TOPOLOGY_PARTS.map((part, index) => `${part}=${values[index]}`).join(', ');
   const limits = amounts('cpu_max_');
   if (limits.some(({ flavor, image }) => flavor && image > flavor))
     throw badRequest(
       `Image vCPU topology limits (${formatParts(limits.map(({ image }) => image))}) exceeds the limits of the flavor (${formatParts(limits.map(({ flavor }) => flavor))})`,
     );
-  const max = limits.map(({ flavor, image }) => image || flavor || UNBOUNDED);
+  const max = limits.map(({ flavor, image }) => image || flavor || UNLIMITED_CPUS);
   const expected = amounts('cpu_').map(({ image }) => image);
-  if (expected.some((amount, index) => amount > (max[index] ?? UNBOUNDED)))
+  if (expected.some((amount, index) => amount > (max[index] ?? UNLIMITED_CPUS)))
     throw badRequest(
       `Image vCPU topology (${formatParts(expected)}) exceeds the limits of the flavor or image (${formatParts(max)})`,
     );
 }
 
 function policyOf(sources: OptionSources): string | undefined {
-  const { flavorValue, imageValue } = requested(sources, 'cpu_policy');
-  checkImageValue(imageValue, POLICIES);
-  if (flavorValue && !POLICIES.includes(flavorValue))
+  const { flavorValue, imageValue } = requestedOption(sources, 'cpu_policy');
+  checkImageValue(imageValue, CPU_POLICIES);
+  if (flavorValue && !CPU_POLICIES.includes(flavorValue))
     throw badRequest(
-      `CPU policy requested from 'flavor extra specs' is invalid, given: '${flavorValue}', available: '${formatAllowed(POLICIES)}'.`,
+      `CPU policy requested from 'flavor extra specs' is invalid, given: '${flavorValue}', available: '${formatAllowed(CPU_POLICIES)}'.`,
     );
-  const overridden = flavorValue === 'mixed' ? ['dedicated'] : flavorValue === 'shared' ? ['mixed', 'dedicated'] : [];
-  if (imageValue && overridden.includes(imageValue))
+  const forbiddenImagePolicies =
+    flavorValue === 'mixed' ? ['dedicated'] : flavorValue === 'shared' ? ['mixed', 'dedicated'] : [];
+  if (imageValue && forbiddenImagePolicies.includes(imageValue))
     throw badRequest(
       "Image property 'hw_cpu_policy' is not permitted to override CPU pinning policy set against the flavor",
     );
@@ -74,7 +76,7 @@ function policyOf(sources: OptionSources): string | undefined {
 }
 
 function threadPolicyOf(sources: OptionSources): string | undefined {
-  const { flavorValue, imageValue } = requested(sources, 'cpu_thread_policy');
+  const { flavorValue, imageValue } = requestedOption(sources, 'cpu_thread_policy');
   checkImageValue(imageValue, THREAD_POLICIES);
   if (flavorValue && !THREAD_POLICIES.includes(flavorValue))
     throw badRequest(
@@ -104,20 +106,20 @@ function emulatorPolicyOf({ flavor }: OptionSources): string | undefined {
 export function realtimeCpusOf(sources: OptionSources): ReadonlySet<number> | undefined {
   const { flavor } = sources;
   if (!isTruthyString(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
-  const { flavorValue, imageValue } = requested(sources, 'cpu_realtime_mask');
+  const { flavorValue, imageValue } = requestedOption(sources, 'cpu_realtime_mask');
   const mask = imageValue || flavorValue;
   const all = firstCpus(flavor.vcpus);
-  const realtime = mask ? parseCpuMask(mask, flavor.vcpus) : all;
-  const isAll = realtime.size === all.size && isSubset(realtime, all);
-  if (realtime.size === 0 || (isAll && !emulatorPolicyOf(sources)))
+  const realtimeCpus = mask ? parseCpuMask(mask, flavor.vcpus) : all;
+  const isAll = realtimeCpus.size === all.size && isSubset(realtimeCpus, all);
+  if (realtimeCpus.size === 0 || (isAll && !emulatorPolicyOf(sources)))
     throw badRequest(
       'Use of realtime CPUs requires either one or more non-realtime CPU(s) or offloaded emulator threads.',
     );
-  if (!isSubset(realtime, all))
+  if (!isSubset(realtimeCpus, all))
     throw badRequest(
       'Realtime policy vCPU(s) mask is configured with RT vCPUs that are not a subset of the vCPUs in the flavor. See hw:cpu_realtime_mask or hw_cpu_realtime_mask',
     );
-  return realtime;
+  return realtimeCpus;
 }
 
 function dedicatedMaskOf({ flavor }: OptionSources): ReadonlySet<number> | undefined {
@@ -137,7 +139,7 @@ function dedicatedMaskOf({ flavor }: OptionSources): ReadonlySet<number> | undef
 }
 
 /** Returns the number of CPUs that a flavor requests from a resource class, in all request groups. */
-function requestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
+function sumRequestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
   const key = new RegExp(`^resources([1-9][0-9]*)?:${name}`);
   return Object.entries(flavor.extraSpecs)
     .filter(([spec, amount]) => key.test(spec) && isInteger(amount))
@@ -148,12 +150,12 @@ function requestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number
  * Returns the CPU policy that a flavor's requests for VCPU and PCPU resources imply, or the given policy if the flavor
  * does not request them. Throws 400 if the requests conflict with each other or with the given policy.
  */
-function requestedPolicy(
+function derivePolicy(
   sources: OptionSources,
   policy: string | undefined,
   emulator: string | undefined,
 ): string | undefined {
-  const [vcpus, pcpus] = [requestedCpus(sources, 'VCPU'), requestedCpus(sources, 'PCPU')];
+  const [vcpus, pcpus] = [sumRequestedCpus(sources, 'VCPU'), sumRequestedCpus(sources, 'PCPU')];
   if (policy && (vcpus || pcpus))
     throw badRequest(
       "It is not possible to use the 'resources:VCPU' or 'resources:PCPU' extra specs in combination with the 'hw:cpu_policy' extra spec or 'hw_cpu_policy' image metadata property; use one or the other",
@@ -174,43 +176,43 @@ function requestedPolicy(
   return 'dedicated';
 }
 
-const HYPERTHREADING = /^trait([1-9][0-9]*)?:HW_CPU_HYPERTHREADING/;
+const HYPERTHREADING_SPEC = /^trait([1-9][0-9]*)?:HW_CPU_HYPERTHREADING/;
 
 function hyperthreadingOf({ flavor, image }: OptionSources): string | undefined {
-  const trait = Object.entries(flavor.extraSpecs).find(([spec]) => HYPERTHREADING.test(spec))?.[1];
+  const trait = Object.entries(flavor.extraSpecs).find(([spec]) => HYPERTHREADING_SPEC.test(spec))?.[1];
   return trait ?? (image.properties['trait:HW_CPU_HYPERTHREADING'] === 'required' ? 'required' : undefined);
 }
 
 /** Returns the CPU policies that a flavor and an image request. Throws 400 for invalid combinations. */
 export function cpuOptionsOf(sources: OptionSources): CpuOptions {
-  const ownPolicy = policyOf(sources);
-  const ownThreadPolicy = threadPolicyOf(sources);
-  const realtime = realtimeCpusOf(sources);
+  const explicitPolicy = policyOf(sources);
+  const explicitThreadPolicy = threadPolicyOf(sources);
+  const realtimeCpus = realtimeCpusOf(sources);
   const mask = dedicatedMaskOf(sources);
   const emulator = emulatorPolicyOf(sources);
-  const policy = requestedPolicy(sources, ownPolicy, emulator);
+  const policy = derivePolicy(sources, explicitPolicy, emulator);
   const hyperthreading = hyperthreadingOf(sources);
-  if (ownThreadPolicy && hyperthreading)
+  if (explicitThreadPolicy && hyperthreading)
     throw badRequest(
       "It is not possible to use the 'trait:HW_CPU_HYPERTHREADING' extra spec in combination with the 'hw:cpu_thread_policy' extra spec or 'hw_cpu_thread_policy' image metadata property; use one or the other",
     );
   const threadPolicy =
-    hyperthreading === 'forbidden' ? 'isolate' : hyperthreading === 'required' ? 'require' : ownThreadPolicy;
+    hyperthreading === 'forbidden' ? 'isolate' : hyperthreading === 'required' ? 'require' : explicitThreadPolicy;
   if (policy === undefined || policy === 'shared') {
     if (threadPolicy) throw badRequest('Cannot set cpu thread pinning policy in a non dedicated cpu pinning policy');
     if (emulator === 'isolate')
       throw badRequest('An isolated CPU emulator threads option requires a dedicated CPU policy option.');
     if (mask) throw badRequest("Cannot specify 'hw:cpu_dedicated_mask' without the 'mixed' policy.");
-    if (realtime) throw badRequest('Cannot set realtime policy in a non dedicated cpu pinning policy');
+    if (realtimeCpus) throw badRequest('Cannot set realtime policy in a non dedicated cpu pinning policy');
     return { policy, threadPolicy, dedicated: new Set() };
   }
   if (policy === 'dedicated') {
     if (mask) throw badRequest("Cannot specify 'hw:cpu_dedicated_mask' without the 'mixed' policy.");
     return { policy, threadPolicy, dedicated: firstCpus(sources.flavor.vcpus) };
   }
-  if (!realtime === !mask)
+  if (!realtimeCpus === !mask)
     throw badRequest(
       "Dedicated CPU set can be specified from either 'hw:cpu_dedicated_mask' or 'hw:cpu_realtime_mask' when using 'mixed' CPU policy. 'hw:cpu_dedicated_mask' and 'hw:cpu_realtime_mask' can not be specified at the same time, or be specified with none of them.",
     );
-  return { policy, threadPolicy, dedicated: mask ?? realtime ?? new Set() };
+  return { policy, threadPolicy, dedicated: mask ?? realtimeCpus ?? new Set() };
 }

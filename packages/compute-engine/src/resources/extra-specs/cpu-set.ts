@@ -1,36 +1,37 @@
 import { badRequest } from '../../errors/rejection.js';
 
-const NUMBER = /^\s*[-+]?\d+\s*$/;
+const CPU_NUMBER = /^\s*[-+]?\d+\s*$/;
 /**
  * The largest CPU number in a parsed range. No flavor has this many CPUs, and longer ranges are truncated to limit the
  * cost of parsing.
  */
-const MAX_CPUS = 65_536;
+const MAX_CPU_NUMBER = 65_536;
 
-function invalid(kind: 'range' | 'exclusion' | 'inclusion', rule: string): Error {
+function invalidExpression(kind: 'range' | 'exclusion' | 'inclusion', rule: string): Error {
   return badRequest(`Invalid ${kind} expression '${rule}'`);
 }
 
 /** Parses a CPU list such as `0-3,^2,7` into a set of CPU numbers. Throws 400 if the list is invalid. */
 export function parseCpuSet(text: string): ReadonlySet<number> {
-  const included = new Set<number>();
-  const excluded = new Set<number>();
+  const includedCpus = new Set<number>();
+  const excludedCpus = new Set<number>();
   for (const rule of text.split(',').map((part) => part.trim())) {
     if (rule === '') continue;
-    const excludes = rule.startsWith('^');
-    const target = excludes ? excluded : included;
-    const [first = '', ...rest] = (excludes ? rule.slice(1) : rule).split('-');
+    const isExclusion = rule.startsWith('^');
+    const targetCpus = isExclusion ? excludedCpus : includedCpus;
+    const [first = '', ...rest] = (isExclusion ? rule.slice(1) : rule).split('-');
     if (rest.length === 0) {
-      if (!NUMBER.test(first)) throw invalid(excludes ? 'exclusion' : 'inclusion', rule);
-      target.add(Number(first));
+      if (!CPU_NUMBER.test(first)) throw invalidExpression(isExclusion ? 'exclusion' : 'inclusion', rule);
+      targetCpus.add(Number(first));
       continue;
     }
     const last = rest.join('-');
-    if (!NUMBER.test(first) || !NUMBER.test(last) || Number(first) > Number(last)) throw invalid('range', rule);
-    for (let cpu = Number(first); cpu <= Math.min(Number(last), MAX_CPUS); cpu++) target.add(cpu);
+    if (!CPU_NUMBER.test(first) || !CPU_NUMBER.test(last) || Number(first) > Number(last))
+      throw invalidExpression('range', rule);
+    for (let cpu = Number(first); cpu <= Math.min(Number(last), MAX_CPU_NUMBER); cpu++) targetCpus.add(cpu);
   }
-  for (const cpu of excluded) included.delete(cpu);
-  return included;
+  for (const cpu of excludedCpus) includedCpus.delete(cpu);
+  return includedCpus;
 }
 
 /** Returns the CPU numbers `0` to `count - 1`. */

@@ -1,12 +1,12 @@
 import { badRequest } from '../../errors/rejection.js';
 import { isTruthyString } from './is-truthy-string.js';
-import { type OptionSources, type Requested, requested } from './requested-options.js';
+import { type OptionSources, type RequestedValues, requestedOption } from './requested-options.js';
 
-const MODELS = ['amd-sev', 'amd-sev-es', 'amd-sev-snp'];
-const NAMED_SIZES = ['any', 'large', 'small'];
-const SIZE = /^[-+]?\d*\.?\d+(([KMGTPEZYRQ]i?|k)?(b|bit|B))?$/;
+const ENCRYPTION_MODELS = ['amd-sev', 'amd-sev-es', 'amd-sev-snp'];
+const NAMED_PAGE_SIZES = ['any', 'large', 'small'];
+const PAGE_SIZE_PATTERN = /^[-+]?\d*\.?\d+(([KMGTPEZYRQ]i?|k)?(b|bit|B))?$/;
 
-function conflict(sources: OptionSources, name: string, { flavorValue, imageValue }: Requested): Error {
+function conflictError(sources: OptionSources, name: string, { flavorValue, imageValue }: RequestedValues): Error {
   return badRequest(
     `Flavor ${sources.flavor.name} has hw:${name} extra spec explicitly set to ${flavorValue}, conflicting with image ${sources.image.name ?? null} which has hw_${name} property explicitly set to ${imageValue}`,
   );
@@ -18,20 +18,22 @@ function conflict(sources: OptionSources, name: string, { flavorValue, imageValu
  */
 export function checkMemoryEncryption(sources: OptionSources): boolean {
   const { flavor, image } = sources;
-  const encryption = requested(sources, 'mem_encryption');
+  const encryption = requestedOption(sources, 'mem_encryption');
   if (!isTruthyString(encryption.flavorValue) && !isTruthyString(encryption.imageValue)) return false;
   if (
     encryption.flavorValue !== undefined &&
     encryption.imageValue !== undefined &&
     isTruthyString(encryption.flavorValue) !== isTruthyString(encryption.imageValue)
   )
-    throw conflict(sources, 'mem_encryption', encryption);
-  const model = requested(sources, 'mem_encryption_model');
+    throw conflictError(sources, 'mem_encryption', encryption);
+  const model = requestedOption(sources, 'mem_encryption_model');
   if (model.flavorValue && model.imageValue && model.flavorValue !== model.imageValue)
-    throw conflict(sources, 'mem_encryption_model', model);
-  const chosen = model.imageValue ?? model.flavorValue ?? 'amd-sev';
-  if (!MODELS.includes(chosen))
-    throw badRequest(`Invalid memory encryption model '${chosen}'. Allowed values: ${MODELS.join(', ')}.`);
+    throw conflictError(sources, 'mem_encryption_model', model);
+  const selectedModel = model.imageValue ?? model.flavorValue ?? 'amd-sev';
+  if (!ENCRYPTION_MODELS.includes(selectedModel))
+    throw badRequest(
+      `Invalid memory encryption model '${selectedModel}'. Allowed values: ${ENCRYPTION_MODELS.join(', ')}.`,
+    );
   const { hw_firmware_type: firmware, hw_machine_type: machine, hw_firmware_stateless: stateless } = image.properties;
   const requesters = [
     ...(isTruthyString(encryption.flavorValue) ? [`hw:mem_encryption extra spec in ${flavor.name} flavor`] : []),
@@ -45,23 +47,24 @@ export function checkMemoryEncryption(sources: OptionSources): boolean {
     throw badRequest(
       `Machine type '${machine}' is not compatible with image ${image.name ?? null} (${image.id ?? '<no-id>'}): q35 type is required for SEV to work`,
     );
-  if (chosen !== 'amd-sev-snp') return true;
+  if (selectedModel !== 'amd-sev-snp') return true;
   if (!isTruthyString(stateless))
     throw badRequest(
-      `The ${chosen} memory encryption model requires stateless firmware but the image metadata doesn't have the 'hw_firmware_stateless' property set to True requires stateless firmware`,
+      `The ${selectedModel} memory encryption model requires stateless firmware but the image metadata doesn't have the 'hw_firmware_stateless' property set to True requires stateless firmware`,
     );
   return false;
 }
 
 function checkPageSize(size: string): void {
-  if (!NAMED_SIZES.includes(size) && !SIZE.test(size)) throw badRequest(`Invalid memory page size '${size}'`);
+  if (!NAMED_PAGE_SIZES.includes(size) && !PAGE_SIZE_PATTERN.test(size))
+    throw badRequest(`Invalid memory page size '${size}'`);
 }
 
 /**
  * Returns the memory page size that a flavor and an image request. Throws 400 if the size is invalid or not permitted.
  */
 export function pageSizeOf(sources: OptionSources): string | undefined {
-  const { flavorValue, imageValue } = requested(sources, 'mem_page_size');
+  const { flavorValue, imageValue } = requestedOption(sources, 'mem_page_size');
   if (!flavorValue && imageValue) throw badRequest(`Page size ${imageValue} forbidden against '<empty>'`);
   if (!flavorValue) return undefined;
   checkPageSize(flavorValue);
@@ -74,7 +77,7 @@ export function pageSizeOf(sources: OptionSources): string | undefined {
 
 /** Throws 400 if locked memory is requested without a page size, or if the flavor and the image conflict. */
 export function checkLockedMemory(sources: OptionSources): void {
-  const { flavorValue, imageValue } = requested(sources, 'locked_memory');
+  const { flavorValue, imageValue } = requestedOption(sources, 'locked_memory');
   if (
     flavorValue !== undefined &&
     imageValue !== undefined &&
@@ -85,7 +88,7 @@ export function checkLockedMemory(sources: OptionSources): void {
       `locked_memory value in image (${image}) and flavor (${flavor}) conflict. A consistent value is expected if both specified.`,
     );
   }
-  const pages = requested(sources, 'mem_page_size');
-  if (isTruthyString(flavorValue ?? imageValue) && !pages.flavorValue && !pages.imageValue)
+  const pageSize = requestedOption(sources, 'mem_page_size');
+  if (isTruthyString(flavorValue ?? imageValue) && !pageSize.flavorValue && !pageSize.imageValue)
     throw badRequest('locked_memory value in image or flavor is forbidden when mem_page_size is not set.');
 }

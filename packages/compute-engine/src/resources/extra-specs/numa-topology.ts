@@ -2,7 +2,7 @@ import { badRequest } from '../../errors/rejection.js';
 import { cpuOptionsOf } from './cpu-options.js';
 import { parseCpuSet } from './cpu-set.js';
 import { checkLockedMemory, pageSizeOf } from './memory-options.js';
-import { isInteger, type OptionSources, requested } from './requested-options.js';
+import { isInteger, type OptionSources, requestedOption } from './requested-options.js';
 
 /** A NUMA node of a guest, with its CPUs and its memory in MiB. */
 interface NumaCell {
@@ -21,14 +21,14 @@ export interface NumaTopology {
   readonly pageSize: string | null;
 }
 
-const INCOMPLETE = 'CPU and memory allocation must be provided for all NUMA nodes';
+const INCOMPLETE_NODES_MESSAGE = 'CPU and memory allocation must be provided for all NUMA nodes';
 
 function overrideError(name: string): Error {
   return badRequest(`Image property '${name}' is not permitted to override NUMA configuration set against the flavor`);
 }
 
-function nodeCount(sources: OptionSources): number | undefined {
-  const { flavorValue, imageValue } = requested(sources, 'numa_nodes');
+function requestedNodeCount(sources: OptionSources): number | undefined {
+  const { flavorValue, imageValue } = requestedOption(sources, 'numa_nodes');
   if (flavorValue && imageValue) throw overrideError('hw_numa_nodes');
   const nodes = flavorValue || imageValue;
   if (nodes !== undefined && (!isInteger(nodes) || Number(nodes) < 1))
@@ -37,9 +37,9 @@ function nodeCount(sources: OptionSources): number | undefined {
 }
 
 /** Returns the values of `NAME.0`, `NAME.1` and so on, up to the first missing number. */
-function numberedValues(texts: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
+function numberedValues(specs: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
   const values: string[] = [];
-  for (let value = texts[`${name}.0`]; value !== undefined; value = texts[`${name}.${values.length}`])
+  for (let value = specs[`${name}.0`]; value !== undefined; value = specs[`${name}.${values.length}`])
     values.push(value);
   return values.length > 0 ? values : undefined;
 }
@@ -77,14 +77,16 @@ function assignedCells(
   cpuSets: readonly ReadonlySet<number>[],
   memory: readonly number[],
 ): readonly NumaCell[] {
-  const unassigned = new Set(Array.from({ length: vcpus }, (_, cpu) => cpu));
+  const unassignedCpus = new Set(Array.from({ length: vcpus }, (_, cpu) => cpu));
   for (const cpu of cpuSets.flatMap((set) => [...set])) {
     if (cpu > vcpus - 1) throw badRequest(`CPU number ${cpu} is larger than max ${vcpus - 1}`);
-    if (!unassigned.delete(cpu)) throw badRequest(`CPU number ${cpu} is assigned to two nodes`);
+    if (!unassignedCpus.delete(cpu)) throw badRequest(`CPU number ${cpu} is assigned to two nodes`);
   }
-  if (unassigned.size > 0) throw badRequest(`CPU number {${[...unassigned].join(', ')}} is not assigned to any node`);
-  const assigned = memory.reduce((sum, megabytes) => sum + megabytes, 0);
-  if (assigned !== memoryMb) throw badRequest(`${assigned} MB of memory assigned, but expected ${memoryMb} MB`);
+  if (unassignedCpus.size > 0)
+    throw badRequest(`CPU number {${[...unassignedCpus].join(', ')}} is not assigned to any node`);
+  const assignedMegabytes = memory.reduce((sum, megabytes) => sum + megabytes, 0);
+  if (assignedMegabytes !== memoryMb)
+    throw badRequest(`${assignedMegabytes} MB of memory assigned, but expected ${memoryMb} MB`);
   return cpuSets.map((cpus, node) => ({ cpus: [...cpus].sort((a, b) => a - b), memoryMb: memory[node] ?? 0 }));
 }
 
@@ -92,7 +94,7 @@ function cellsOf(sources: OptionSources, nodes: number): readonly NumaCell[] {
   const cpuSets = parseNumbered(sources, 'numa_cpus', parseCpuSet);
   const memory = parseNumbered(sources, 'numa_mem', parseMegabytes);
   if (!cpuSets && !memory) return evenCells(sources.flavor, nodes);
-  if (cpuSets?.length !== nodes || memory?.length !== nodes) throw badRequest(INCOMPLETE);
+  if (cpuSets?.length !== nodes || memory?.length !== nodes) throw badRequest(INCOMPLETE_NODES_MESSAGE);
   return assignedCells(sources.flavor, cpuSets, memory);
 }
 
@@ -102,7 +104,7 @@ function cellsOf(sources: OptionSources, nodes: number): readonly NumaCell[] {
  */
 export function numaTopologyOf(sources: OptionSources): NumaTopology | undefined {
   const { policy, threadPolicy, dedicated } = cpuOptionsOf(sources);
-  const nodes = nodeCount(sources);
+  const nodes = requestedNodeCount(sources);
   const pageSize = pageSizeOf(sources);
   checkLockedMemory(sources);
   if (!nodes && !pageSize && policy !== 'dedicated' && policy !== 'mixed') return undefined;

@@ -19,35 +19,35 @@ export interface OptionSources {
 }
 
 /** The values of an option that a flavor sets as `hw:NAME` and an image as `hw_NAME`. */
-export interface Requested {
+export interface RequestedValues {
   readonly flavorValue: string | undefined;
   readonly imageValue: string | undefined;
 }
 
 /** Returns the values that a flavor and an image set for an option. */
-export function requested({ flavor, image }: OptionSources, name: string): Requested {
+export function requestedOption({ flavor, image }: OptionSources, name: string): RequestedValues {
   return { flavorValue: flavor.extraSpecs[`hw:${name}`], imageValue: image.properties[`hw_${name}`] };
 }
 
-const INTEGER = /^\s*[-+]?\d+\s*$/;
+const INTEGER_PATTERN = /^\s*[-+]?\d+\s*$/;
 
 /** Parses an integer in a flavor extra spec. Returns 0 for undefined, and throws 400 for any other string. */
-export function flavorInteger(text: string | undefined): number {
+export function parseFlavorInteger(text: string | undefined): number {
   if (text === undefined) return 0;
-  if (!INTEGER.test(text)) throw badRequest(`Invalid flavor extra spec. Error: ${notInteger(text)}`);
+  if (!INTEGER_PATTERN.test(text)) throw badRequest(`Invalid flavor extra spec. Error: ${notIntegerMessage(text)}`);
   return Number(text);
 }
 
 /** Parses an integer in an image property. Returns 0 for undefined, and throws 400 for any other string. */
-export function imageInteger(text: string | undefined): number {
+export function parseImageInteger(text: string | undefined): number {
   if (text === undefined) return 0;
-  if (!INTEGER.test(text)) throw badRequest(`Invalid image metadata. Error: ${notInteger(text)}`);
+  if (!INTEGER_PATTERN.test(text)) throw badRequest(`Invalid image metadata. Error: ${notIntegerMessage(text)}`);
   return Number(text);
 }
 
-export const isInteger = (text: string) => INTEGER.test(text);
+export const isInteger = (text: string) => INTEGER_PATTERN.test(text);
 
-const notInteger = (text: string) => `invalid literal for int() with base 10: '${text}'`;
+const notIntegerMessage = (text: string) => `invalid literal for int() with base 10: '${text}'`;
 
 /** Throws 400 unless an image property has one of the allowed values. */
 export function checkImageValue(value: string | undefined, allowed: readonly string[]): void {

@@ -2,14 +2,14 @@
 export const CUSTOM_NAME = /^CUSTOM_[A-Z0-9_]{1,248}$/;
 
 /** The standard resource classes, which flavors request with `resources:<class>`. */
-export const RESOURCE_CLASSES: ReadonlySet<string> = namesIn(`
+export const RESOURCE_CLASSES: ReadonlySet<string> = splitNames(`
   DISK_GB FPGA IPV4_ADDRESS MEMORY_MB MEM_ENCRYPTION_CONTEXT NET_BW_EGR_KILOBIT_PER_SEC NET_BW_IGR_KILOBIT_PER_SEC
   NET_PACKET_RATE_EGR_KILOPACKET_PER_SEC NET_PACKET_RATE_IGR_KILOPACKET_PER_SEC NET_PACKET_RATE_KILOPACKET_PER_SEC
   NUMA_CORE NUMA_MEMORY_MB NUMA_SOCKET NUMA_THREAD PCI_DEVICE PCPU PGPU SRIOV_NET_VF VCPU VGPU VGPU_DISPLAY_HEAD
 `);
 
 /** The standard host traits, which flavors require or forbid with `trait:<trait>`. */
-export const TRAITS: ReadonlySet<string> = namesIn(`
+export const TRAITS: ReadonlySet<string> = splitNames(`
   COMPUTE_ACCELERATORS COMPUTE_ADDRESS_SPACE_EMULATED COMPUTE_ADDRESS_SPACE_PASSTHROUGH COMPUTE_ARCH_AARCH64
   COMPUTE_ARCH_MIPSEL COMPUTE_ARCH_PPC64LE COMPUTE_ARCH_RISCV64 COMPUTE_ARCH_S390X COMPUTE_ARCH_X86_64
   COMPUTE_CONFIG_DRIVE_REGENERATION COMPUTE_DEVICE_TAGGING COMPUTE_EPHEMERAL_ENCRYPTION
@@ -95,6 +95,6 @@ export const TRAITS: ReadonlySet<string> = namesIn(`
   OWNER_CYBORG OWNER_NOVA STORAGE_DISK_HDD STORAGE_DISK_SSD
 `);
 
-function namesIn(text: string): ReadonlySet<string> {
+function splitNames(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }

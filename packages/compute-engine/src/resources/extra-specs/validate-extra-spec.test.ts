@@ -6,7 +6,7 @@ import { KNOWN_EXTRA_SPECS, type KnownExtraSpec } from './known-extra-specs.js';
 import { RESOURCE_CLASSES, TRAITS } from './standard-names.js';
 import { validateExtraSpec } from './validate-extra-spec.js';
 
-const facts = JSON.parse(
+const recordedFacts = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../../../reference/extra_specs.json'), 'utf8'),
 ) as {
   readonly specs: readonly KnownExtraSpec[];
@@ -14,13 +14,13 @@ const facts = JSON.parse(
   readonly traits: { readonly names: readonly string[] };
 };
 
-const superset = (pattern: string) =>
+const stringsMatching = (pattern: string) =>
   fc.stringMatching(new RegExp(`^(?:${pattern})$`)).filter((text) => /^[\x20-\x7e]{0,100}$/.test(text));
 
 /** Generates keys that match a known extra spec. */
 const keysOf = ({ key, placeholders = {} }: KnownExtraSpec): fc.Arbitrary<string> =>
   fc
-    .record(Object.fromEntries(Object.entries(placeholders).map(([name, pattern]) => [name, superset(pattern)])))
+    .record(Object.fromEntries(Object.entries(placeholders).map(([name, pattern]) => [name, stringsMatching(pattern)])))
     .map((parts) => key.replace(/\{(\w+)\}/g, (_, name: string) => parts[name]!));
 
 const SPELLINGS = ['true', 'false', 'True', 'FALSE', 'yes', 'No', 'on', 'OFF', '1', '0', 't', 'F', 'y', 'N'];
@@ -30,34 +30,34 @@ function validValuesOf({ type, enum: values, pattern, min = -1_000_000, max = 1_
   if (type === 'integer') return fc.integer({ min, max }).map(String);
   if (type === 'boolean') return fc.constantFrom(...SPELLINGS);
   if (values) return fc.constantFrom(...values);
-  return pattern === undefined ? fc.string({ maxLength: 255 }) : superset(pattern);
+  return pattern === undefined ? fc.string({ maxLength: 255 }) : stringsMatching(pattern);
 }
 
 /** Returns invalid values for a known extra spec, or none if it accepts any string. */
 function invalidValuesOf({ type, enum: values, pattern, min, max }: KnownExtraSpec): readonly string[] {
   if (type === 'integer') {
-    const beyond = [min !== undefined && String(min - 1), max !== undefined && String(max + 1)];
-    return ['', 'x', '1.5', '0x10', '1 2', ...beyond.filter((text) => text !== false)];
+    const outOfRange = [min !== undefined && String(min - 1), max !== undefined && String(max + 1)];
+    return ['', 'x', '1.5', '0x10', '1 2', ...outOfRange.filter((text) => text !== false)];
   }
   if (type === 'boolean') return ['', 'x', '2', 'tru', 'true ', 'null'];
   if (values) return ['', 'x', `${values[0]} `, `x${values[0]}`, values.join(',')];
   return pattern === undefined ? [] : ['', '!', ' '];
 }
 
-const rows = facts.specs.map((spec) => ({ ...spec, spec }));
-const restricted = rows.filter(({ spec }) => invalidValuesOf(spec).length > 0);
-const free = rows.filter(({ spec }) => invalidValuesOf(spec).length === 0);
+const rows = recordedFacts.specs.map((spec) => ({ ...spec, spec }));
+const restrictedRows = rows.filter(({ spec }) => invalidValuesOf(spec).length > 0);
+const unrestrictedRows = rows.filter(({ spec }) => invalidValuesOf(spec).length === 0);
 
 describe('the known extra specs', () => {
   it('equal the recorded facts', () => {
-    expect(KNOWN_EXTRA_SPECS).toEqual(facts.specs);
-    expect(facts.specs.length).toBe(127);
+    expect(KNOWN_EXTRA_SPECS).toEqual(recordedFacts.specs);
+    expect(recordedFacts.specs.length).toBe(127);
   });
 
   it('include the standard resource classes and traits of the facts', () => {
-    expect(facts.resourceClasses.names.filter((name) => !RESOURCE_CLASSES.has(name))).toEqual([]);
+    expect(recordedFacts.resourceClasses.names.filter((name) => !RESOURCE_CLASSES.has(name))).toEqual([]);
     // The recorded list of traits is incomplete by its own declaration, so `TRAITS` contains further traits.
-    expect(facts.traits.names.filter((name) => !TRAITS.has(name))).toEqual([]);
+    expect(recordedFacts.traits.names.filter((name) => !TRAITS.has(name))).toEqual([]);
     expect(TRAITS).toContain('HW_CPU_X86_AMD_SEV_SNP');
   });
 
@@ -70,7 +70,7 @@ describe('the known extra specs', () => {
     );
   });
 
-  it.each(restricted)('$key rejects invalid values, with a message that contains the key', ({ spec }) => {
+  it.each(restrictedRows)('$key rejects invalid values, with a message that contains the key', ({ spec }) => {
     const [key] = fc.sample(keysOf(spec), { numRuns: 1, seed: 1 }) as [string];
     for (const value of invalidValuesOf(spec)) {
       const message = validateExtraSpec(key, value);
@@ -81,7 +81,7 @@ describe('the known extra specs', () => {
     }
   });
 
-  it.each(free)('$key accepts any string, but is unknown if misspelled', ({ spec }) => {
+  it.each(unrestrictedRows)('$key accepts any string, but is unknown if misspelled', ({ spec }) => {
     const misspelled = spec.placeholders?.key ? spec.key.replace('{key}', '') : `${spec.key.replace('{filter}', '')}!`;
     expect(validateExtraSpec(misspelled, 'x')).toBe(
       `Validation failed; extra spec '${misspelled}' does not appear to be a valid extra spec.`,

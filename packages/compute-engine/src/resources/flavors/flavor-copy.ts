@@ -1,7 +1,7 @@
 import type { Flavor, FlavorCopy } from '../../model/index.js';
 
 /** Returns the fields of a flavor that a server record stores. */
-export function flavorCopy(flavor: Flavor): FlavorCopy {
+export function copyFlavor(flavor: Flavor): FlavorCopy {
   const { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs } = flavor;
   return { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs };
 }

@@ -40,14 +40,14 @@ export interface FlavorQuery {
 }
 
 /** Returns whether the caller's project may use a flavor. */
-export function usableBy({ caller }: Context, flavor: Flavor): boolean {
+export function isUsableBy({ caller }: Context, flavor: Flavor): boolean {
   return flavor.isPublic || flavor.projects.includes(caller.projectId);
 }
 
 /**
  * Returns a predicate that matches flavor names in linear time for any pattern. Throws 400 if the pattern is invalid.
  */
-function nameMatches(pattern: string | undefined): (name: string) => boolean {
+function createNamePredicate(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined || pattern === '') return () => true;
   const matches = compilePattern(pattern);
   if (!matches) throw badRequest(`Invalid name filter: '${pattern}' is not a valid regular expression`);
@@ -55,16 +55,16 @@ function nameMatches(pattern: string | undefined): (name: string) => boolean {
 }
 
 function isListed(context: Context, flavor: Flavor, { isPublic = true }: FlavorQuery): boolean {
-  if (!context.isAdmin) return usableBy(context, flavor) && !flavor.disabled;
+  if (!context.isAdmin) return isUsableBy(context, flavor) && !flavor.disabled;
   if (isPublic === null) return true;
-  return isPublic ? usableBy(context, flavor) : !flavor.isPublic;
+  return isPublic ? isUsableBy(context, flavor) : !flavor.isPublic;
 }
 
 /** Returns a page of flavors. There are few flavors in any cloud, so they are filtered and sorted in memory. */
 export function pageOfFlavors(all: readonly Flavor[], context: Context, query: FlavorQuery): readonly Flavor[] {
   const { limit, marker, minMemoryMb = 0, minDiskGb = 0 } = query;
-  const matchesName = nameMatches(query.name);
-  const listed = all.filter(
+  const matchesName = createNamePredicate(query.name);
+  const matchingFlavors = all.filter(
     (flavor) =>
       isListed(context, flavor, query) &&
       flavor.memoryMb >= minMemoryMb &&
@@ -73,7 +73,7 @@ export function pageOfFlavors(all: readonly Flavor[], context: Context, query: F
   );
   const sortValue: (flavor: Flavor) => string | number = sortKeys[query.sortKey ?? 'flavorid'];
   const sign = query.sortDirection === 'desc' ? -1 : 1;
-  const sorted = listed.sort((a, b) => {
+  const sorted = matchingFlavors.sort((a, b) => {
     const [x, y] = [sortValue(a), sortValue(b)];
     return (x < y ? -1 : x > y ? 1 : a.seq - b.seq) * sign;
   });

@@ -5,7 +5,7 @@ import type { Core } from '../../core/core.js';
 import { conflict, notFound } from '../../errors/rejection.js';
 import type { Flavor } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
-import { type FlavorQuery, pageOfFlavors, usableBy } from './flavors-list.js';
+import { type FlavorQuery, isUsableBy, pageOfFlavors } from './flavors-list.js';
 
 /** A request to create a flavor. Memory and swap are in MiB, disks in GiB. */
 export interface NewFlavor {
@@ -22,7 +22,7 @@ export interface NewFlavor {
   readonly description?: string | null;
 }
 
-const unknownFlavor = (id: string) => notFound(`Flavor ${id} could not be found.`);
+const unknownFlavorError = (id: string) => notFound(`Flavor ${id} could not be found.`);
 
 /** Manages flavors. Servers store copies of their flavors, so changes do not affect existing servers. */
 export class Flavors {
@@ -119,31 +119,31 @@ export class Flavors {
   async extraSpec(context: Context, id: string, key: string): Promise<string> {
     const { extraSpecs } = await this.get(context, id);
     const value = Object.hasOwn(extraSpecs, key) ? extraSpecs[key] : undefined;
-    if (value === undefined) throw unknownSpec(id, key);
+    if (value === undefined) throw unknownSpecError(id, key);
     return value;
   }
 
   async deleteExtraSpec(context: Context, id: string, key: string): Promise<void> {
     await this.#change(context, id, ({ extraSpecs }) => {
-      if (!Object.hasOwn(extraSpecs, key)) throw unknownSpec(id, key);
+      if (!Object.hasOwn(extraSpecs, key)) throw unknownSpecError(id, key);
       return { extraSpecs: Object.fromEntries(Object.entries(extraSpecs).filter(([name]) => name !== key)) };
     });
   }
 
-  async #change(context: Context, id: string, make: (flavor: Flavor) => Partial<Flavor>): Promise<Flavor> {
+  async #change(context: Context, id: string, createPatch: (flavor: Flavor) => Partial<Flavor>): Promise<Flavor> {
     const { store, clock } = this.#core;
     return store.transaction(async (tx: Tx) => {
       const flavor = this.#requireVisible(context, id, await tables.flavors.lock(tx, id));
-      return tables.flavors.update(tx, { ...flavor, ...make(flavor), updatedAt: clock.now() });
+      return tables.flavors.update(tx, { ...flavor, ...createPatch(flavor), updatedAt: clock.now() });
     });
   }
 
   #requireVisible(context: Context, id: string, flavor: Flavor | undefined): Flavor {
-    if (!flavor || !(context.isAdmin || usableBy(context, flavor))) throw unknownFlavor(id);
+    if (!flavor || !(context.isAdmin || isUsableBy(context, flavor))) throw unknownFlavorError(id);
     return flavor;
   }
 }
 
-function unknownSpec(id: string, key: string) {
+function unknownSpecError(id: string, key: string) {
   return notFound(`Flavor ${id} has no extra specs with key ${key}.`);
 }

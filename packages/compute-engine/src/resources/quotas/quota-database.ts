@@ -6,7 +6,7 @@ import { CompiledQuery } from 'kysely';
  * Returns a statement's SQL with the placeholders that the database requires: PostgreSQL uses numbered parameters. No
  * statement contains a question mark in a literal.
  */
-function sqlFor(kind: Store['kind'], { sql }: Statement): string {
+function toDatabaseSql(kind: Store['kind'], { sql }: Statement): string {
   let number = 0;
   return kind === 'postgres' ? sql.replaceAll('?', () => `$${++number}`) : sql;
 }
@@ -15,7 +15,7 @@ async function runSteps<T>(tx: Tx, steps: Steps<T>): Promise<T> {
   let step = steps.next([]);
   while (!step.done) {
     const { parameters } = step.value;
-    const { rows } = await tx.db.executeQuery(CompiledQuery.raw(sqlFor(tx.kind, step.value), [...parameters]));
+    const { rows } = await tx.db.executeQuery(CompiledQuery.raw(toDatabaseSql(tx.kind, step.value), [...parameters]));
     step = steps.next(rows as SqlRow[]);
   }
   return step.value;

@@ -6,7 +6,7 @@ import { quotaKinds } from '../../core/settings.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { QuotaClass, QuotaSet } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
-import { limitsOf, type ServerUsageRow, selectServerUsage, serverAmounts } from './server-quota.js';
+import { limitsOf, parseServerAmounts, type ServerUsageRow, selectServerUsage } from './server-quota.js';
 
 /** A number for each kind of quota. As a limit, -1 means unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;
@@ -38,21 +38,21 @@ interface OverviewRow extends ServerUsageRow {
  * project: the key of its limits, and its id twice. Parameters for a user: the keys of the project's and the user's
  * limits, and the project id and user id twice. The ids select server groups first, then servers.
  */
-const overviewOf = (perUser: boolean) =>
+const createOverviewStatement = (perUser: boolean) =>
   hotStatement<OverviewRow>((session) => {
     const limits = (key: string) => sql`(select data from quota_sets where id = ${key})`;
-    const ofUser = perUser ? sql` and user_id = ${''}` : sql``;
+    const userCondition = perUser ? sql` and user_id = ${''}` : sql``;
     return selectServerUsage(session, perUser).select([
       limits('').as('of_project'),
       (perUser ? limits('') : sql`null`).as('of_user'),
       sql`(select data from quota_classes where id = 'default')`.as('of_class'),
-      sql`(select count(*) from server_groups where project_id = ${''}${ofUser})`.as('groups'),
+      sql`(select count(*) from server_groups where project_id = ${''}${userCondition})`.as('groups'),
     ]);
   });
-const overviewOfProject = overviewOf(false);
-const overviewOfUser = overviewOf(true);
+const readProjectOverview = createOverviewStatement(false);
+const readUserOverview = createOverviewStatement(true);
 
-function limitsIn(data: string | null | undefined): Partial<QuotaValues> | undefined {
+function parseLimits(data: string | null | undefined): Partial<QuotaValues> | undefined {
   return data ? (JSON.parse(data) as QuotaSet | QuotaClass).limits : undefined;
 }
 
@@ -90,19 +90,19 @@ export class Quotas {
    * kinds of quota whose usage is not counted.
    */
   async overview({ projectId, userId }: QuotaScope, session: Session = this.#core.store): Promise<QuotaOverview> {
-    const ofProject = compoundKey(projectId, '');
+    const projectKey = compoundKey(projectId, '');
     const { rows } = await (userId
-      ? overviewOfUser(session, [ofProject, compoundKey(projectId, userId), projectId, userId, projectId, userId])
-      : overviewOfProject(session, [ofProject, projectId, projectId]));
+      ? readUserOverview(session, [projectKey, compoundKey(projectId, userId), projectId, userId, projectId, userId])
+      : readProjectOverview(session, [projectKey, projectId, projectId]));
     const [row] = rows;
     return {
       limits: {
         ...this.#core.settings.quotas,
-        ...limitsIn(row?.of_class),
-        ...limitsIn(row?.of_project),
-        ...limitsIn(row?.of_user),
+        ...parseLimits(row?.of_class),
+        ...parseLimits(row?.of_project),
+        ...parseLimits(row?.of_user),
       },
-      usage: { ...zeroValues, ...serverAmounts(row), server_groups: Number(row?.groups) },
+      usage: { ...zeroValues, ...parseServerAmounts(row), server_groups: Number(row?.groups) },
     };
   }
 
@@ -121,9 +121,9 @@ export class Quotas {
       await lockName(tx, `quota:${projectId}`);
       if (!options.force) await this.#check(tx, scope, changed);
       const key = compoundKey(projectId, userId);
-      const existing = await tables.quotaSets.lock(tx, key);
-      const limits = { ...existing?.limits, ...changed } as QuotaValues;
-      if (existing) await tables.quotaSets.update(tx, { ...existing, limits });
+      const existingQuota = await tables.quotaSets.lock(tx, key);
+      const limits = { ...existingQuota?.limits, ...changed } as QuotaValues;
+      if (existingQuota) await tables.quotaSets.update(tx, { ...existingQuota, limits });
       else await tables.quotaSets.insert(tx, { projectId, userId, limits });
     });
   }
@@ -131,9 +131,9 @@ export class Quotas {
   async setClass(name: string, changed: Partial<QuotaValues>): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'quota-classes');
-      const existing = await tables.quotaClasses.lock(tx, name);
-      const limits = { ...existing?.limits, ...changed } as QuotaValues;
-      if (existing) await tables.quotaClasses.update(tx, { ...existing, limits });
+      const existingQuota = await tables.quotaClasses.lock(tx, name);
+      const limits = { ...existingQuota?.limits, ...changed } as QuotaValues;
+      if (existingQuota) await tables.quotaClasses.update(tx, { ...existingQuota, limits });
       else await tables.quotaClasses.insert(tx, { name, limits });
     });
   }

@@ -21,12 +21,12 @@ type ServerAmounts = Readonly<Record<(typeof SERVER_KINDS)[number], number>>;
  * that of the class `default`, otherwise the configured limit.
  */
 export async function limitsOf(core: Core, session: Session, projectId: string, userId = ''): Promise<Limits> {
-  const [user, project, byClass] = await allStatements([
+  const [user, project, classLimits] = await allStatements([
     userId ? tables.quotaSets.get(session, compoundKey(projectId, userId)) : undefined,
     tables.quotaSets.get(session, compoundKey(projectId, '')),
     tables.quotaClasses.get(session, 'default'),
   ]);
-  return { ...core.settings.quotas, ...byClass?.limits, ...project?.limits, ...user?.limits };
+  return { ...core.settings.quotas, ...classLimits?.limits, ...project?.limits, ...user?.limits };
 }
 
 /** The sums over server columns, as a database returns them. */
@@ -51,21 +51,24 @@ export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
 }
 
 /** Returns a usage statement that is built only once, because every request to create servers executes it. */
-const usageOf = (perUser: boolean) => hotStatement<ServerUsageRow>((session) => selectServerUsage(session, perUser));
-const usageOfProject = usageOf(false);
-const usageOfUser = usageOf(true);
+const createUsageStatement = (perUser: boolean) =>
+  hotStatement<ServerUsageRow>((session) => selectServerUsage(session, perUser));
+const readProjectUsage = createUsageStatement(false);
+const readUserUsage = createUsageStatement(true);
 
 /**
  * Returns the number, cores and memory (MiB) of a project's servers, or of one user's servers in the project.
  * Soft-deleted servers do not count.
  */
-export async function serverUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
-  const { rows } = await (userId ? usageOfUser(session, [projectId, userId]) : usageOfProject(session, [projectId]));
-  return serverAmounts(rows[0]);
+export async function readServerUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
+  const { rows } = await (userId
+    ? readUserUsage(session, [projectId, userId])
+    : readProjectUsage(session, [projectId]));
+  return parseServerAmounts(rows[0]);
 }
 
 /** Converts the row that {@link selectServerUsage} returns to numbers, because PostgreSQL returns sums as strings. */
-export function serverAmounts(row: ServerUsageRow | undefined): ServerAmounts {
+export function parseServerAmounts(row: ServerUsageRow | undefined): ServerAmounts {
   const { instances, cores, ram } = row ?? { instances: 0, cores: 0, ram: 0 };
   return { instances: Number(instances), cores: Number(cores), ram: Number(ram) };
 }
@@ -75,17 +78,17 @@ export function serverAmounts(row: ServerUsageRow | undefined): ServerAmounts {
  *
  * @param message the message for the caller; default: the names and numbers of the exceeded quotas
  */
-export function overQuota(
+export function overQuotaError(
   { observer }: Pick<Core, 'observer'>,
   { projectId, userId }: Owner,
   exceeded: readonly QuotaExcess[],
-  message = excessText(exceeded),
+  message = excessMessage(exceeded),
 ): Rejection {
   observer.overQuota?.({ projectId, userId, exceeded });
   return forbidden(message);
 }
 
-function excessText(exceeded: readonly QuotaExcess[]): string {
+function excessMessage(exceeded: readonly QuotaExcess[]): string {
   const list = (pick: (kind: QuotaExcess) => string | number) => exceeded.map(pick).join(', ');
   const names = list(({ kind }) => kind);
   return `Quota exceeded for ${names}: Requested ${list((k) => k.requested)}, but already used ${list((k) => k.used)} of ${list((k) => k.limit)} ${names}`;
@@ -97,16 +100,16 @@ function excessText(exceeded: readonly QuotaExcess[]): string {
  */
 export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, requested: Amounts): Promise<void> {
   for (const userId of [undefined, caller.userId]) {
-    const own = userId ? await tables.quotaSets.get(tx, compoundKey(caller.projectId, userId)) : undefined;
-    if (userId && !own) continue;
+    const userQuota = userId ? await tables.quotaSets.get(tx, compoundKey(caller.projectId, userId)) : undefined;
+    if (userId && !userQuota) continue;
     const limits = await limitsOf(core, tx, caller.projectId, userId);
     // If none of the requested kinds has a limit, the project's requests do not need to be serialized.
     if (Object.keys(requested).every((kind) => limits[kind as QuotaKind] < 0)) continue;
     await lockName(tx, `quota:${caller.projectId}`);
-    const usage = await serverUsage(tx, caller.projectId, userId);
+    const usage = await readServerUsage(tx, caller.projectId, userId);
     const { exceeded } = checkLimits({ limits, usage, requested });
     if (exceeded.length > 0)
-      throw overQuota(
+      throw overQuotaError(
         core,
         caller,
         [...exceeded].sort((a, b) => (a.kind < b.kind ? -1 : 1)),
@@ -118,7 +121,7 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
  * Returns how many servers of a given size the limits still allow, and a function that creates the 403 error for a
  * larger number of servers.
  */
-async function remainingServers(
+async function countRemainingServers(
   core: Core,
   tx: Tx,
   caller: Owner,
@@ -127,18 +130,19 @@ async function remainingServers(
   amountsPerServer: ServerAmounts,
 ): Promise<{ readonly servers: number; readonly rejection: (count: number) => Error }> {
   const { projectId } = caller;
-  const limited = SERVER_KINDS.filter((kind) => limits[kind] >= 0);
-  if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, rejection: () => overQuota(core, caller, []) };
+  const limitedKinds = SERVER_KINDS.filter((kind) => limits[kind] >= 0);
+  if (limitedKinds.length === 0)
+    return { servers: Number.POSITIVE_INFINITY, rejection: () => overQuotaError(core, caller, []) };
   await lockName(tx, `quota:${projectId}`);
-  const usage = await serverUsage(tx, projectId, userId);
-  const remaining = limited.map((kind) => (limits[kind] - usage[kind]) / amountsPerServer[kind]);
+  const usage = await readServerUsage(tx, projectId, userId);
+  const remaining = limitedKinds.map((kind) => (limits[kind] - usage[kind]) / amountsPerServer[kind]);
   return {
     servers: Math.max(0, Math.floor(Math.min(...remaining.filter((count) => !Number.isNaN(count))))),
     rejection: (count) => {
       const requested = Object.fromEntries(
         Object.entries(amountsPerServer).map(([kind, amount]) => [kind, amount * count]),
       );
-      return overQuota(core, caller, checkLimits({ limits, usage, requested }).exceeded);
+      return overQuotaError(core, caller, checkLimits({ limits, usage, requested }).exceeded);
     },
   };
 }
@@ -155,22 +159,22 @@ export async function admitServers(
   { min, max }: { readonly min: number; readonly max: number },
 ): Promise<number> {
   const { projectId } = caller;
-  const [own, ofProject] = await allStatements([
+  const [userQuota, ofProject] = await allStatements([
     tables.quotaSets.get(tx, compoundKey(projectId, caller.userId)),
     limitsOf(core, tx, projectId),
   ]);
-  let admitted = max;
-  for (const userId of own ? [undefined, caller.userId] : [undefined]) {
-    const limits = { ...ofProject, ...(userId === undefined ? {} : own?.limits) };
-    const maxServers = await remainingServers(core, tx, caller, userId, limits, {
+  let admittedServers = max;
+  for (const userId of userQuota ? [undefined, caller.userId] : [undefined]) {
+    const limits = { ...ofProject, ...(userId === undefined ? {} : userQuota?.limits) };
+    const maxServers = await countRemainingServers(core, tx, caller, userId, limits, {
       cores: size.cores,
       instances: 1,
       ram: size.ram,
     });
     if (maxServers.servers < min) throw maxServers.rejection(min);
-    admitted = Math.min(admitted, maxServers.servers);
+    admittedServers = Math.min(admittedServers, maxServers.servers);
   }
-  return admitted;
+  return admittedServers;
 }
 
 /** Throws 403 if a user would have too many servers in a server group. Checks for the same group are serialized. */
@@ -188,12 +192,12 @@ export async function checkGroupMembers(
     q.where('group_id', '=', groupId).where(LIVE).where('user_id', '=', caller.userId),
   );
   if (used + requested > limit)
-    throw overQuota(core, caller, [{ kind: 'server_group_members', requested, used, limit }]);
+    throw overQuotaError(core, caller, [{ kind: 'server_group_members', requested, used, limit }]);
 }
 
 /** Throws 403 if there are more metadata items than a project may set on one resource. */
 export async function checkMetadataQuota(core: Core, { caller }: Context, items: number): Promise<void> {
   const { metadata_items: limit } = await limitsOf(core, core.store, caller.projectId, caller.userId);
   if (limit >= 0 && items > limit)
-    throw overQuota(core, caller, [{ kind: 'metadata_items', requested: items, used: 0, limit }]);
+    throw overQuotaError(core, caller, [{ kind: 'metadata_items', requested: items, used: 0, limit }]);
 }

@@ -34,19 +34,19 @@ export class UsageAudit {
     const ending = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
     const beginning = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1);
     const { hosts } = await infrastructure.hosts();
-    const audited = settings.usageAudit
+    const auditedHosts = settings.usageAudit
       ? [...hosts.values()].filter(({ service }) => infrastructure.isUp(service))
       : [];
-    const done = await Promise.all(audited.map(({ name }) => this.#auditOf(name, beginning, ending)));
+    const done = await Promise.all(auditedHosts.map(({ name }) => this.#auditOf(name, beginning, ending)));
     return { beginning, ending, hosts: [...hosts.keys()], done };
   }
 
   async #auditOf(host: string, beginning: number, ending: number): Promise<HostAudit> {
     const { store } = this.#core;
-    const onHost = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
-    const endedOnHost = (rows: any) => onHost(rows).where('terminated_at', '>=', beginning);
+    const launchedOnHost = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
+    const endedOnHost = (rows: any) => launchedOnHost(rows).where('terminated_at', '>=', beginning);
     const counts = await Promise.all([
-      tables.servers.count(store, (rows) => onHost(rows).where('terminated_at', 'is', null)),
+      tables.servers.count(store, (rows) => launchedOnHost(rows).where('terminated_at', 'is', null)),
       tables.servers.count(store, endedOnHost),
       tables.serverUsage.count(store, endedOnHost),
     ]);

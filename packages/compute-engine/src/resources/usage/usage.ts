@@ -43,33 +43,33 @@ export interface ProjectUsage {
   readonly totalLocalGbHours: number;
 }
 
-const US_PER_HOUR = 3_600_000_000;
+const MICROSECONDS_PER_HOUR = 3_600_000_000;
 
 /** Returns how long a server ran in a period, in microseconds. */
-function usedUs({ launchedAt, terminatedAt }: LaunchedServer, { startUs, endUs }: UsageWindow): number {
+function usageMicroseconds({ launchedAt, terminatedAt }: LaunchedServer, { startUs, endUs }: UsageWindow): number {
   const from = Math.max(startUs, launchedAt * 1000);
   const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
   return Math.max(0, to - from);
 }
 
-function projectUsage(
+function summarizeProjectUsage(
   projectId: string,
   servers: readonly LaunchedServer[],
   window: UsageWindow,
   now: number,
 ): ProjectUsage {
-  const uses = servers.map((server) => ({ server, us: usedUs(server, window) }));
+  const serverUses = servers.map((server) => ({ server, us: usageMicroseconds(server, window) }));
   // The usage is summed in integers, so that only the final division rounds.
   const total = (size: (server: UsedServer) => number) => {
-    const sum = uses.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
-    return Number(sum) / US_PER_HOUR;
+    const sum = serverUses.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
+    return Number(sum) / MICROSECONDS_PER_HOUR;
   };
   return {
     projectId,
     window,
-    servers: uses.map(({ server, us }) => ({
+    servers: serverUses.map(({ server, us }) => ({
       server,
-      hours: us / US_PER_HOUR,
+      hours: us / MICROSECONDS_PER_HOUR,
       uptimeSeconds: Math.max(0, Math.floor(((server.terminatedAt ?? now) - server.launchedAt) / 1000)),
     })),
     totalHours: total(() => 1),
@@ -79,7 +79,7 @@ function projectUsage(
   };
 }
 
-async function knownServer(store: Store, id: string): Promise<UsedServer | undefined> {
+async function findKnownServer(store: Store, id: string): Promise<UsedServer | undefined> {
   return (await tables.servers.get(store, id)) ?? tables.serverUsage.get(store, id);
 }
 
@@ -95,12 +95,13 @@ export class Usage {
   async report(query: UsageQuery): Promise<readonly ProjectUsage[]> {
     const byProject = groupBy(await this.#servers(query), ({ projectId }) => projectId);
     const now = this.#core.clock.now();
-    return [...byProject].map(([projectId, servers]) => projectUsage(projectId, servers, query.window, now));
+    return [...byProject].map(([projectId, servers]) => summarizeProjectUsage(projectId, servers, query.window, now));
   }
 
   async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly LaunchedServer[]> {
     const { store } = this.#core;
-    const markerServer = marker === undefined || marker.includes('\0') ? undefined : await knownServer(store, marker);
+    const markerServer =
+      marker === undefined || marker.includes('\0') ? undefined : await findKnownServer(store, marker);
     if (marker !== undefined && !markerServer) throw badRequest(`marker [${marker}] not found`);
     return usedServers(store, {
       start: Math.ceil(window.startUs / 1000),

@@ -35,18 +35,18 @@ export function lockAction(tx: Tx, serverId: string, requestId: string): Promise
 
 /** Adds events to an action's history entry, oldest first. An event with the same name and start time is replaced. */
 export async function recordEvents(tx: Tx, action: InstanceAction, events: readonly ActionEvent[]): Promise<void> {
-  const remaining = action.events.filter(
+  const otherEvents = action.events.filter(
     (old) => !events.some((e) => e.name === old.name && e.startTime === old.startTime),
   );
-  const all = [...remaining, ...events];
+  const all = [...otherEvents, ...events];
   const finished = all.flatMap(({ finishTime }) => finishTime ?? []);
-  const changed: InstanceAction = {
+  const changedAction: InstanceAction = {
     ...action,
     events: all,
     updatedAt: finished.length > 0 ? Math.max(...finished) : action.updatedAt,
     message: all.some(({ result }) => result === 'Error') ? 'Error' : action.message,
   };
-  await tables.actions.update(tx, changed);
+  await tables.actions.update(tx, changedAction);
 }
 
 /** Deletes the open events of an attempt that has ended, because the next attempt starts them again. */

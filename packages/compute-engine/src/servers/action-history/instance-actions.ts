@@ -13,10 +13,10 @@ export interface ActionQuery {
 }
 
 /** The page size if a list request has no limit. */
-const UNLIMITED = 2 ** 31 - 1;
+const UNLIMITED_PAGE_SIZE = 2 ** 31 - 1;
 
 /** Reads a server's newest actions. Parameters: the server id and the limit. */
-const newestOfServer = hotFind(tables.actions, (rows) =>
+const findNewestOfServer = hotFind(tables.actions, (rows) =>
   rows.where('server_id', '=', '').orderBy('seq', 'desc').limit(0),
 );
 
@@ -38,13 +38,14 @@ export class InstanceActions {
   async list(serverId: string, query: ActionQuery = {}): Promise<readonly InstanceAction[]> {
     const { store } = this.#core;
     const { marker, limit, changesSince, changesBefore } = query;
-    const last = marker === undefined ? undefined : await tables.actions.get(store, compoundKey(serverId, marker));
-    if (marker !== undefined && !last) throw badRequest(`marker [${marker}] not found`);
-    const isFiltered = last !== undefined || changesSince !== undefined || changesBefore !== undefined;
-    if (!isFiltered) return newestOfServer(store, [serverId, limit ?? UNLIMITED]);
+    const markerAction =
+      marker === undefined ? undefined : await tables.actions.get(store, compoundKey(serverId, marker));
+    if (marker !== undefined && !markerAction) throw badRequest(`marker [${marker}] not found`);
+    const isFiltered = markerAction !== undefined || changesSince !== undefined || changesBefore !== undefined;
+    if (!isFiltered) return findNewestOfServer(store, [serverId, limit ?? UNLIMITED_PAGE_SIZE]);
     return tables.actions.find(store, (q) => {
       let rows = q.where('server_id', '=', serverId).orderBy('seq', 'desc');
-      if (last) rows = rows.where('seq', '<', last.seq);
+      if (markerAction) rows = rows.where('seq', '<', markerAction.seq);
       if (changesSince !== undefined) rows = rows.where('updated_at', '>=', changesSince);
       if (changesBefore !== undefined) rows = rows.where('updated_at', '<=', changesBefore);
       return limit === undefined ? rows : rows.limit(limit);

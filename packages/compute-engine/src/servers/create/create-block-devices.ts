@@ -22,19 +22,19 @@ type DeviceOrigin =
   | { readonly source: 'blank'; readonly sourceId: null };
 
 /** A request to remove a device, by its name, from the devices that the image defines. */
-export interface Removal {
+export interface DeviceRemoval {
   readonly removes: string;
 }
 
-const BUSES = ['fdc', 'ide', 'sata', 'scsi', 'usb', 'virtio', 'xen', 'lxc', 'uml'];
+const DISK_BUSES = ['fdc', 'ide', 'sata', 'scsi', 'usb', 'virtio', 'xen', 'lxc', 'uml'];
 const MAX_LOCAL_DEVICES = 3;
 
-export function invalidMapping(reason: string) {
+export function invalidMappingError(reason: string) {
   return badRequest(`Block Device Mapping is Invalid: ${reason}`);
 }
 
 /** Normalizes a device name: `vda` and `/dev/vda` are the same device. */
-export function devicePath(name: string | undefined): string | null {
+export function normalizeDevicePath(name: string | undefined): string | null {
   if (name === undefined) return null;
   return name.startsWith('/dev/') ? name : `/dev/${name}`;
 }
@@ -45,7 +45,7 @@ export const isSwap = ({ source, destination, guestFormat }: DeviceDraft) =>
 export const isEphemeral = (draft: DeviceDraft) =>
   draft.source === 'blank' && draft.destination === 'local' && !isSwap(draft);
 
-const blank: DeviceDraft = {
+const blankDraft: DeviceDraft = {
   source: 'blank',
   destination: 'local',
   sourceId: null,
@@ -61,24 +61,24 @@ const blank: DeviceDraft = {
 };
 
 /** Returns the draft of a local root disk that is created from an image. */
-export function imageRoot(imageId: string): DeviceDraft {
-  return { ...blank, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
+export function createImageRoot(imageId: string): DeviceDraft {
+  return { ...blankDraft, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
 }
 
 /** Returns the requested source of a disk's content. Throws 400 if the source is missing or ambiguous. */
 export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 'sourceId'>): DeviceOrigin {
-  if (!source) throw invalidMapping('a source_type is required.');
+  if (!source) throw invalidMappingError('a source_type is required.');
   if (source === 'blank') {
-    if (sourceId !== undefined) throw invalidMapping('a blank device cannot have a uuid.');
+    if (sourceId !== undefined) throw invalidMappingError('a blank device cannot have a uuid.');
     return { source, sourceId: null };
   }
-  if (sourceId === undefined) throw invalidMapping(`the ${source} of a device must be specified by its uuid.`);
+  if (sourceId === undefined) throw invalidMappingError(`the ${source} of a device must be specified by its uuid.`);
   return { source, sourceId };
 }
 
 /** Converts a requested disk to a draft. Throws 400 if the fields of the disk contradict each other. */
-export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
-  const device = devicePath(requestedDevice.device);
+export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | DeviceRemoval {
+  const device = normalizeDevicePath(requestedDevice.device);
   if (requestedDevice.noDevice) return { removes: device ?? '' };
   const { source, size } = requestedDevice;
   const origin = originOf(requestedDevice);
@@ -90,18 +90,20 @@ export function draftOf(requestedDevice: RequestedDevice, imageId: string | unde
       : requestedDevice.bootIndex;
   if (destination === 'local') {
     if (source === 'volume' || source === 'snapshot')
-      throw invalidMapping(`a ${source} requires the destination_type volume.`);
+      throw invalidMappingError(`a ${source} requires the destination_type volume.`);
     if (source === 'image' && (bootIndex !== 0 || !imageId)) {
-      throw invalidMapping('Mapping image to local is not supported.');
+      throw invalidMappingError('Mapping image to local is not supported.');
     }
-    if (requestedDevice.volumeType) throw invalidMapping('a volume_type requires the destination_type volume.');
+    if (requestedDevice.volumeType) throw invalidMappingError('a volume_type requires the destination_type volume.');
   } else if ((source === 'image' || source === 'blank') && !size) {
-    throw invalidMapping(`${source === 'image' ? 'a volume created from an image' : 'a blank volume'} needs a size.`);
+    throw invalidMappingError(
+      `${source === 'image' ? 'a volume created from an image' : 'a blank volume'} needs a size.`,
+    );
   }
   if (source === 'volume' && requestedDevice.volumeType)
-    throw invalidMapping('the volume_type of an existing volume cannot be set.');
-  if (requestedDevice.diskBus !== undefined && !BUSES.includes(requestedDevice.diskBus)) {
-    throw invalidMapping(`unknown disk_bus ${requestedDevice.diskBus}.`);
+    throw invalidMappingError('the volume_type of an existing volume cannot be set.');
+  if (requestedDevice.diskBus !== undefined && !DISK_BUSES.includes(requestedDevice.diskBus)) {
+    throw invalidMappingError(`unknown disk_bus ${requestedDevice.diskBus}.`);
   }
   return {
     ...origin,
@@ -118,38 +120,39 @@ export function draftOf(requestedDevice: RequestedDevice, imageId: string | unde
   };
 }
 
-function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
-  const given = {
-    ...blank,
-    device: devicePath(legacyDevice.device),
+function parseLegacyDevice(legacyDevice: LegacyDevice): DeviceDraft | DeviceRemoval {
+  const commonFields = {
+    ...blankDraft,
+    device: normalizeDevicePath(legacyDevice.device),
     size: legacyDevice.size ?? null,
     deleteOnTermination: legacyDevice.deleteOnTermination ?? false,
   };
   const { virtualName, snapshotId, volumeId } = legacyDevice;
-  if (virtualName === 'swap') return { ...given, guestFormat: 'swap', deleteOnTermination: true };
-  if (/^ephemeral\d+$/.test(virtualName ?? '')) return { ...given, deleteOnTermination: true };
-  if (snapshotId !== undefined) return { ...given, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
-  if (volumeId !== undefined) return { ...given, source: 'volume', destination: 'volume', sourceId: volumeId };
-  if (legacyDevice.noDevice) return { removes: given.device ?? '' };
-  throw invalidMapping('a device must specify a volume, a snapshot, swap, ephemeral or no_device.');
+  if (virtualName === 'swap') return { ...commonFields, guestFormat: 'swap', deleteOnTermination: true };
+  if (/^ephemeral\d+$/.test(virtualName ?? '')) return { ...commonFields, deleteOnTermination: true };
+  if (snapshotId !== undefined)
+    return { ...commonFields, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
+  if (volumeId !== undefined) return { ...commonFields, source: 'volume', destination: 'volume', sourceId: volumeId };
+  if (legacyDevice.noDevice) return { removes: commonFields.device ?? '' };
+  throw invalidMappingError('a device must specify a volume, a snapshot, swap, ephemeral or no_device.');
 }
 
 /**
  * Converts disks in the legacy format to drafts. If the request has an image, the root disk is created from the image.
  * Otherwise, the root disk is the volume with the root device's name, or else the first volume.
  */
-export function legacyDrafts(
+export function parseLegacyDevices(
   legacyDevices: readonly LegacyDevice[],
   imageId: string | undefined,
   rootDevice: string,
-): readonly (DeviceDraft | Removal)[] {
-  const drafts = legacyDevices.map(legacyDraft);
+): readonly (DeviceDraft | DeviceRemoval)[] {
+  const drafts = legacyDevices.map(parseLegacyDevice);
   if (imageId) {
-    const clash = drafts.some(
+    const hasRootConflict = drafts.some(
       (draft) => !('removes' in draft) && draft.destination === 'volume' && draft.device === rootDevice,
     );
-    if (clash) throw invalidMapping(`${rootDevice} is the root device, which contains the image.`);
-    return [...drafts, imageRoot(imageId)];
+    if (hasRootConflict) throw invalidMappingError(`${rootDevice} is the root device, which contains the image.`);
+    return [...drafts, createImageRoot(imageId)];
   }
   const volumes = drafts.filter((draft) => !('removes' in draft) && draft.destination === 'volume');
   const root = volumes.find((draft) => !('removes' in draft) && draft.device === rootDevice) ?? volumes[0];
@@ -158,22 +161,25 @@ export function legacyDrafts(
 
 /** Returns the root disk among the drafts. Throws 400 if the disks conflict with each other or with the flavor. */
 export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDraft {
-  const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
+  const bootIndexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
   const root = drafts.find(({ bootIndex }) => bootIndex === 0);
-  if (!root || indexes.some((bootIndex, position) => bootIndex !== position)) {
-    throw invalidMapping('Boot sequence for the instance and image/block device mapping combination is not valid.');
+  if (!root || bootIndexes.some((bootIndex, position) => bootIndex !== position)) {
+    throw invalidMappingError(
+      'Boot sequence for the instance and image/block device mapping combination is not valid.',
+    );
   }
-  const swaps = drafts.filter(isSwap);
-  if (swaps.length > 1) throw invalidMapping('there can be at most one swap device.');
-  if (swaps.some(({ size }) => (size ?? 0) > flavor.swapMb)) {
-    throw invalidMapping('the swap device is larger than the flavor allows.');
+  const swapDrafts = drafts.filter(isSwap);
+  if (swapDrafts.length > 1) throw invalidMappingError('there can be at most one swap device.');
+  if (swapDrafts.some(({ size }) => (size ?? 0) > flavor.swapMb)) {
+    throw invalidMappingError('the swap device is larger than the flavor allows.');
   }
-  const ephemeral = drafts.filter(isEphemeral).reduce((sum, { size }) => sum + (size ?? flavor.ephemeralGb), 0);
-  if (ephemeral > flavor.ephemeralGb) throw invalidMapping('the ephemeral devices are larger than the flavor allows.');
+  const totalEphemeralGb = drafts.filter(isEphemeral).reduce((sum, { size }) => sum + (size ?? flavor.ephemeralGb), 0);
+  if (totalEphemeralGb > flavor.ephemeralGb)
+    throw invalidMappingError('the ephemeral devices are larger than the flavor allows.');
   if (drafts.filter(({ destination }) => destination === 'local').length > MAX_LOCAL_DEVICES) {
-    throw invalidMapping(`there can be at most ${MAX_LOCAL_DEVICES} local devices.`);
+    throw invalidMappingError(`there can be at most ${MAX_LOCAL_DEVICES} local devices.`);
   }
   const paths = drafts.flatMap(({ device }) => device ?? []);
-  if (new Set(paths).size < paths.length) throw invalidMapping('two devices have the same device_name.');
+  if (new Set(paths).size < paths.length) throw invalidMappingError('two devices have the same device_name.');
   return root;
 }

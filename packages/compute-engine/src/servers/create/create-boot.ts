@@ -6,16 +6,16 @@ import { badRequest, forbidden } from '../../errors/rejection.js';
 import type { BlockDevice, Flavor } from '../../model/index.js';
 import { checkFlavorAndImage } from '../../resources/extra-specs/check-flavor-and-image.js';
 import type { ImageFacts } from '../../resources/extra-specs/requested-options.js';
-import { activeImage, checkMemory } from '../active-image.js';
+import { checkMemory, findActiveImage } from '../active-image.js';
 import { deviceLetters } from '../volumes/device-names.js';
 import {
+  createImageRoot,
   type DeviceDraft,
   draftOf,
-  imageRoot,
-  invalidMapping,
+  invalidMappingError,
   isEphemeral,
   isSwap,
-  legacyDrafts,
+  parseLegacyDevices,
   rootOf,
 } from './create-block-devices.js';
 import { checkLocalDisk } from './create-image.js';
@@ -32,12 +32,12 @@ export interface BootPlan {
 }
 
 /** The image from which the content of a boot source originates. */
-interface Content extends ImageFacts {
+interface BootContent extends ImageFacts {
   readonly minRamMb: number;
 }
 
 /** Keys in a volume's image metadata that are not image properties. */
-const NON_PROPERTIES = new Set([
+const NON_PROPERTY_KEYS = new Set([
   'image_id',
   'image_name',
   'min_ram',
@@ -58,13 +58,13 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
   if (devices.length > 0 && legacyDevices.length > 0) {
     throw badRequest('Using different block_device_mapping syntaxes is not allowed in the same request.');
   }
-  const image = request.imageId ? await activeImage(core, context, request.imageId) : undefined;
+  const image = request.imageId ? await findActiveImage(core, context, request.imageId) : undefined;
   if (!image && devices.length === 0 && legacyDevices.length === 0) throw badRequest('Invalid imageRef provided.');
   const rootDevice = image?.properties.root_device_name ?? '/dev/vda';
   const drafts = draftsOf(request, image, rootDevice);
   const root = rootOf(drafts, flavor);
   const sources = await lookUpSources(core, context, drafts, request);
-  const content = await contentOf(core, context, root, sources, image);
+  const content = await bootContentOf(core, context, root, sources, image);
   checkMemory(flavor, content.minRamMb);
   checkFlavorAndImage(flavor, content);
   if (root.destination === 'local') {
@@ -87,29 +87,31 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
 
 function draftsOf(request: NewServer, image: Image | undefined, rootDevice: string): readonly DeviceDraft[] {
   const { devices = [], legacyDevices = [] } = request;
-  const requested =
+  const parsedDevices =
     legacyDevices.length > 0
-      ? legacyDrafts(legacyDevices, image?.id, rootDevice)
+      ? parseLegacyDevices(legacyDevices, image?.id, rootDevice)
       : devices.map((device) => draftOf(device, image?.id));
   const imageDevices = image ? devicesOfImage(image) : [];
   const imageDefinesRoot = imageDevices.some(({ bootIndex }) => bootIndex === 0);
-  const own = requested.filter((draft): draft is DeviceDraft => !('removes' in draft));
-  const usedNames = new Set(requested.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
-  const remaining = imageDevices.filter(
+  const requestedDrafts = parsedDevices.filter((draft): draft is DeviceDraft => !('removes' in draft));
+  const usedNames = new Set(
+    parsedDevices.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))),
+  );
+  const remainingImageDevices = imageDevices.filter(
     ({ device, bootIndex }) => bootIndex === 0 || device === null || !usedNames.has(device),
   );
-  const onlyImage = image && devices.length === 0 && legacyDevices.length === 0;
+  const bootsFromImageOnly = image && devices.length === 0 && legacyDevices.length === 0;
   return [
-    ...(onlyImage && !imageDefinesRoot ? [imageRoot(image.id)] : []),
-    ...remaining,
-    ...(imageDefinesRoot ? own.filter((draft) => !isImageRoot(draft)) : own),
+    ...(bootsFromImageOnly && !imageDefinesRoot ? [createImageRoot(image.id)] : []),
+    ...remainingImageDevices,
+    ...(imageDefinesRoot ? requestedDrafts.filter((draft) => !isImageRoot(draft)) : requestedDrafts),
   ];
 }
 
 const isImageRoot = ({ source, bootIndex }: DeviceDraft) => source === 'image' && bootIndex === 0;
 
 /** Volumes and snapshots by id, with their sizes. */
-type Sources = ReadonlyMap<string, { readonly sizeGb: number; readonly volume?: Volume }>;
+type DiskSources = ReadonlyMap<string, { readonly sizeGb: number; readonly volume?: Volume }>;
 
 /**
  * Looks up the volumes and snapshots from which disks are created. Throws 400 if any of them is missing or unusable.
@@ -119,7 +121,7 @@ async function lookUpSources(
   { caller }: Context,
   drafts: readonly DeviceDraft[],
   request: NewServer,
-): Promise<Sources> {
+): Promise<DiskSources> {
   const sources = new Map<string, { sizeGb: number; volume?: Volume }>();
   for (const draft of drafts) {
     const { bootIndex, size, volumeType } = draft;
@@ -127,12 +129,13 @@ async function lookUpSources(
     if (draft.source === 'snapshot') {
       const { sourceId } = draft;
       const snapshot = await lookUp(catalogs.volumes.getSnapshot(caller, sourceId), `Snapshot ${sourceId}`);
-      if (size !== null && size < snapshot.sizeGb) throw invalidMapping('the volume is smaller than its snapshot.');
+      if (size !== null && size < snapshot.sizeGb)
+        throw invalidMappingError('the volume is smaller than its snapshot.');
       sources.set(sourceId, { sizeGb: snapshot.sizeGb });
     }
     if (draft.source !== 'volume') continue;
     const { sourceId } = draft;
-    if (sources.has(sourceId)) throw invalidMapping(`volume ${sourceId} is listed twice.`);
+    if (sources.has(sourceId)) throw invalidMappingError(`volume ${sourceId} is listed twice.`);
     const volume = await lookUp(catalogs.volumes.getVolume(caller, sourceId), `Volume ${sourceId}`);
     checkVolume(volume, bootIndex === 0, request);
     if (!settings.crossZoneAttach && request.zone && volume.availabilityZone !== request.zone.split(':')[0]) {
@@ -144,11 +147,11 @@ async function lookUpSources(
 }
 
 function checkVolume(volume: Volume, isRoot: boolean, request: NewServer): void {
-  const shared = volume.multiattach && volume.status === 'in-use';
+  const isShared = volume.multiattach && volume.status === 'in-use';
   if (volume.multiattach && request.may?.multiattach === false) {
     throw badRequest('Multiattach volumes are only supported starting with compute API version 2.60.');
   }
-  if (volume.status !== 'available' && !shared) {
+  if (volume.status !== 'available' && !isShared) {
     throw badRequest(`Volume ${volume.id} is not available: its status is ${volume.status}.`);
   }
   if (isRoot && !volume.bootable) throw badRequest(`Block Device ${volume.id} is not bootable.`);
@@ -172,24 +175,26 @@ async function lookUp<T>(item: Promise<T>, what: string): Promise<T> {
  * Returns the requested image, or otherwise the image from which the root disk's content originates. Throws 400 if a
  * new root volume is too small for either image.
  */
-async function contentOf(
+async function bootContentOf(
   core: Core,
   context: Context,
   root: DeviceDraft,
-  sources: Sources,
+  sources: DiskSources,
   image: Image | undefined,
-): Promise<Content> {
+): Promise<BootContent> {
   const rootImage =
-    root.source === 'image' && root.sourceId !== image?.id ? await activeImage(core, context, root.sourceId) : image;
+    root.source === 'image' && root.sourceId !== image?.id
+      ? await findActiveImage(core, context, root.sourceId)
+      : image;
   for (const required of [rootImage, image]) {
     if (root.destination === 'volume' && required && root.size !== null && root.size < required.minDiskGb) {
       throw badRequest(`A volume of ${root.size} GiB is too small: its image requires ${required.minDiskGb} GiB.`);
     }
   }
-  const named = image ?? rootImage;
-  if (named) return named;
+  const sourceImage = image ?? rootImage;
+  if (sourceImage) return sourceImage;
   const { imageMetadata = {} } = sources.get(root.sourceId ?? '')?.volume ?? {};
-  const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !NON_PROPERTIES.has(name)));
+  const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !NON_PROPERTY_KEYS.has(name)));
   const { image_id: id, image_name: name } = imageMetadata;
   return { id, name, properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
@@ -214,7 +219,7 @@ function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<De
   const names = new Map(drafts.flatMap((draft) => (draft.device ? [[draft, draft.device] as const] : [])));
   const used = new Set(names.values());
   const defaultPrefix = /^\/dev\/(x?[a-z]d)[a-z]/.exec(rootDevice)?.[1] ?? 'vd';
-  const next = ({ diskBus }: DeviceDraft): string => {
+  const nextDeviceName = ({ diskBus }: DeviceDraft): string => {
     for (let position = 0; ; position++) {
       const device = `/dev/${namePrefixes[diskBus ?? ''] ?? defaultPrefix}${deviceLetters(position)}`;
       if (!used.has(device)) return device;
@@ -223,7 +228,7 @@ function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<De
   for (const draft of [...drafts].sort((a, b) => rankOf(a) - rankOf(b))) {
     if (names.has(draft)) continue;
     const isDefaultRoot = draft.bootIndex === 0 && !draft.diskBus && !used.has(rootDevice);
-    const device = isDefaultRoot ? rootDevice : next(draft);
+    const device = isDefaultRoot ? rootDevice : nextDeviceName(draft);
     used.add(device);
     names.set(draft, device);
   }

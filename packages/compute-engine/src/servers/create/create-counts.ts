@@ -2,11 +2,11 @@ import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { QuotaKind } from '../../core/settings.js';
 import { badRequest } from '../../errors/rejection.js';
-import { limitsOf, overQuota } from '../../resources/quotas/server-quota.js';
+import { limitsOf, overQuotaError } from '../../resources/quotas/server-quota.js';
 import type { NewServer } from './create-request.js';
 
 /** The minimum and maximum number of servers to create. Quotas determine the number in between. */
-export interface Counts {
+export interface ServerCounts {
   readonly min: number;
   readonly max: number;
 }
@@ -15,7 +15,7 @@ export interface Counts {
  * Returns the requested minimum and maximum number of servers. Throws 400 if they contradict each other or other
  * fields.
  */
-export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewServer): Counts {
+export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewServer): ServerCounts {
   if (minCount > maxCount) throw badRequest('min_count must be <= max_count');
   if (maxCount > 1 && hostname !== undefined) {
     throw badRequest('A hostname can only be set for a single server.');
@@ -33,7 +33,8 @@ export async function checkItemQuota(core: Core, { caller }: Context, request: N
   const limits = await limitsOf(core, core.store, caller.projectId, caller.userId);
   const check = (kind: QuotaKind, requested: number, message?: string) => {
     const limit = limits[kind];
-    if (limit >= 0 && requested > limit) throw overQuota(core, caller, [{ kind, requested, used: 0, limit }], message);
+    if (limit >= 0 && requested > limit)
+      throw overQuotaError(core, caller, [{ kind, requested, used: 0, limit }], message);
   };
   check('metadata_items', items);
   check('injected_files', files.length, 'Personality file limit exceeded');

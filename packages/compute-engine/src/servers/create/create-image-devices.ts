@@ -1,7 +1,7 @@
 import type { Image } from '@apistrata/catalogs';
-import { type DeviceDraft, devicePath, originOf } from './create-block-devices.js';
+import { type DeviceDraft, normalizeDevicePath, originOf } from './create-block-devices.js';
 
-const SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;
+const DEVICE_SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;
 
 /**
  * Returns the disks that an image defines. An image of a volume-backed server lists snapshots of the server's volumes
@@ -11,21 +11,21 @@ const SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;
 export function devicesOfImage({ properties }: Image): readonly DeviceDraft[] {
   const text = properties.block_device_mapping;
   if (text === undefined) return [];
-  let listed: unknown;
+  let parsedList: unknown;
   try {
-    listed = JSON.parse(text);
+    parsedList = JSON.parse(text);
   } catch {
     return [];
   }
-  return Array.isArray(listed) ? listed.flatMap(draftIn) : [];
+  return Array.isArray(parsedList) ? parsedList.flatMap(parseEntry) : [];
 }
 
 const nonEmptyString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
 
-function draftIn(entry: unknown): DeviceDraft[] {
+function parseEntry(entry: unknown): DeviceDraft[] {
   if (typeof entry !== 'object' || entry === null) return [];
   const item = entry as Readonly<Record<string, unknown>>;
-  const source = SOURCES.find((name) => name === item.source_type);
+  const source = DEVICE_SOURCES.find((name) => name === item.source_type);
   if (!source || item.no_device) return [];
   const bootIndex = Number(item.boot_index ?? -1);
   const size = Number(item.volume_size ?? 0);
@@ -42,7 +42,7 @@ function draftIn(entry: unknown): DeviceDraft[] {
       bootIndex: Number.isInteger(bootIndex) && bootIndex >= 0 ? bootIndex : null,
       size: Number.isInteger(size) && size > 0 ? size : null,
       volumeType: nonEmptyString(item.volume_type),
-      device: devicePath(nonEmptyString(item.device_name) ?? undefined),
+      device: normalizeDevicePath(nonEmptyString(item.device_name) ?? undefined),
       deleteOnTermination: item.delete_on_termination === true,
       guestFormat: nonEmptyString(item.guest_format),
       deviceType: nonEmptyString(item.device_type),

@@ -17,14 +17,14 @@ export interface NetworkPlan {
   ports(): Promise<() => readonly RequestedPort[]>;
 }
 
-const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
-function fixedNetworks(ports: readonly RequestedPort[], maxServers = Number.POSITIVE_INFINITY): NetworkPlan {
-  const withNewIds = () => ports.map((port) => (port.existing ? port : { ...port, portId: randomUUID() }));
-  return { maxServers, ports: async () => withNewIds };
+function createPlan(ports: readonly RequestedPort[], maxServers = Number.POSITIVE_INFINITY): NetworkPlan {
+  const copyWithNewIds = () => ports.map((port) => (port.existing ? port : { ...port, portId: randomUUID() }));
+  return { maxServers, ports: async () => copyWithNewIds };
 }
 
-function newPort(networkId: string, options: Partial<RequestedPort> = {}): RequestedPort {
+function createRequestedPort(networkId: string, options: Partial<RequestedPort> = {}): RequestedPort {
   return { portId: randomUUID(), existing: false, networkId, tag: null, ...options };
 }
 
@@ -37,34 +37,36 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
   const { caller } = context;
   const { networks } = request;
   await checkSecurityGroups(core, context, request.securityGroups ?? []);
-  if (networks === 'none') return fixedNetworks([]);
+  if (networks === 'none') return createPlan([]);
   if (networks === 'auto') {
-    await toRejection(catalog.autoNetwork(caller, { dryRun: true }));
+    await toBadRequest(catalog.autoNetwork(caller, { dryRun: true }));
     return {
-      maxServers: await remainingPorts(core, context, 1),
+      maxServers: await maxServersForPorts(core, context, 1),
       ports: async () => {
-        const network = await toRejection(catalog.autoNetwork(caller));
-        return fixedNetworks(network ? [newPort(network.id)] : []).ports();
+        const network = await toBadRequest(catalog.autoNetwork(caller));
+        return createPlan(network ? [createRequestedPort(network.id)] : []).ports();
       },
     };
   }
   if (networks === undefined || networks.length === 0) {
     const available = await catalog.availableNetworks(caller);
     if (available.length > 1) throw conflict('Multiple possible networks found, use a Network ID to be more specific.');
-    const [only] = available;
-    if (only) await toRejection(catalog.checkAddresses(caller, only.id));
-    return only ? fixedNetworks([newPort(only.id)], await remainingPorts(core, context, 1)) : fixedNetworks([]);
+    const [onlyNetwork] = available;
+    if (onlyNetwork) await toBadRequest(catalog.checkAddresses(caller, onlyNetwork.id));
+    return onlyNetwork
+      ? createPlan([createRequestedPort(onlyNetwork.id)], await maxServersForPorts(core, context, 1))
+      : createPlan([]);
   }
-  validateList(networks, (request.maxCount ?? request.minCount ?? 1) > 1);
-  const ports = await Promise.all(networks.map((network) => portFor(core, context, network, request)));
-  return fixedNetworks(ports, await remainingPorts(core, context, ports.filter(({ existing }) => !existing).length));
+  validateNetworks(networks, (request.maxCount ?? request.minCount ?? 1) > 1);
+  const ports = await Promise.all(networks.map((network) => planPort(core, context, network, request)));
+  return createPlan(ports, await maxServersForPorts(core, context, ports.filter(({ existing }) => !existing).length));
 }
 
 /**
  * Returns the number of servers for which the project may create the given number of new ports per server. Throws 403
  * if the number of servers is zero.
  */
-async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
+async function maxServersForPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;
   const free = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
   const servers = Math.floor(free / newPorts);
@@ -73,7 +75,7 @@ async function remainingPorts({ catalogs }: Core, { caller }: Context, newPorts:
 }
 
 /** Validates the requested networks without looking them up in the network service. */
-function validateList(networks: readonly RequestedNetwork[], isMultiple: boolean): void {
+function validateNetworks(networks: readonly RequestedNetwork[], isMultiple: boolean): void {
   const ports = networks.flatMap(({ portId }) => portId ?? []);
   if (new Set(ports).size < ports.length) throw badRequest('A port is listed twice: each port can be used only once.');
   const addresses = networks.flatMap(({ address, networkId }) => (address ? `${networkId} ${address}` : []));
@@ -83,7 +85,7 @@ function validateList(networks: readonly RequestedNetwork[], isMultiple: boolean
     if (portId && address) throw badRequest(`Specified Fixed IP '${address}' cannot be used with port '${portId}'.`);
     if (portId === undefined) {
       if (networkId === undefined) throw badRequest('Bad networks format: an item needs a network uuid or a port.');
-      if (!UUID.test(networkId))
+      if (!UUID_PATTERN.test(networkId))
         throw badRequest(`Bad networks format: network uuid is not in proper format (${networkId})`);
     }
     if (isMultiple && portId) throw badRequest('Cannot launch multiple instances with a single port.');
@@ -91,24 +93,24 @@ function validateList(networks: readonly RequestedNetwork[], isMultiple: boolean
   }
 }
 
-async function portFor(
+async function planPort(
   { catalogs }: Core,
   { caller, isAdmin }: Context,
   { networkId, portId, address, tag }: RequestedNetwork,
   { may }: NewServer,
 ): Promise<RequestedPort> {
   if (portId) {
-    const port = await toRejection(catalogs.networks.getPort(caller, portId));
+    const port = await toBadRequest(catalogs.networks.getPort(caller, portId));
     if (port.deviceId) throw conflict(`Port ${portId} is still in use.`);
     if (port.hasResourceRequest && may?.resourceRequest === false) {
       throw badRequest('Ports with resource requests are only supported starting with compute API version 2.72.');
     }
     return { portId: port.id, existing: true, networkId: port.networkId, tag: tag ?? null };
   }
-  const network = await toRejection(catalogs.networks.getNetwork(caller, (networkId ?? '').toLowerCase()));
+  const network = await toBadRequest(catalogs.networks.getNetwork(caller, (networkId ?? '').toLowerCase()));
   checkExternal(network, may?.externalNetwork ?? isAdmin);
-  await toRejection(catalogs.networks.checkAddresses(caller, network.id, address ? [address] : undefined));
-  return newPort(network.id, { addresses: address ? [address] : undefined, tag: tag ?? null });
+  await toBadRequest(catalogs.networks.checkAddresses(caller, network.id, address ? [address] : undefined));
+  return createRequestedPort(network.id, { addresses: address ? [address] : undefined, tag: tag ?? null });
 }
 
 function checkExternal({ id, external, shared }: Network, isAllowed: boolean): void {
@@ -121,16 +123,16 @@ function checkExternal({ id, external, shared }: Network, isAllowed: boolean): v
  * always exists.
  */
 async function checkSecurityGroups({ catalogs }: Core, { caller }: Context, names: readonly string[]): Promise<void> {
-  const named = names.filter((name) => name !== 'default');
-  if (named.length > 0)
-    await toRejection(catalogs.networks.resolveSecurityGroups(caller, named), ['SECURITY_GROUP_AMBIGUOUS']);
+  const namedGroups = names.filter((name) => name !== 'default');
+  if (namedGroups.length > 0)
+    await toBadRequest(catalogs.networks.resolveSecurityGroups(caller, namedGroups), ['SECURITY_GROUP_AMBIGUOUS']);
 }
 
 /**
  * Converts the not-found, invalid and conflict errors of a catalog to 400 errors, except conflicts with the given
  * codes.
  */
-async function toRejection<T>(promise: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
+async function toBadRequest<T>(promise: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
   try {
     return await promise;
   } catch (error) {

@@ -22,22 +22,22 @@ export interface PlacementPlan {
 /** Returns the constraints that a create request specifies. Throws 400 for unknown zones, hosts and server groups. */
 export async function planPlacement(core: Core, context: Context, request: NewServer): Promise<PlacementPlan> {
   const group = await groupOf(core, context, request.hints?.group);
-  const parts = (request.zone ?? core.settings.defaultScheduleZone ?? '').split(':');
-  if (parts.length > 3)
+  const zoneParts = (request.zone ?? core.settings.defaultScheduleZone ?? '').split(':');
+  if (zoneParts.length > 3)
     throw badRequest('Unable to parse the availability zone: it must be zone, zone:host or zone:host:node.');
-  const [zone, host, node] = parts;
+  const [zone, host, node] = zoneParts;
   const { hosts } = await core.infrastructure.hosts();
   if (host || node) {
     if (request.host || request.hypervisorHostname) {
       throw badRequest('A host is specified twice: in the availability zone and in a separate field.');
     }
-    const named = [...hosts.values()].find(
+    const namedHost = [...hosts.values()].find(
       (candidate) => (!host || candidate.name === host) && (!node || candidate.node.hypervisorHostname === node),
     );
     // An unknown host is accepted here, because the scheduler reports it later.
     return {
-      zone: zone && named?.zone === zone ? zone : null,
-      host: named?.name ?? `${host}:${node ?? ''}`,
+      zone: zone && namedHost?.zone === zone ? zone : null,
+      host: namedHost?.name ?? `${host}:${node ?? ''}`,
       forced: true,
       group,
     };
@@ -45,10 +45,10 @@ export async function planPlacement(core: Core, context: Context, request: NewSe
   if (zone && ![...hosts.values()].some((candidate) => candidate.zone === zone && !candidate.service.disabled)) {
     throw badRequest('The requested availability zone is not available');
   }
-  return { zone: zone || null, host: requestedHost(request, [...hosts.values()]), group };
+  return { zone: zone || null, host: findRequestedHost(request, [...hosts.values()]), group };
 }
 
-function requestedHost(
+function findRequestedHost(
   { host, hypervisorHostname }: NewServer,
   hosts: readonly { readonly name: string; readonly node: { readonly hypervisorHostname: string } }[],
 ): string | undefined {

@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { Flavor, Keypair, New, Server } from '../../model/index.js';
 import { serverDefaults, settingsIn } from '../../model/server-settings.js';
-import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
+import { copyFlavor } from '../../resources/flavors/flavor-copy.js';
 import type { BootPlan } from './create-boot.js';
 import type { PlacementPlan } from './create-placement.js';
 import type { NewServer } from './create-request.js';
@@ -17,7 +17,7 @@ export const RESERVATION_LENGTH = 10;
  * Generates a reservation id, which all servers of a create request share. It consists of `r-` and eight lower-case
  * letters or digits.
  */
-export function newReservationId(): string {
+export function generateReservationId(): string {
   const characters = [...randomBytes(RESERVATION_LENGTH - 2)].map((byte) => (byte % 36).toString(36));
   return `r-${characters.join('')}`;
 }
@@ -34,8 +34,8 @@ export interface ServerPlan {
   readonly reservationId: string;
 }
 
-const ON = /^(1|t|true|on|y|yes|auto)$/i;
-const OFF = /^(0|f|false|off|n|no|disabled)$/i;
+const ENABLED_PATTERN = /^(1|t|true|on|y|yes|auto)$/i;
+const DISABLED_PATTERN = /^(0|f|false|off|n|no|disabled)$/i;
 
 /**
  * Returns the requested disk configuration, or otherwise the image's disk configuration. Throws 400 if the image does
@@ -43,12 +43,13 @@ const OFF = /^(0|f|false|off|n|no|disabled)$/i;
  */
 export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: BootPlan): 'AUTO' | 'MANUAL' {
   const imageValue = imageProperties.auto_disk_config ?? '';
-  if (diskConfig === 'AUTO' && OFF.test(imageValue)) throw badRequest('The image does not allow diskConfig AUTO.');
-  return diskConfig ?? (ON.test(imageValue) ? 'AUTO' : 'MANUAL');
+  if (diskConfig === 'AUTO' && DISABLED_PATTERN.test(imageValue))
+    throw badRequest('The image does not allow diskConfig AUTO.');
+  return diskConfig ?? (ENABLED_PATTERN.test(imageValue) ? 'AUTO' : 'MANUAL');
 }
 
 /** Creates the record of the server with the given index in its request. The server then waits for the scheduler. */
-export function serverRecord(
+export function createServerRecord(
   plan: ServerPlan,
   id: string,
   jobId: string,
@@ -72,7 +73,7 @@ export function serverRecord(
     deleted: false,
     fault: null,
     jobId,
-    flavor: flavorCopy(flavor),
+    flavor: copyFlavor(flavor),
     oldFlavor: null,
     newFlavor: null,
     imageId: boot.imageId,

@@ -16,7 +16,7 @@ const isCatalogRejection = (error: unknown): error is CatalogError =>
  * the volumes. A guard job is stored before the first reservation, and removed by the transaction that stores the
  * server. It ensures that after a crash, no volume stays reserved for a server that does not exist.
  */
-export async function withReservedVolumes<T>(
+export async function runWithReservedVolumes<T>(
   core: Core,
   context: Context,
   serverId: string,
@@ -32,7 +32,7 @@ export async function withReservedVolumes<T>(
   const payload = { context, arguments: { ...args } };
   await store.transaction((tx) => guards.add(tx, { id: guardId, kind: unfinishedCreate.name, serverId, payload }));
   return guards.hold(guardId, async () => {
-    const devices = await reserve(core, context, serverId, guardId, boot);
+    const devices = await reserveVolumes(core, context, serverId, guardId, boot);
     try {
       return await store.transaction(async (tx) => {
         if (!(await guards.release(tx, guardId)))
@@ -40,13 +40,13 @@ export async function withReservedVolumes<T>(
         return write(tx, { ...boot, devices });
       });
     } catch (error) {
-      await releaseVolumes(core, context, guardId, devices);
+      await releaseReservations(core, context, guardId, devices);
       throw error;
     }
   });
 }
 
-async function reserve(
+async function reserveVolumes(
   core: Core,
   context: Context,
   serverId: string,
@@ -67,7 +67,7 @@ async function reserve(
   } catch (error) {
     // If the volume service does not respond, the outcome is unknown, and the guard releases the reservation later.
     if (!isCatalogRejection(error)) throw error;
-    await releaseVolumes(core, context, guardId, devices);
+    await releaseReservations(core, context, guardId, devices);
     throw error.kind === 'over-quota' ? error : badRequest(error.message);
   }
 }
@@ -76,7 +76,7 @@ async function reserve(
  * Releases volume reservations immediately instead of waiting for the guard. If an error occurs, the guard releases the
  * remaining reservations.
  */
-async function releaseVolumes(
+async function releaseReservations(
   { catalogs, store, guards }: Core,
   { caller }: Context,
   guardId: string,

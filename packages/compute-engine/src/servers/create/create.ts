@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { allStatements, compoundKey, type Tx } from '@apistrata/record-store';
-import { type CreateArguments, create, placeNew } from '../../actions/create/create.js';
+import { type CreateArguments, create, placeNewServer } from '../../actions/create/create.js';
 import { addJob, recordStart } from '../../actions/runner/begin-action.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/rejection.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { Keypair, Server } from '../../model/index.js';
-import { usableFlavor } from '../../resources/flavors/usable-flavor.js';
+import { findUsableFlavor } from '../../resources/flavors/usable-flavor.js';
 import { admitServers, checkGroupMembers } from '../../resources/quotas/server-quota.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { tables } from '../../schema/tables.js';
 import { planBoot } from './create-boot.js';
-import { type Counts, checkItemQuota, countsOf } from './create-counts.js';
+import { checkItemQuota, countsOf, type ServerCounts } from './create-counts.js';
 import { planNetworks } from './create-networks.js';
 import { planPlacement } from './create-placement.js';
-import { diskConfigOf, newReservationId, type ServerPlan, serverRecord } from './create-record.js';
+import { createServerRecord, diskConfigOf, generateReservationId, type ServerPlan } from './create-record.js';
 import type { CreatedServers, NewServer } from './create-request.js';
-import { withReservedVolumes } from './create-volumes.js';
+import { runWithReservedVolumes } from './create-volumes.js';
 
 export type { CreatedServers, NewServer } from './create-request.js';
 
-async function keypairFor(
+async function findKeypair(
   { store }: Core,
   { caller }: Context,
   name: string | undefined,
@@ -39,8 +39,8 @@ async function keypairFor(
  */
 export async function createServers(core: Core, context: Context, request: NewServer): Promise<CreatedServers> {
   const counts = countsOf(request);
-  const flavor = await usableFlavor(core, context, request.flavorId);
-  const keypair = await keypairFor(core, context, request.keyName);
+  const flavor = await findUsableFlavor(core, context, request.flavorId);
+  const keypair = await findKeypair(core, context, request.keyName);
   await checkItemQuota(core, context, request);
   const placement = await planPlacement(core, context, request);
   const boot = await planBoot(core, context, request, flavor);
@@ -50,14 +50,14 @@ export async function createServers(core: Core, context: Context, request: NewSe
   const max = Math.min(counts.max, network.maxServers);
   const nextPorts = await network.ports();
 
-  const reservationId = newReservationId();
+  const reservationId = generateReservationId();
   const adminPassword = request.adminPassword ?? generatePassword();
   const plan: ServerPlan = { context, request, flavor, keypair, boot, placement, diskConfig, reservationId };
   const firstId = randomUUID();
   const { host, forced } = placement;
   const args = { adminPassword, files: request.files ?? [], host, forced };
   const map = await core.infrastructure.hosts();
-  const servers = await withReservedVolumes(core, context, firstId, boot, (tx, reserved) =>
+  const servers = await runWithReservedVolumes(core, context, firstId, boot, (tx, reserved) =>
     insertServers(
       core,
       tx,
@@ -76,7 +76,7 @@ async function insertServers(
   tx: Tx,
   plan: ServerPlan,
   map: HostMap,
-  counts: Counts,
+  counts: ServerCounts,
   firstId: string,
   nextArguments: () => CreateArguments,
 ): Promise<readonly Server[]> {
@@ -88,14 +88,14 @@ async function insertServers(
   for (let index = 0; index < count; index++) {
     const id = index === 0 ? firstId : randomUUID();
     const jobId = randomUUID();
-    const record = serverRecord(plan, id, jobId, index, count, now);
+    const record = createServerRecord(plan, id, jobId, index, count, now);
     const args = nextArguments();
     // A claim locks its host until the commit, so capacity is claimed only if the transaction stores no other servers.
-    const placed = count === 1 ? await placeNew(core, tx, map, record, args) : undefined;
-    const created = { ...record, ...placed?.patch };
+    const initialPlacement = count === 1 ? await placeNewServer(core, tx, map, record, args) : undefined;
+    const created = { ...record, ...initialPlacement?.patch };
     const [server] = await allStatements([
       tables.servers.insert(tx, created),
-      recordStart(core, tx, create, context, { id }, placed?.events),
+      recordStart(core, tx, create, context, { id }, initialPlacement?.events),
       addJob(core, tx, create, context, { id: jobId, serverId: id }, args),
       core.events.changed(tx, undefined, created, context),
     ]);

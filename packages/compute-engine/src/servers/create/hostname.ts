@@ -3,14 +3,14 @@
  * with dashes, removes all other non-word characters, converts to lower case, and truncates to 63 characters.
  */
 export function hostnameOf(name: string, serverId: string): string {
-  const latin = [...name]
+  const latinName = [...name]
     .filter((character) => character <= '\u00ff')
     .join('')
     .slice(0, 63);
-  const cleaned = latin
+  const cleanedName = latinName
     .replaceAll(/[ _.]/g, '-')
     .replaceAll(/[^\p{L}\p{N}_-]+/gu, '')
     .toLowerCase()
     .replaceAll(/^[.-]+|[.-]+$/g, '');
-  return cleaned || `Server-${serverId}`;
+  return cleanedName || `Server-${serverId}`;
 }

@@ -10,7 +10,7 @@ import { interfaceOf } from './server-interface.js';
 const MAX_ATTEMPTS = 10;
 
 /** Converts ports to interfaces, with the fields that only the server record contains (tag and ownership). */
-function interfacesFrom(server: Server, ports: readonly Port[]): readonly ServerInterface[] {
+function mergeInterfaces(server: Server, ports: readonly Port[]): readonly ServerInterface[] {
   const byId = new Map(ports.map((port) => [port.id, port]));
   const current = server.interfaces.flatMap(({ portId, tag, owned }) => {
     const port = byId.get(portId);
@@ -57,16 +57,16 @@ export class InterfaceRefresh {
       if (!server || server.deleted || server.vmState === 'building') return;
       // The ports are listed on behalf of the engine, so that all of them are visible.
       const ports = await catalogs.networks.listPorts(backgroundWork(server).caller, { deviceIds: [serverId] });
-      const interfaces = interfacesFrom(server, ports);
+      const interfaces = mergeInterfaces(server, ports);
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;
-      const written = await store.transaction(async (tx) => {
+      const isWritten = await store.transaction(async (tx) => {
         const current = await tables.servers.lock(tx, serverId);
         // If the server has changed in the meantime, the ports that were read may be outdated.
         if (current?.revision !== server.revision) return false;
         await tables.servers.update(tx, { ...current, interfaces });
         return true;
       });
-      if (written) return;
+      if (isWritten) return;
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
-import { addressAsBadRequest } from './address-rejection.js';
+import { throwAddressError } from './address-rejection.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
 /**
@@ -37,7 +37,7 @@ export class Interfaces {
   /** Adds a fixed IP address from a network to a server. */
   async addFixedIp(context: Context, server: Server, networkId: string): Promise<void> {
     checkAction(rulesOf('addFixedIp'), server, context.isAdmin);
-    await this.#core.catalogs.networks.addFixedIp(context.caller, server.id, networkId).catch(addressAsBadRequest);
+    await this.#core.catalogs.networks.addFixedIp(context.caller, server.id, networkId).catch(throwAddressError);
     await this.#refresh.now(server.id);
   }
 

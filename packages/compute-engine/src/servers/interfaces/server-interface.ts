@@ -29,11 +29,11 @@ export function interfaceOf(port: Port, tag: string | null, owned: boolean): Ser
  * Returns the server interface for a planned port. The interface is stored before the port is created, so that deleting
  * the server also releases the port.
  */
-export function plannedInterface({ portId, networkId, tag, existing }: RequestedPort): ServerInterface {
+export function createPlannedInterface({ portId, networkId, tag, existing }: RequestedPort): ServerInterface {
   return { portId, networkId, label: '', mac: '', fixedIps: [], securityGroups: [], tag, owned: !existing };
 }
 
 /** Returns all given interfaces except the interface with the given port id. */
-export function withoutPort(interfaces: readonly ServerInterface[], id: string): readonly ServerInterface[] {
+export function excludePort(interfaces: readonly ServerInterface[], id: string): readonly ServerInterface[] {
   return interfaces.filter(({ portId }) => portId !== id);
 }

@@ -33,10 +33,10 @@ export async function connectPorts(
     })),
   );
   const existingPorts = ports.filter(({ existing }) => existing);
-  const bound = await Promise.all(existingPorts.map(({ portId }) => networks.bindPort(caller, portId, binding)));
+  const boundPorts = await Promise.all(existingPorts.map(({ portId }) => networks.bindPort(caller, portId, binding)));
   return ports.flatMap((requestedPort) => {
     const port = requestedPort.existing
-      ? bound[existingPorts.indexOf(requestedPort)]
+      ? boundPorts[existingPorts.indexOf(requestedPort)]
       : createdPorts[newPorts.indexOf(requestedPort)];
     return port ? [interfaceOf(port, requestedPort.tag, !requestedPort.existing)] : [];
   });
@@ -60,7 +60,7 @@ export async function releasePorts(scope: ServerScope, interfaces: readonly Serv
 }
 
 /** Creates a port for a running server, or binds an existing one. Idempotent. */
-export async function claimPort(
+export async function createOrBindPort(
   scope: ServerScope,
   { portId, existing, networkId, addresses }: RequestedPort,
 ): Promise<Port> {
@@ -76,10 +76,10 @@ export async function claimPort(
 }
 
 /** Releases a port that did not become an interface of its server. */
-export async function returnPort(scope: ServerScope, requestedPort: RequestedPort): Promise<void> {
+export async function releaseUnattachedPort(scope: ServerScope, requestedPort: RequestedPort): Promise<void> {
   const id = requestedPort.existing
     ? requestedPort.portId
-    : (await ignoreRejection(claimPort(scope, requestedPort)))?.id;
+    : (await ignoreRejection(createOrBindPort(scope, requestedPort)))?.id;
   if (id === undefined) return;
   const ids = requestedPort.existing ? { owned: [], bound: [id] } : { owned: [id], bound: [] };
   await ignoreRejection(scope.core.catalogs.networks.releasePorts(scope.context.caller, scope.server.id, ids));

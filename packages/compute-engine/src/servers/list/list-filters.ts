@@ -5,28 +5,28 @@ import type { HostMap } from '../../scheduler/infrastructure.js';
 import { LIVE } from '../../schema/tables.js';
 import { RESERVATION_LENGTH } from '../create/create-record.js';
 import { statesOf } from '../status.js';
-import { compilePattern, likeOf, type Matches, type PlainPattern, plainPattern } from './list-pattern.js';
+import { compilePattern, likePatternOf, type Matches, type PlainPattern, parsePlainPattern } from './list-pattern.js';
 
 const formatTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
 /** Returns a time in the two formats for which clients search. */
-const times = (ms: number | null) =>
+const searchableTimes = (ms: number | null) =>
   ms === null ? [] : [`${formatTime(ms)}000`, `${formatTime(ms)}000`.replace('T', ' ')];
 
-type Read = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
+type ReadValues = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
 
 /** A server field to which a pattern filter is applied. The filter matches if any of the field's values matches. */
 interface PatternField {
-  readonly read: Read;
+  readonly read: ReadValues;
   /** The column that contains the field's value. */
   readonly column?: 'name' | 'reservation_id' | 'addresses';
   /** The property of the JSON record that contains the field's value. */
   readonly json?: keyof Server;
 }
 
-const inColumn = (column: NonNullable<PatternField['column']>, read: Read): PatternField => ({ column, read });
-const inJson = (json: keyof Server, read: Read): PatternField => ({ json, read });
+const inColumn = (column: NonNullable<PatternField['column']>, read: ReadValues): PatternField => ({ column, read });
+const inJson = (json: keyof Server, read: ReadValues): PatternField => ({ json, read });
 
-const fields = {
+const patternFields = {
   name: inColumn('name', (s) => [s.name]),
   hostname: inJson('hostname', (s) => [s.hostname]),
   node: inJson('node', (s) => [s.node]),
@@ -44,9 +44,9 @@ const fields = {
   auto_disk_config: { read: (s) => [s.diskConfig, s.diskConfig === 'AUTO' ? 'True' : 'False'] },
   power_state: inJson('powerState', (s) => [String(s.powerState)]),
   progress: inJson('progress', (s) => [String(s.progress)]),
-  created_at: { read: (s) => times(s.createdAt) },
-  launched_at: { read: (s) => times(s.launchedAt) },
-  terminated_at: { read: (s) => times(s.terminatedAt) },
+  created_at: { read: (s) => searchableTimes(s.createdAt) },
+  launched_at: { read: (s) => searchableTimes(s.launchedAt) },
+  terminated_at: { read: (s) => searchableTimes(s.terminatedAt) },
   ip: inColumn('addresses', (s) => addressesOf(s, 4)),
   ip6: inColumn('addresses', (s) => addressesOf(s, 6)),
 } as const satisfies Record<string, PatternField>;
@@ -58,11 +58,11 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
 }
 
 /** Server fields to which pattern filters can be applied. */
-export type ServerPatternField = keyof typeof fields | StringSetting;
+export type ServerPatternField = keyof typeof patternFields | StringSetting;
 
 /** Returns the field for a pattern filter. Settings have no entry in the table, because their property has the same name. */
 function fieldOf(name: ServerPatternField): PatternField {
-  if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
+  if (Object.hasOwn(patternFields, name)) return patternFields[name as keyof typeof patternFields];
   const setting = name as StringSetting;
   return inJson(setting, (s) => [s[setting]]);
 }
@@ -118,7 +118,7 @@ export function canMatch(filters: ServerFilters): boolean {
 }
 
 /** Returns the states that match any of the statuses, merged so that each `vm_state` appears once. */
-export function statesMatching(statuses: readonly string[]): readonly State[] {
+export function statesWithStatus(statuses: readonly string[]): readonly State[] {
   const byVmState = new Map<State['vmState'], State>();
   for (const state of statuses.flatMap(statesOf)) {
     const previous = byVmState.get(state.vmState) ?? state;
@@ -133,24 +133,26 @@ export function statesMatching(statuses: readonly string[]): readonly State[] {
  * @param live the condition for servers that are not deleted
  */
 export function applyFilters(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
-  const states = filters.statuses && statesMatching(filters.statuses);
+  const states = filters.statuses && statesWithStatus(filters.statuses);
   const filtered = applyColumnFilters(applyDeletedFilter(rows, filters, live), filters, kind);
   if (!states) return filtered;
-  return states.length === 0 ? filtered.where('id', '=', '') : filtered.where((eb) => eb.or(states.map(inState)));
+  return states.length === 0
+    ? filtered.where('id', '=', '')
+    : filtered.where((eb) => eb.or(states.map(stateCondition)));
 }
 
 /**
  * Splits filters into disjoint parts, one per state. Servers in different states are in different ranges of an index,
  * and the index is in page order only within each range.
  */
-export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
+export function splitByState(filters: ServerFilters): readonly ServerFilters[] {
   const statuses = filters.statuses ?? [];
-  const states = statesMatching(statuses);
+  const states = statesWithStatus(statuses);
   if (states.length < 2) return [filters];
   return states.map((state) => ({ ...filters, statuses: undefined, state }));
 }
 
-function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
+function stateCondition({ vmState, taskStates }: State): RawBuilder<boolean> {
   if (!taskStates) return sql<boolean>`vm_state = ${vmState}`;
   // Few servers have a task state. This expression matches only the partial index over these servers.
   return sql<boolean>`((vm_state || '') = ${vmState} and task_state in (${sql.join(taskStates)}))`;
@@ -173,15 +175,15 @@ function applyColumnFilters(rows: RowQuery, filters: ServerFilters, kind: Databa
   if (filters.changedBefore !== undefined) {
     filtered = filtered.where('updated_at', '<', (Math.floor(filters.changedBefore / 1000) + 1) * 1000);
   }
-  if (filters.state) filtered = filtered.where(inState(filters.state));
+  if (filters.state) filtered = filtered.where(stateCondition(filters.state));
   for (const condition of patternConditions(filters, kind)) filtered = filtered.where(condition);
   return [...(filters.tags ?? []).map((tag) => [tag]), ...(filters.tagsAny ? [filters.tagsAny] : [])].reduce(
-    (rows, any) => rows.where((eb) => eb.or(any.map((tag) => like('data', `%${likeText(JSON.stringify(tag))}%`)))),
+    (rows, any) => rows.where((eb) => eb.or(any.map((tag) => like('data', `%${escapeLike(JSON.stringify(tag))}%`)))),
     filtered,
   );
 }
 
-const likeText = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
+const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
 const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} like ${text} escape '\\'`;
 
@@ -195,9 +197,9 @@ export function patternConditions(
     ([name, pattern]) => patternCondition(fieldOf(name as ServerPatternField), pattern, kind) ?? [],
   );
   // Either an IPv4 address or an IPv6 address may match.
-  const patterned = [ip, ip6].filter((pattern) => pattern !== undefined);
-  const addresses = patterned.map((pattern) => likeOf(pattern)).filter((text) => text !== undefined);
-  if (patterned.length === 0 || addresses.length < patterned.length) return conditions;
+  const addressPatterns = [ip, ip6].filter((pattern) => pattern !== undefined);
+  const addresses = addressPatterns.map((pattern) => likePatternOf(pattern)).filter((text) => text !== undefined);
+  if (addressPatterns.length === 0 || addresses.length < addressPatterns.length) return conditions;
   return [
     ...conditions,
     sql<boolean>`(${sql.join(
@@ -212,9 +214,9 @@ function patternCondition(
   pattern: string,
   kind: DatabaseKind,
 ): RawBuilder<boolean> | undefined {
-  const plain = column && plainPattern(pattern);
+  const plain = column && parsePlainPattern(pattern);
   if (plain) return plainCondition(column, plain, kind);
-  const text = likeOf(pattern, json && ((character) => JSON.stringify(character).slice(1, -1)));
+  const text = likePatternOf(pattern, json && ((character) => JSON.stringify(character).slice(1, -1)));
   if (text === undefined) return undefined;
   if (column) return like(column, text);
   return json && like('data', `%"${json}":${text}`);
@@ -230,7 +232,7 @@ function plainCondition(
   if ((atStart && atEnd) || (column === 'reservation_id' && text.length === RESERVATION_LENGTH))
     return sql<boolean>`${sql.ref(column)} = ${text}`;
   // SQLite's `like` is case-insensitive, so only PostgreSQL uses `like` here.
-  if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${likeText(text)}${atEnd ? '' : '%'}`);
+  if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${escapeLike(text)}${atEnd ? '' : '%'}`);
   if (atEnd) return sql<boolean>`substr(${sql.ref(column)}, ${-text.length}) = ${text}`;
   const position = sql`instr(${sql.ref(column)}, ${text})`;
   return atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`;
@@ -245,42 +247,47 @@ function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBui
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
     return rows.where('deleted', 'in', [0, 1]);
   }
-  const existing = rows.where(live);
-  return softDeleted ? existing : existing.where('vm_state', '!=', 'soft-delete');
+  const existingRows = rows.where(live);
+  return softDeleted ? existingRows : existingRows.where('vm_state', '!=', 'soft-delete');
 }
 
 export type ServerPredicate = (server: Server) => boolean;
 
 /** Returns a predicate for the filters that the database cannot apply; undefined if there are none. */
-export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerPredicate | undefined {
+export function createRecordPredicate(filters: ServerFilters, hosts: HostMap): ServerPredicate | undefined {
   const predicates = [...patternPredicates(filters, hosts), ...tagPredicates(filters)];
   return predicates.length === 0 ? undefined : (server) => predicates.every((predicate) => predicate(server));
 }
 
 function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): ServerPredicate[] {
-  type Named = readonly [name: ServerPatternField, pattern: string];
-  const predicateFor = (named: readonly Named[]): ServerPredicate => {
+  type NamedPattern = readonly [name: ServerPatternField, pattern: string];
+  const createPredicate = (named: readonly NamedPattern[]): ServerPredicate => {
     const compiled = named.map(
       ([name, pattern]) => [fieldOf(name).read, compilePattern(pattern) ?? matchesNothing] as const,
     );
     return (server) =>
-      compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
+      compiled.some(([read, matchesPattern]) =>
+        read(server, hosts).some((text) => typeof text === 'string' && matchesPattern(text)),
+      );
   };
-  const given = (Object.keys(patterns) as ServerPatternField[]).flatMap((name): Named[] => {
+  const namedPatterns = (Object.keys(patterns) as ServerPatternField[]).flatMap((name): NamedPattern[] => {
     const pattern = patterns[name];
     return pattern === undefined ? [] : [[name, pattern]];
   });
-  const isAddress = ([name]: Named) => name === 'ip' || name === 'ip6';
-  const addresses = given.filter(isAddress);
-  const others = given.filter((named) => !isAddress(named) && !isExactInDatabase(...named));
+  const isAddress = ([name]: NamedPattern) => name === 'ip' || name === 'ip6';
+  const addresses = namedPatterns.filter(isAddress);
+  const others = namedPatterns.filter((named) => !isAddress(named) && !isExactInDatabase(...named));
   // Either an IPv4 address or an IPv6 address may match.
-  return [...others.map((named) => predicateFor([named])), ...(addresses.length > 0 ? [predicateFor(addresses)] : [])];
+  return [
+    ...others.map((named) => createPredicate([named])),
+    ...(addresses.length > 0 ? [createPredicate(addresses)] : []),
+  ];
 }
 
 /** Returns whether the SQL condition for a pattern is exact, so that records need not be compared again. */
 function isExactInDatabase(name: ServerPatternField, pattern: string): boolean {
   const { column }: PatternField = fieldOf(name);
-  return column !== undefined && plainPattern(pattern) !== undefined;
+  return column !== undefined && parsePlainPattern(pattern) !== undefined;
 }
 
 const matchesNothing: Matches = () => false;

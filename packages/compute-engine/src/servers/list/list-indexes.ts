@@ -2,26 +2,26 @@ import type { DatabaseKind } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import { LIVE, liveOfProject } from '../../schema/tables.js';
 import { RESERVATION_LENGTH } from '../create/create-record.js';
-import { type ServerFilters, type State, statesMatching } from './list-filters.js';
-import { plainPattern } from './list-pattern.js';
+import { type ServerFilters, type State, statesWithStatus } from './list-filters.js';
+import { parsePlainPattern } from './list-pattern.js';
 import type { ServerSort, ServerSortKey } from './list-sort.js';
 
 /**
  * Filters and sort orders that have an index over all servers or over a project's servers. See the schema migrations.
  */
-interface Indexed {
+interface IndexedQueries {
   /** Filters that have an index in order of creation. */
   readonly filters: readonly (keyof ServerFilters)[];
   /** Sort keys that have an index for unfiltered lists. */
   readonly orders: readonly ServerSortKey[];
 }
 
-const allServers: Indexed = {
+const indexesOfAllServers: IndexedQueries = {
   filters: ['id', 'userId', 'imageId', 'flavorId', 'host', 'vmState', 'taskState', 'locked'],
   orders: ['updated_at', 'display_name', 'vm_state', 'user_id', 'image_ref', 'instance_type_id', 'project_id'],
 };
 
-const ofProject: Indexed = {
+const indexesOfProject: IndexedQueries = {
   filters: ['id', 'vmState', 'taskState'],
   orders: ['updated_at', 'display_name', 'vm_state'],
 };
@@ -33,13 +33,13 @@ const ofProject: Indexed = {
 export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): boolean {
   const { projectId, patterns = {}, softDeleted, deleted, ...others } = filters;
   if (softDeleted || deleted) return false;
-  const indexed = projectId === undefined ? allServers : ofProject;
-  const given = Object.entries({ ...others, ...patterns }).filter(([, value]) => value !== undefined);
-  const byCreation = sort.every(({ key }) => key === 'created_at');
-  if (given.length > 1 || !(byCreation || sort.length === 1)) return false;
-  const [only] = given;
-  if (!only) return byCreation || sort.every(({ key }) => indexed.orders.includes(key));
-  return byCreation && hasIndex(indexed, ...only);
+  const indexed = projectId === undefined ? indexesOfAllServers : indexesOfProject;
+  const activeFilters = Object.entries({ ...others, ...patterns }).filter(([, value]) => value !== undefined);
+  const isInCreationOrder = sort.every(({ key }) => key === 'created_at');
+  if (activeFilters.length > 1 || !(isInCreationOrder || sort.length === 1)) return false;
+  const [onlyFilter] = activeFilters;
+  if (!onlyFilter) return isInCreationOrder || sort.every(({ key }) => indexed.orders.includes(key));
+  return isInCreationOrder && isFilterIndexed(indexed, ...onlyFilter);
 }
 
 /** Sort keys for which the list of all servers has an index. */
@@ -54,7 +54,7 @@ const INDEXED_SORT_KEYS: ReadonlySet<ServerSortKey> = new Set([
  * The condition for servers that are not deleted, as written in the partial indexes over all servers. See the schema
  * migrations.
  */
-const LIVE_OF_ALL = sql<boolean>`deleted <= 0`;
+const LIVE_OF_ALL_PROJECTS = sql<boolean>`deleted <= 0`;
 
 /**
  * Returns the condition for servers that are not deleted, in the form that keeps PostgreSQL from using an unsuitable
@@ -69,21 +69,21 @@ export function liveCondition(
   // All servers with a reservation id belong to the same project.
   if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE;
   if (projectId !== undefined) return liveOfProject(kind);
-  const compared = Object.entries({ ...others, ...patterns }).filter(
+  const comparedFilters = Object.entries({ ...others, ...patterns }).filter(
     ([, value]) => value !== undefined && value !== false,
   );
-  const isIndexWalk =
-    compared.every(([name]) => name === 'name') && INDEXED_SORT_KEYS.has(sort[0]?.key ?? 'created_at');
-  return isIndexWalk && isIndexed(filters, sort) ? LIVE_OF_ALL : LIVE;
+  const walksIndex =
+    comparedFilters.every(([name]) => name === 'name') && INDEXED_SORT_KEYS.has(sort[0]?.key ?? 'created_at');
+  return walksIndex && isIndexed(filters, sort) ? LIVE_OF_ALL_PROJECTS : LIVE;
 }
 
-function hasIndex({ filters }: Indexed, name: string, value: unknown): boolean {
+function isFilterIndexed({ filters }: IndexedQueries, name: string, value: unknown): boolean {
   // The index for filters by task state is not in page order.
   if (name === 'state') return (value as State).taskStates === undefined;
   if (name === 'statuses')
-    return statesMatching(value as readonly string[]).every((state) => state.taskStates === undefined);
+    return statesWithStatus(value as readonly string[]).every((state) => state.taskStates === undefined);
   if (name === 'locked' && value !== true) return false;
-  const plain = typeof value === 'string' ? plainPattern(value) : undefined;
+  const plain = typeof value === 'string' ? parsePlainPattern(value) : undefined;
   if (name === 'name') return plain?.atStart === true && plain.atEnd;
   if (name === 'reservation_id') return plain?.text.length === RESERVATION_LENGTH;
   return filters.some((filter) => filter === name);

@@ -12,12 +12,12 @@ import { ServerOrder, type ServerSort } from './list-sort.js';
  * look-up shows. Deleted servers have another state, so they do not match.
  */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
-  const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
-  return sql<boolean>`exists (select 1 from servers where vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
+  const isForProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
+  return sql<boolean>`exists (select 1 from servers where vm_state = 'building' and task_state = 'scheduling'${isForProject})`;
 }
 
 /** A row on a page of servers, which also shows whether servers wait for the scheduler. */
-export type HeadOfPage = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
+export type PageRow = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
 
 /** Returns whether a query is for the newest servers of a project or of all projects, without other filters. */
 export function isNewestRequested(filters: ServerFilters, sort: readonly ServerSort[] = []): boolean {
@@ -36,35 +36,35 @@ class Placeholder {
   }
 }
 
-const placeholder = (name: Placeholder['name']) => new Placeholder(name) as never;
+const createPlaceholder = (name: Placeholder['name']) => new Placeholder(name) as never;
 
-const statements = new Map<string, CompiledQuery<HeadOfPage>>();
+const preparedStatements = new Map<string, CompiledQuery<PageRow>>();
 
 /**
  * Returns the prepared statement that reads a page. Each variant of the statement is built once, with the same code
  * that builds other list queries.
  */
-function statementFor(
+function prepareStatement(
   session: Session,
-  ofProject: boolean,
+  isForProject: boolean,
   hasMarker: boolean,
   limit: number,
-): CompiledQuery<HeadOfPage> {
-  const key = `${session.kind} ${ofProject} ${hasMarker} ${tables.servers.readsTexts(session, limit)}`;
-  let statement = statements.get(key);
+): CompiledQuery<PageRow> {
+  const key = `${session.kind} ${isForProject} ${hasMarker} ${tables.servers.readsTexts(session, limit)}`;
+  let statement = preparedStatements.get(key);
   if (!statement) {
-    const projectId = ofProject ? placeholder('projectId') : undefined;
+    const projectId = isForProject ? createPlaceholder('projectId') : undefined;
     const after = hasMarker
-      ? ({ createdAt: placeholder('createdAt'), seq: placeholder('seq') } as Partial<Server> as Server)
+      ? ({ createdAt: createPlaceholder('createdAt'), seq: createPlaceholder('seq') } as Partial<Server> as Server)
       : undefined;
     const heads = tables.servers.heads(session, limit);
     const order = new ServerOrder([], {} as HostMap, false, session.kind === 'postgres' ? projectId : undefined);
     statement = order
       .apply(applyFilters(heads, { projectId }, session.kind, liveCondition(session.kind, { projectId }, [])), after)
-      .limit(placeholder('limit'))
+      .limit(createPlaceholder('limit'))
       .select(isAnyPending(projectId).as('waits'))
       .compile();
-    statements.set(key, statement);
+    preparedStatements.set(key, statement);
   }
   return statement;
 }
@@ -73,14 +73,14 @@ function statementFor(
  * Returns a page of the newest servers. Because this is the most frequent query, its statement is prepared: building
  * the statement for each request would cost more than executing it.
  */
-export async function newestServers(
+export async function readNewestServers(
   session: Session,
   projectId: string | undefined,
   after: Server | undefined,
   limit: number,
-): Promise<readonly HeadOfPage[]> {
-  const statement = statementFor(session, projectId !== undefined, after !== undefined, limit);
+): Promise<readonly PageRow[]> {
+  const statement = prepareStatement(session, projectId !== undefined, after !== undefined, limit);
   const values = { projectId, createdAt: after?.createdAt, seq: after?.seq, limit };
   const parameters = statement.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
-  return (await session.db.executeQuery<HeadOfPage>({ ...statement, parameters })).rows;
+  return (await session.db.executeQuery<PageRow>({ ...statement, parameters })).rows;
 }

@@ -4,8 +4,8 @@ import type { Server } from '../../model/index.js';
 import { LIVE } from '../../schema/tables.js';
 import { applyFilters, patternConditions, type ServerFilters, type ServerPatternField } from './list-filters.js';
 import { isIndexed, liveCondition } from './list-indexes.js';
-import { likeOf } from './list-pattern.js';
-import { serversAt } from './list-places.js';
+import { likePatternOf } from './list-pattern.js';
+import { selectBySeq } from './list-places.js';
 import type { ServerOrder, ServerSort, ServerSortKey } from './list-sort.js';
 
 const SUBSTRING_FIELDS = ['name', 'ip', 'ip6'] as const satisfies readonly ServerPatternField[];
@@ -14,7 +14,7 @@ const SUBSTRING_FIELDS = ['name', 'ip', 'ip6'] as const satisfies readonly Serve
  * The fields that the index for each sort key contains, so that a substring search need not read table rows. See the
  * schema migrations.
  */
-const COVERED: { readonly [key in ServerSortKey]?: readonly ServerPatternField[] } = {
+const COVERED_FIELDS: { readonly [key in ServerSortKey]?: readonly ServerPatternField[] } = {
   created_at: SUBSTRING_FIELDS,
   display_name: ['name'],
 };
@@ -22,19 +22,19 @@ const COVERED: { readonly [key in ServerSortKey]?: readonly ServerPatternField[]
 /**
  * Number of rows that are searched in page order before trigrams are used, if an index contains the compared fields.
  */
-const FIRST_COVERED_ROWS = 1000;
+const MAX_SEARCHED_INDEX_ROWS = 1000;
 
 /** Number of rows that are searched in page order, for each row of the page, before trigrams are used. */
-const FIRST_ROWS_FACTOR = 2;
+const SEARCHED_ROWS_PER_PAGE_ROW = 2;
 
 /** Maximum number of servers that may match by trigram. If more servers match, the substring is not rare. */
 const MAX_CANDIDATES = 1000;
 
 /** Matches substrings that are long enough to contain a trigram. */
-const INDEXABLE = /[A-Za-z0-9]{3}/;
+const TRIGRAM_PATTERN = /[A-Za-z0-9]{3}/;
 
 /** Hides conditions from the planner, which then neither estimates their selectivity nor selects an index for them. */
-const opaque = (conditions: readonly RawBuilder<boolean>[]) =>
+const hideFromPlanner = (conditions: readonly RawBuilder<boolean>[]) =>
   sql<boolean>`case when ${sql.join(conditions, sql` and `)} then true else false end`;
 
 type Rows = Awaited<ReturnType<RowQuery['execute']>>;
@@ -63,11 +63,11 @@ interface PageQuery {
  * SQLite's planner chooses an index in page order in both cases.
  */
 export class SubstringSearch {
-  readonly #parts: NonNullable<ServerFilters['patterns']>;
-  readonly #others: ServerFilters;
+  readonly #substringPatterns: NonNullable<ServerFilters['patterns']>;
+  readonly #otherPatterns: ServerFilters;
   readonly #live: RawBuilder<boolean>;
   /** Whether an index in page order contains all compared fields. */
-  readonly #covered: boolean;
+  readonly #coveredFields: boolean;
 
   /**
    * Creates a substring search. Returns undefined if the filters contain no substring, or if other filters may select
@@ -76,23 +76,26 @@ export class SubstringSearch {
   static of(session: Session, filters: ServerFilters, sort: readonly ServerSort[]): SubstringSearch | undefined {
     if (session.kind !== 'postgres' || isIndexed(filters, sort)) return undefined;
     const search = new SubstringSearch(filters, sort);
-    return search.#conditions().length > 0 && isIndexed(search.#others, sort) ? search : undefined;
+    return search.#conditions().length > 0 && isIndexed(search.#otherPatterns, sort) ? search : undefined;
   }
 
   private constructor({ patterns = {}, ...filters }: ServerFilters, sort: readonly ServerSort[]) {
-    const covered = COVERED[sort[0]?.key ?? 'created_at'];
-    const isPart = (name: string) => (covered ?? SUBSTRING_FIELDS).some((part) => part === name);
+    const coveredFields = COVERED_FIELDS[sort[0]?.key ?? 'created_at'];
+    const isPart = (name: string) => (coveredFields ?? SUBSTRING_FIELDS).some((part) => part === name);
     // A pattern for a complete name can use the index on names.
     const isIndexedPattern = (name: string, pattern: string) => isIndexed({ patterns: { [name]: pattern } }, []);
-    const given = Object.entries(patterns).filter(([, pattern]) => pattern !== undefined);
-    const parts = given.filter(([name, pattern]) => isPart(name) && !isIndexedPattern(name, pattern));
-    const others = given.filter((one) => !parts.includes(one));
-    this.#parts = Object.fromEntries(parts);
-    this.#others = { ...filters, patterns: Object.fromEntries(others) };
-    this.#live = liveCondition('postgres', this.#others, sort);
+    const activePatterns = Object.entries(patterns).filter(([, pattern]) => pattern !== undefined);
+    const substringPatterns = activePatterns.filter(
+      ([name, pattern]) => isPart(name) && !isIndexedPattern(name, pattern),
+    );
+    const otherPatterns = activePatterns.filter((one) => !substringPatterns.includes(one));
+    this.#substringPatterns = Object.fromEntries(substringPatterns);
+    this.#otherPatterns = { ...filters, patterns: Object.fromEntries(otherPatterns) };
+    this.#live = liveCondition('postgres', this.#otherPatterns, sort);
     const { projectId: _, ...rest } = filters;
-    const plain = others.length === 0 && Object.values(rest).every((value) => value === undefined || value === false);
-    this.#covered = covered !== undefined && plain;
+    const hasNoOtherFilters =
+      otherPatterns.length === 0 && Object.values(rest).every((value) => value === undefined || value === false);
+    this.#coveredFields = coveredFields !== undefined && hasNoOtherFilters;
   }
 
   /**
@@ -101,18 +104,18 @@ export class SubstringSearch {
    */
   async rows(pageQuery: PageQuery): Promise<Rows | undefined> {
     const { db, limit } = pageQuery;
-    if (this.#covered && this.#others.projectId !== undefined) return this.#searchInOrder(pageQuery);
-    const max = Math.max(this.#covered ? FIRST_COVERED_ROWS : 0, FIRST_ROWS_FACTOR * limit);
-    const first = await this.#searchInOrder(pageQuery, max);
-    if (first.length === limit) return first;
-    if (!this.#covered) return undefined;
+    if (this.#coveredFields && this.#otherPatterns.projectId !== undefined) return this.#searchInOrder(pageQuery);
+    const max = Math.max(this.#coveredFields ? MAX_SEARCHED_INDEX_ROWS : 0, SEARCHED_ROWS_PER_PAGE_ROW * limit);
+    const firstRows = await this.#searchInOrder(pageQuery, max);
+    if (firstRows.length === limit) return firstRows;
+    if (!this.#coveredFields) return undefined;
     const candidates = await this.#candidates(db);
     if (!candidates) return this.#searchInOrder(pageQuery);
     return candidates.length === 0 ? [] : this.#filterCandidates(pageQuery, candidates);
   }
 
   #conditions(): readonly RawBuilder<boolean>[] {
-    return patternConditions({ patterns: this.#parts }, 'postgres');
+    return patternConditions({ patterns: this.#substringPatterns }, 'postgres');
   }
 
   #all(db: Session['db']): RowQuery {
@@ -121,13 +124,16 @@ export class SubstringSearch {
 
   /** Returns matching rows in page order, optionally only among the first `max` rows. */
   async #searchInOrder({ db, order, after, limit, addConditions }: PageQuery, max?: number): Promise<Rows> {
-    const walked = order.apply(addConditions(applyFilters(this.#all(db), this.#others, 'postgres', this.#live)), after);
+    const orderedRows = order.apply(
+      addConditions(applyFilters(this.#all(db), this.#otherPatterns, 'postgres', this.#live)),
+      after,
+    );
     const matches = db
-      .selectFrom((max === undefined ? walked : walked.limit(max)).as('servers'))
+      .selectFrom((max === undefined ? orderedRows : orderedRows.limit(max)).as('servers'))
       .select('seq')
-      .where(opaque(this.#conditions())) as unknown as RowQuery;
+      .where(hideFromPlanner(this.#conditions())) as unknown as RowQuery;
     const matching = order.apply(matches, undefined).limit(limit);
-    return order.apply(serversAt(db, sql`${matching}`), undefined).execute();
+    return order.apply(selectBySeq(db, sql`${matching}`), undefined).execute();
   }
 
   /**
@@ -135,15 +141,16 @@ export class SubstringSearch {
    * trigram index exists.
    */
   async #candidates(db: Session['db']): Promise<readonly string[] | undefined> {
-    if (!Object.values(this.#parts).every((part) => INDEXABLE.test(likeOf(part) ?? ''))) return undefined;
+    if (!Object.values(this.#substringPatterns).every((part) => TRIGRAM_PATTERN.test(likePatternOf(part) ?? '')))
+      return undefined;
     // No index contains the column `revision`. Without this condition, the planner might scan a complete index on
     // names.
     const live = this.#all(db).where(LIVE).where('revision', '>=', 0);
     const matching = this.#conditions().reduce((rows, condition) => rows.where(condition), live);
-    const found = db.selectFrom(matching.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');
+    const candidateSeqs = db.selectFrom(matching.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');
     const { rows } = await sql<{ readonly seqs: readonly string[] | null }>`
       select case when to_regclass('servers_name_trigrams') is not null
-        and to_regclass('servers_address_trigrams') is not null then array(${found}) end as seqs`.execute(db);
+        and to_regclass('servers_address_trigrams') is not null then array(${candidateSeqs}) end as seqs`.execute(db);
     const seqs = rows[0]?.seqs ?? undefined;
     return seqs && seqs.length > MAX_CANDIDATES ? undefined : seqs;
   }
@@ -154,7 +161,7 @@ export class SubstringSearch {
     candidates: readonly string[],
   ): Promise<Rows> {
     const seqs = sql`select unnest(${candidates}::bigint[])`;
-    const rows = addConditions(applyFilters(serversAt(db, seqs), this.#others, 'postgres'));
+    const rows = addConditions(applyFilters(selectBySeq(db, seqs), this.#otherPatterns, 'postgres'));
     const matching = this.#conditions().reduce((filtered, condition) => filtered.where(condition), rows);
     return order.apply(matching, after).limit(limit).execute();
   }

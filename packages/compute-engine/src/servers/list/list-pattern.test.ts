@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePattern, likeOf } from './list-pattern.js';
+import { compilePattern, likePatternOf } from './list-pattern.js';
 
 describe('the SQL pattern for a regular expression', () => {
   it.each([
@@ -15,20 +15,20 @@ describe('the SQL pattern for a regular expression', () => {
     ['x\\d+y', '%x%y%'],
     ['a\\\\b', '%a\\\\b%'],
     ['naïve😀', '%naïve😀%'],
-  ])('converts %s to the like pattern %s', (pattern, like) => expect(likeOf(pattern)).toBe(like));
+  ])('converts %s to the like pattern %s', (pattern, like) => expect(likePatternOf(pattern)).toBe(like));
 
   it.each(['', '.*', '^$', 'a|b', '(ab)+', '[ab]c', '\\pL', '\\x41', '\\Qa.b\\E', 'a\0b', 'a{b', 'a\\'])(
     'returns undefined for %j',
-    (pattern) => expect(likeOf(pattern)).toBeUndefined(),
+    (pattern) => expect(likePatternOf(pattern)).toBeUndefined(),
   );
 
   it('encodes characters as in the searched text', () => {
     const inJson = (character: string) => JSON.stringify(character).slice(1, -1);
-    expect(likeOf('a"b.c', inJson)).toBe('%a\\\\"b%c%');
+    expect(likePatternOf('a"b.c', inJson)).toBe('%a\\\\"b%c%');
   });
 
   /** Translates an SQL `like` pattern to a JavaScript regular expression. */
-  const asRegExp = (like: string) => {
+  const toRegExp = (like: string) => {
     const parts = like.match(/\\?./gs) ?? [];
     const expectedRegExp = (part: string) =>
       part === '%' ? '.*' : part === '_' ? '.' : part.at(-1)!.replace(/\W/, '\\$&');
@@ -36,22 +36,23 @@ describe('the SQL pattern for a regular expression', () => {
   };
 
   it('matches every text that the pattern matches', () => {
-    const signs = ['a', 'b', '1', '.', '%', '_', '\\.', '\\d', '\\\\', '*', '+', '?', '{2}', '^', '$', '-'];
-    const texts = ['a', 'b', '1', '.', '%', '_', '\\', '-', ''];
+    const patternElements = ['a', 'b', '1', '.', '%', '_', '\\.', '\\d', '\\\\', '*', '+', '?', '{2}', '^', '$', '-'];
+    const textElements = ['a', 'b', '1', '.', '%', '_', '\\', '-', ''];
     let state = 7;
-    const pick = <T>(list: readonly T[]) => list[(state = (state * 48271) % 2147483647) % list.length]!;
-    const several = (list: readonly string[], max: number) => Array.from({ length: max }, () => pick(list)).join('');
-    let found = 0;
+    const pickRandom = <T>(list: readonly T[]) => list[(state = (state * 48271) % 2147483647) % list.length]!;
+    const randomString = (list: readonly string[], max: number) =>
+      Array.from({ length: max }, () => pickRandom(list)).join('');
+    let matchCount = 0;
     for (let round = 0; round < 20_000; round++) {
-      const pattern = several(signs, 1 + (round % 6));
+      const pattern = randomString(patternElements, 1 + (round % 6));
       const fits = compilePattern(pattern);
-      const like = likeOf(pattern);
+      const like = likePatternOf(pattern);
       if (!fits || like === undefined) continue;
-      const text = several(texts, 6);
+      const text = randomString(textElements, 6);
       if (!fits(text)) continue;
-      found++;
-      expect(asRegExp(like).test(text), `${pattern} matches ${text}, but ${like} does not`).toBe(true);
+      matchCount++;
+      expect(toRegExp(like).test(text), `${pattern} matches ${text}, but ${like} does not`).toBe(true);
     }
-    expect(found).toBeGreaterThan(500);
+    expect(matchCount).toBeGreaterThan(500);
   });
 });

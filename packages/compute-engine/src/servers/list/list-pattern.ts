@@ -7,11 +7,11 @@ export type Matches = (text: string) => boolean;
  * Maximum lengths of a pattern and of its compiled program. They are limited because patterns are applied to many
  * servers.
  */
-const MAX_CHARACTERS = 1024;
-const MAX_INSTRUCTIONS = 3000;
+const MAX_PATTERN_LENGTH = 1024;
+const MAX_PROGRAM_SIZE = 3000;
 
 /** Matches a pattern without special characters, optionally anchored to the start or the end. */
-const PLAIN = /^(\^?)([A-Za-z0-9_@:/ -]+)(\$?)$/;
+const PLAIN_PATTERN = /^(\^?)([A-Za-z0-9_@:/ -]+)(\$?)$/;
 
 /** A pattern that is a literal string, for which databases can search. */
 export interface PlainPattern {
@@ -21,8 +21,8 @@ export interface PlainPattern {
 }
 
 /** Parses a pattern that is a literal string. Returns undefined for any other pattern. */
-export function plainPattern(pattern: string): PlainPattern | undefined {
-  const [, start, text, end] = PLAIN.exec(pattern) ?? [];
+export function parsePlainPattern(pattern: string): PlainPattern | undefined {
+  const [, start, text, end] = PLAIN_PATTERN.exec(pattern) ?? [];
   return text === undefined ? undefined : { text, atStart: start === '^', atEnd: end === '$' };
 }
 
@@ -38,14 +38,14 @@ export function plainPattern(pattern: string): PlainPattern | undefined {
  * ```
  */
 export function compilePattern(pattern: string): Matches | undefined {
-  if (pattern === '' || pattern.length > MAX_CHARACTERS) return undefined;
-  const plain = plainPattern(pattern);
+  if (pattern === '' || pattern.length > MAX_PATTERN_LENGTH) return undefined;
+  const plain = parsePlainPattern(pattern);
   if (plain && !plain.atEnd) {
     return plain.atStart ? (text) => text.startsWith(plain.text) : (text) => text.includes(plain.text);
   }
   try {
     const compiled = RE2JS.compile(pattern);
-    return compiled.programSize() > MAX_INSTRUCTIONS ? undefined : (text) => compiled.matcher(text).find();
+    return compiled.programSize() > MAX_PROGRAM_SIZE ? undefined : (text) => compiled.matcher(text).find();
   } catch {
     return undefined;
   }
@@ -53,8 +53,8 @@ export function compilePattern(pattern: string): Matches | undefined {
 
 const PUNCTUATION = /^[!-/:-@[-`{-~]/;
 /** Matches character classes and assertions, by the letter after the backslash. */
-const CLASSES = /^[dDwWsSbBAz]/;
-const OPERATORS = /^[()[\]{}|*+?]/;
+const CLASS_OR_ASSERTION = /^[dDwWsSbBAz]/;
+const OPERATOR = /^[()[\]{}|*+?]/;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
 /**
@@ -65,9 +65,9 @@ function parseFirst(pattern: string): { readonly length: number; readonly matche
   const [first, ...others] = pattern.slice(0, 4);
   const next = others[0] ?? '';
   if (first === '\\' && PUNCTUATION.test(next)) return { length: 2, matches: `\\${next}` };
-  if (first === '\\') return CLASSES.test(next) ? { length: 2, matches: '' } : undefined;
+  if (first === '\\') return CLASS_OR_ASSERTION.test(next) ? { length: 2, matches: '' } : undefined;
   if (first === '^' || first === '$') return { length: 1, matches: '' };
-  if (first === undefined || OPERATORS.test(first)) return undefined;
+  if (first === undefined || OPERATOR.test(first)) return undefined;
   return { length: first.length, matches: first === '.' ? '.' : `\\${first}` };
 }
 
@@ -77,7 +77,7 @@ function parseFirst(pattern: string): { readonly length: number; readonly matche
  * Returns undefined if no useful SQL pattern can be derived.
  * @param encode returns the encoding of a character in the searched string; default: the character itself
  */
-export function likeOf(pattern: string, encode?: (character: string) => string): string | undefined {
+export function likePatternOf(pattern: string, encode?: (character: string) => string): string | undefined {
   const parts = ['%'];
   const addWildcard = () => parts.at(-1) !== '%' && parts.push('%');
   for (let rest = pattern; rest !== ''; ) {

@@ -6,7 +6,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
  * contains the compared columns, whereas a query for complete rows would read every compared row from the table. The
  * matching rows are then read by `seq`. The clause `offset` keeps the planner from merging both queries.
  */
-export function serversAt(db: Kysely<Rows>, seqs: RawBuilder<unknown>): RowQuery {
+export function selectBySeq(db: Kysely<Rows>, seqs: RawBuilder<unknown>): RowQuery {
   const rows = sql`(select * from servers where ${isOneOf({ kind: 'postgres' }, 'seq', seqs)} offset 0)`;
   return db.selectFrom(rows.as('servers')).select(['id', 'seq', 'revision']) as unknown as RowQuery;
 }

@@ -1,7 +1,7 @@
 import type { Session } from '@apistrata/record-store';
 import type { ObservedList } from '../../observation/observer.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
-import { partsOf, recordPredicate, type ServerFilters, type ServerPredicate } from './list-filters.js';
+import { createRecordPredicate, type ServerFilters, type ServerPredicate, splitByState } from './list-filters.js';
 import { isIndexed } from './list-indexes.js';
 import { isNewestRequested } from './list-newest.js';
 import { SubstringSearch } from './list-parts.js';
@@ -49,9 +49,9 @@ export interface RowsPlan {
    * The order in which rows are read: the sort order of the page, or an indexed order if the database cannot sort in
    * the page's order.
    */
-  readonly reading: ServerOrder;
+  readonly readingOrder: ServerOrder;
   /** The predicate for filters that the database cannot apply. Undefined if the database applies all filters. */
-  readonly residual: ServerPredicate | undefined;
+  readonly residualFilter: ServerPredicate | undefined;
   /** Names of hosts whose servers are omitted. */
   readonly hidden: readonly string[];
   /**
@@ -94,12 +94,12 @@ export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsP
   const { projectId, changedSince, changedBefore, deleted } = filters;
   const isFilterIndexed = changedSince !== undefined;
   const order = new ServerOrder(sort, hosts, isFilterIndexed, session.kind === 'postgres' ? projectId : undefined);
-  const reading = order.inDatabase
+  const readingOrder = order.inDatabase
     ? order
     : new ServerOrder([], hosts, isFilterIndexed, session.kind === 'postgres' ? projectId : undefined);
-  const residual = recordPredicate(filters, hosts);
+  const residualFilter = createRecordPredicate(filters, hosts);
   // The results of several queries are merged only in order of creation, because databases collate strings differently.
-  const alternatives = sort.every(({ key }) => key === 'created_at') ? partsOf(filters) : [filters];
+  const alternatives = sort.every(({ key }) => key === 'created_at') ? splitByState(filters) : [filters];
   const [only, ...others] = alternatives;
   const search =
     only && others.length === 0 ? SubstringSearch.of(session, only, order.inDatabase ? sort : []) : undefined;
@@ -111,12 +111,12 @@ export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsP
     search,
     sort,
     order,
-    reading,
-    residual,
+    readingOrder: readingOrder,
+    residualFilter: residualFilter,
     hidden: query.unreachable === false ? [...hosts.unreachable] : [],
     indexed,
     bounded: projectId !== undefined && !deleted && changedSince === undefined && changedBefore === undefined,
-    single: alternatives.length === 1 && order.inDatabase && !residual && indexed,
+    single: alternatives.length === 1 && order.inDatabase && !residualFilter && indexed,
   };
 }
 
@@ -125,13 +125,13 @@ export function describePlan(plan: ListPlan, requestId: string): ObservedList {
   const ofProject = plan.projectId !== undefined;
   if (plan.source === 'newest')
     return { requestId, ofProject, source: plan.source, order: 'database', filters: 'database', indexed: true };
-  const { source, order, residual, indexed } = plan;
+  const { source, order, residualFilter, indexed } = plan;
   return {
     requestId,
     ofProject,
     source,
     order: order.inDatabase ? 'database' : 'memory',
-    filters: residual ? 'records' : 'database',
+    filters: residualFilter ? 'records' : 'database',
     indexed,
   };
 }

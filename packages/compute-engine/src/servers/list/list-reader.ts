@@ -6,8 +6,8 @@ import type { Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { applyFilters, type ServerFilters } from './list-filters.js';
 import { liveCondition } from './list-indexes.js';
-import { type HeadOfPage, isAnyPending } from './list-newest.js';
-import { serversAt } from './list-places.js';
+import { isAnyPending, type PageRow } from './list-newest.js';
+import { selectBySeq } from './list-places.js';
 import type { RowsPlan } from './list-plan.js';
 import type { ServerOrder } from './list-sort.js';
 
@@ -19,7 +19,7 @@ type Page = readonly Server[];
 /** Number of rows that are read at a time if this process filters or sorts the rows. */
 const CHUNK_ROWS = 500;
 /** Maximum time in milliseconds that this process filters servers before it yields to the event loop. */
-const MAX_SLICE_MS = 4;
+const MAX_FILTER_SLICE_MS = 4;
 /** Maximum time in milliseconds that one request may spend on filtering servers. */
 const MAX_FILTERING_MS = 10_000;
 
@@ -42,7 +42,7 @@ export class ListReader {
    * Returns the rows of a page. Each row also shows whether servers wait for the scheduler. Only for plans in which
    * `single` is true.
    */
-  rowsOfPage(after: Server | undefined, limit: number): Promise<readonly HeadOfPage[]> {
+  rowsOfPage(after: Server | undefined, limit: number): Promise<readonly PageRow[]> {
     const { order, alternatives, projectId } = this.#plan;
     const [filters = {}] = alternatives;
     return this.#rowsOf(filters, order, after, limit).select(isAnyPending(projectId).as('waits')).execute();
@@ -56,34 +56,34 @@ export class ListReader {
    * @throws Rejection (400) if the filters of this process take too long
    */
   async read(after: Server | undefined, limit: number, addConditions: AddConditions = (rows) => rows): Promise<Page> {
-    const { order, reading, residual } = this.#plan;
-    const sorts = order !== reading;
-    const rows = sorts || residual ? CHUNK_ROWS : limit;
+    const { order, readingOrder: reading, residualFilter: residual } = this.#plan;
+    const sortsInMemory = order !== reading;
+    const rows = sortsInMemory || residual ? CHUNK_ROWS : limit;
     let page: Server[] = [];
-    let last = sorts ? undefined : after;
+    let last = sortsInMemory ? undefined : after;
     for (;;) {
       const chunk = await this.#find(last, rows, addConditions);
-      const matching = residual || sorts ? await this.#applyPredicate(chunk) : chunk;
-      page.push(...(sorts && after ? matching.filter((server) => order.compare(server, after) > 0) : matching));
-      if (sorts) page.sort((a, b) => order.compare(a, b));
+      const matching = residual || sortsInMemory ? await this.#applyPredicate(chunk) : chunk;
+      page.push(...(sortsInMemory && after ? matching.filter((server) => order.compare(server, after) > 0) : matching));
+      if (sortsInMemory) page.sort((a, b) => order.compare(a, b));
       page = page.slice(0, limit);
       // If this process sorts, all rows must be read, because any later row may belong on the page.
-      if (chunk.length < rows || (!sorts && page.length === limit)) return page;
+      if (chunk.length < rows || (!sortsInMemory && page.length === limit)) return page;
       last = chunk.at(-1);
     }
   }
 
   /** Returns the first servers that the database finds, in the plan's reading order. */
   async #find(after: Server | undefined, limit: number, addConditions: AddConditions): Promise<Page> {
-    const { search, reading: order, alternatives } = this.#plan;
-    const found = await search?.rows({
+    const { search, readingOrder: order, alternatives } = this.#plan;
+    const foundRows = await search?.rows({
       db: this.#db,
       order,
       after,
       limit,
       addConditions: (rows) => addConditions(this.#excludeHidden(rows)),
     });
-    if (found) return this.#records(found);
+    if (foundRows) return this.#records(foundRows);
     const pages = await Promise.all(
       alternatives.map(async (filters) =>
         this.#records(await this.#executeQuery(filters, after, limit, addConditions)),
@@ -102,11 +102,11 @@ export class ListReader {
    */
   #executeQuery(filters: ServerFilters, after: Server | undefined, limit: number, addConditions: AddConditions) {
     const { store } = this.#core;
-    const { reading, indexed } = this.#plan;
+    const { readingOrder: reading, indexed } = this.#plan;
     const rows = this.#rowsOf(filters, reading, after, limit, addConditions);
     if (store.kind === 'sqlite' || indexed) return rows.execute();
     const seqs = sql`${rows.clearSelect().select('seq')}`;
-    return reading.apply(serversAt(this.#db, seqs), undefined).execute();
+    return reading.apply(selectBySeq(this.#db, seqs), undefined).execute();
   }
 
   #rowsOf(
@@ -136,12 +136,12 @@ export class ListReader {
   }
 
   async #applyPredicate(servers: Page): Promise<Page> {
-    const predicate = this.#plan.residual ?? (() => true);
+    const predicate = this.#plan.residualFilter ?? (() => true);
     const matching: Server[] = [];
     let sliceStart = performance.now();
     for (const server of servers) {
       if (predicate(server)) matching.push(server);
-      if (performance.now() - sliceStart > MAX_SLICE_MS) sliceStart = await this.#pause(sliceStart);
+      if (performance.now() - sliceStart > MAX_FILTER_SLICE_MS) sliceStart = await this.#pause(sliceStart);
     }
     await this.#pause(sliceStart);
     return matching;

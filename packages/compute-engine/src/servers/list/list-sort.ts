@@ -3,62 +3,64 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Server, StringSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 
-type Value = string | number;
+type SortValue = string | number;
 
 /** The source of a sort key's values: a table column, or the server record. */
-interface KeySpec {
-  readonly value: (server: Server, hosts: HostMap) => Value;
+interface SortKeySpec {
+  readonly value: (server: Server, hosts: HostMap) => SortValue;
   /** SQL expression with the same value. If it is undefined, sorting by this key reads every matching server. */
   readonly column?: RawBuilder<unknown>;
 }
 
-const column = (name: string, value: KeySpec['value']): KeySpec => ({ column: sql.ref(name), value });
+const column = (name: string, value: SortKeySpec['value']): SortKeySpec => ({ column: sql.ref(name), value });
 /** Returns a sort key in which a given value replaces null, because databases sort null differently. */
-const nullable = (name: string, absent: Value, value: KeySpec['value']): KeySpec => ({
-  column: sql`coalesce(${sql.ref(name)}, ${sql.lit(absent)})`,
+const nullableColumn = (name: string, nullValue: SortValue, value: SortKeySpec['value']): SortKeySpec => ({
+  column: sql`coalesce(${sql.ref(name)}, ${sql.lit(nullValue)})`,
   value,
 });
-const unindexed = (value: KeySpec['value']): KeySpec => ({ value });
+const recordValue = (value: SortKeySpec['value']): SortKeySpec => ({ value });
 
 /** The sort keys of servers. Settings have no entry, because their property has the same name as their sort key. */
-const keys = {
+const sortKeys = {
   created_at: column('created_at', (s) => s.createdAt),
   updated_at: column('updated_at', (s) => s.updatedAt ?? s.createdAt),
-  launched_at: nullable('launched_at', -1, (s) => s.launchedAt ?? -1),
-  terminated_at: nullable('terminated_at', -1, (s) => s.terminatedAt ?? -1),
+  launched_at: nullableColumn('launched_at', -1, (s) => s.launchedAt ?? -1),
+  terminated_at: nullableColumn('terminated_at', -1, (s) => s.terminatedAt ?? -1),
   display_name: column('name', (s) => s.name),
-  host: nullable('host', '', (s) => s.host ?? ''),
+  host: nullableColumn('host', '', (s) => s.host ?? ''),
   vm_state: column('vm_state', (s) => s.vmState),
-  task_state: nullable('task_state', '', (s) => s.taskState ?? ''),
+  task_state: nullableColumn('task_state', '', (s) => s.taskState ?? ''),
   user_id: column('user_id', (s) => s.userId),
   project_id: column('project_id', (s) => s.projectId),
   uuid: column('id', (s) => s.id),
   image_ref: column('image_id', (s) => s.imageId),
   instance_type_id: column('flavor_id', (s) => s.flavor.id),
   locked: column('locked', (s) => Number(s.lock !== null)),
-  access_ip_v4: unindexed((s) => s.accessIpV4),
-  access_ip_v6: unindexed((s) => s.accessIpV6),
-  auto_disk_config: unindexed((s) => s.diskConfig),
-  availability_zone: unindexed((s, { hosts }) => hosts.get(s.host ?? '')?.zone ?? s.pinnedZone ?? ''),
-  config_drive: unindexed((s) => Number(s.configDrive)),
-  display_description: unindexed((s) => s.description ?? ''),
-  hostname: unindexed((s) => s.hostname),
-  kernel_id: unindexed((s) => s.kernelId ?? ''),
-  key_name: unindexed((s) => s.keyName ?? ''),
-  launch_index: unindexed((s) => s.launchIndex),
-  locked_by: unindexed((s) => s.lock?.by ?? ''),
-  node: unindexed((s) => s.node ?? ''),
-  power_state: unindexed((s) => s.powerState),
-  progress: unindexed((s) => s.progress),
-  ramdisk_id: unindexed((s) => s.ramdiskId ?? ''),
-  root_device_name: unindexed((s) => s.rootDeviceName ?? ''),
-} as const satisfies Record<string, KeySpec>;
+  access_ip_v4: recordValue((s) => s.accessIpV4),
+  access_ip_v6: recordValue((s) => s.accessIpV6),
+  auto_disk_config: recordValue((s) => s.diskConfig),
+  availability_zone: recordValue((s, { hosts }) => hosts.get(s.host ?? '')?.zone ?? s.pinnedZone ?? ''),
+  config_drive: recordValue((s) => Number(s.configDrive)),
+  display_description: recordValue((s) => s.description ?? ''),
+  hostname: recordValue((s) => s.hostname),
+  kernel_id: recordValue((s) => s.kernelId ?? ''),
+  key_name: recordValue((s) => s.keyName ?? ''),
+  launch_index: recordValue((s) => s.launchIndex),
+  locked_by: recordValue((s) => s.lock?.by ?? ''),
+  node: recordValue((s) => s.node ?? ''),
+  power_state: recordValue((s) => s.powerState),
+  progress: recordValue((s) => s.progress),
+  ramdisk_id: recordValue((s) => s.ramdiskId ?? ''),
+  root_device_name: recordValue((s) => s.rootDeviceName ?? ''),
+} as const satisfies Record<string, SortKeySpec>;
 
 /** Fields by which servers can be sorted. */
-export type ServerSortKey = keyof typeof keys | StringSetting;
+export type ServerSortKey = keyof typeof sortKeys | StringSetting;
 
-const keyOf = (name: ServerSortKey): KeySpec =>
-  Object.hasOwn(keys, name) ? keys[name as keyof typeof keys] : unindexed((s) => s[name as StringSetting] ?? '');
+const sortKeySpecOf = (name: ServerSortKey): SortKeySpec =>
+  Object.hasOwn(sortKeys, name)
+    ? sortKeys[name as keyof typeof sortKeys]
+    : recordValue((s) => s[name as StringSetting] ?? '');
 
 /** A sort key with its direction. */
 export interface ServerSort {
@@ -66,11 +68,11 @@ export interface ServerSort {
   readonly direction: 'asc' | 'desc';
 }
 
-type Step = KeySpec & { readonly ascending: boolean };
+type SortStep = SortKeySpec & { readonly ascending: boolean };
 
 /** A total order of servers, by which the pages of a list are sorted. */
 export class ServerOrder {
-  readonly #steps: readonly Step[];
+  readonly #steps: readonly SortStep[];
   readonly #hosts: HostMap;
   /** Whether the database can sort in this order. Otherwise, this process compares the records. */
   readonly inDatabase: boolean;
@@ -81,15 +83,15 @@ export class ServerOrder {
    * @param projectId on PostgreSQL, the id of the project to which the list is restricted
    */
   constructor(sort: readonly ServerSort[], hosts: HostMap, isFilterIndexed: boolean, projectId?: string) {
-    const first = sort[0]?.direction ?? 'desc';
-    const steps = new Map<string, Step>();
-    for (const { key, direction } of [...sort, { key: 'created_at', direction: first } as const]) {
-      if (!steps.has(key)) steps.set(key, { ...keyOf(key), ascending: direction === 'asc' });
+    const firstDirection = sort[0]?.direction ?? 'desc';
+    const steps = new Map<string, SortStep>();
+    for (const { key, direction } of [...sort, { key: 'created_at', direction: firstDirection } as const]) {
+      if (!steps.has(key)) steps.set(key, { ...sortKeySpecOf(key), ascending: direction === 'asc' });
     }
-    steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
-    const given = [...steps.keys()];
+    steps.set('seq', { ...column('seq', (s) => s.seq), ascending: firstDirection === 'asc' });
+    const stepKeys = [...steps.keys()];
     // Ids are unique, so sort keys after the id have no effect.
-    for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
+    for (const key of stepKeys.slice(stepKeys.indexOf('uuid') + 1 || stepKeys.length)) steps.delete(key);
     const created = steps.get('created_at');
     if (isFilterIndexed && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
     this.#steps = [...steps.values()];
@@ -134,7 +136,7 @@ export class ServerOrder {
     });
     const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
     // This condition is redundant, but with it, the database can start at the right place in the index.
-    const bound = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
-    return sql<boolean>`(${bound} and (${sql.join(alternatives, sql` or `)}))`;
+    const startCondition = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
+    return sql<boolean>`(${startCondition} and (${sql.join(alternatives, sql` or `)}))`;
   }
 }

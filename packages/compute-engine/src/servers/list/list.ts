@@ -6,16 +6,16 @@ import { badRequest } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import { liveOfProject, tables } from '../../schema/tables.js';
 import { canMatch, type ServerFilters } from './list-filters.js';
-import { type HeadOfPage, isAnyPending, newestServers } from './list-newest.js';
+import { isAnyPending, type PageRow, readNewestServers } from './list-newest.js';
 import { describePlan, planOf, type RowsPlan, rowsPlanOf, type ServerQuery } from './list-plan.js';
 import { type AddConditions, ListReader } from './list-reader.js';
 
 /** Maximum number of servers that a query without an index may read in the session for short queries. */
-const MAX_SHORT_ROWS = 300;
+const MAX_SHORT_QUERY_SERVERS = 300;
 
 /** The SQL condition for servers that wait for the scheduler, and the condition for all other servers. */
-const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
-const SCHEDULED = sql<boolean>`not (vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
+const UNSCHEDULED_CONDITION = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
+const SCHEDULED_CONDITION = sql<boolean>`not (vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
 
 /**
  * Returns a page of servers: first those that wait for the scheduler, then the others, each in the requested order. If
@@ -24,7 +24,7 @@ const SCHEDULED = sql<boolean>`not (vm_state = 'building' and coalesce(task_stat
  * @throws Rejection (400) if the marker is not the id of a visible server
  */
 export async function listServers(core: Core, context: Context, query: ServerQuery): Promise<readonly Server[]> {
-  const marker = query.marker === undefined ? undefined : await markerOf(core, context, query.marker);
+  const marker = query.marker === undefined ? undefined : await findMarker(core, context, query.marker);
   const filters: ServerFilters = {
     ...query.filters,
     ...(!query.allProjects && { projectId: context.caller.projectId }),
@@ -34,19 +34,19 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   const plan = planOf(input);
   core.observer.list?.(describePlan(plan, context.requestId));
   if (plan.source === 'newest') {
-    const rows = await newestServers(core.store, plan.projectId, marker, query.limit);
-    const page = await unlessWaiting(core, rows, marker);
+    const rows = await readNewestServers(core.store, plan.projectId, marker, query.limit);
+    const page = await readUnlessWaiting(core, rows, marker);
     return page ?? readInParts(core, rowsPlanOf(input), marker, query.limit);
   }
   if (plan.single) {
     const rows = await new ListReader(core, plan, { isShort: true }).rowsOfPage(marker, query.limit);
-    const page = await unlessWaiting(core, rows, marker);
+    const page = await readUnlessWaiting(core, rows, marker);
     if (page) return page;
   }
   return readInParts(core, plan, marker, query.limit);
 }
 
-async function markerOf({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Server> {
+async function findMarker({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Server> {
   const server = id.includes('\0') ? undefined : await tables.servers.get(store, id);
   if (!server || (!isAdmin && server.projectId !== caller.projectId)) throw badRequest(`marker [${id}] not found`);
   return server;
@@ -59,19 +59,24 @@ async function readInParts(
   marker: Server | undefined,
   limit: number,
 ): Promise<readonly Server[]> {
-  const { isAnyWaiting, isShort } = await conditionsOf(core, plan);
+  const { isAnyWaiting, isShort } = await readListConditions(core, plan);
   const reader = new ListReader(core, plan, { isShort });
   if (!isAnyWaiting) return reader.read(marker, limit);
   const isAfterScheduled = marker !== undefined && !isUnscheduled(marker);
-  const first = isAfterScheduled ? [] : await reader.read(marker, limit, (rows) => rows.where(UNSCHEDULED));
-  if (first.length === limit) return first;
+  const waitingServers = isAfterScheduled
+    ? []
+    : await reader.read(marker, limit, (rows) => rows.where(UNSCHEDULED_CONDITION));
+  if (waitingServers.length === limit) return waitingServers;
   // A server that was scheduled between the two reads must not be listed twice.
-  const listed = first.map(({ seq }) => seq);
-  const scheduled: AddConditions = (rows) => {
-    const others = rows.where(SCHEDULED);
-    return listed.length === 0 ? others : others.where('seq', 'not in', listed);
+  const listedSeqs = waitingServers.map(({ seq }) => seq);
+  const addScheduledCondition: AddConditions = (rows) => {
+    const others = rows.where(SCHEDULED_CONDITION);
+    return listedSeqs.length === 0 ? others : others.where('seq', 'not in', listedSeqs);
   };
-  return [...first, ...(await reader.read(isAfterScheduled ? marker : undefined, limit - first.length, scheduled))];
+  return [
+    ...waitingServers,
+    ...(await reader.read(isAfterScheduled ? marker : undefined, limit - waitingServers.length, addScheduledCondition)),
+  ];
 }
 
 function isUnscheduled({ vmState, taskState }: Server): boolean {
@@ -82,18 +87,23 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
  * Reads whether servers of a project wait for the scheduler, and whether the project has too many servers for a short
  * query.
  */
-const conditionsOfProject = hotStatement<{ readonly waits: unknown; readonly large: unknown }>(({ db, kind }) =>
+const readProjectConditions = hotStatement<{ readonly waits: unknown; readonly large: unknown }>(({ db, kind }) =>
   db.selectNoFrom([
     isAnyPending('').as('waits'),
     sql`(select count(*) from (select 1 from servers where project_id = ${''} and ${liveOfProject(kind)}
-      limit ${MAX_SHORT_ROWS + 1}) as some_servers) > ${MAX_SHORT_ROWS}`.as('large'),
+      limit ${MAX_SHORT_QUERY_SERVERS + 1}) as some_servers) > ${MAX_SHORT_QUERY_SERVERS}`.as('large'),
   ]),
 );
 
 /** Returns whether servers wait for the scheduler, and whether the queries of a plan read few rows. */
-async function conditionsOf({ store }: Core, { projectId, indexed, bounded }: RowsPlan) {
+async function readListConditions({ store }: Core, { projectId, indexed, bounded }: RowsPlan) {
   if (bounded && !indexed && projectId !== undefined) {
-    const { rows } = await conditionsOfProject(store, [projectId, projectId, MAX_SHORT_ROWS + 1, MAX_SHORT_ROWS]);
+    const { rows } = await readProjectConditions(store, [
+      projectId,
+      projectId,
+      MAX_SHORT_QUERY_SERVERS + 1,
+      MAX_SHORT_QUERY_SERVERS,
+    ]);
     return { isAnyWaiting: Boolean(rows[0]?.waits), isShort: !rows[0]?.large };
   }
   const { waits } = await store.db.selectNoFrom(isAnyPending(projectId).as('waits')).executeTakeFirstOrThrow();
@@ -103,9 +113,9 @@ async function conditionsOf({ store }: Core, { projectId, indexed, bounded }: Ro
 /**
  * Returns the records of a page. Returns undefined if servers wait for the scheduler, because such servers come first.
  */
-function unlessWaiting(
+function readUnlessWaiting(
   { store }: Core,
-  rows: readonly HeadOfPage[],
+  rows: readonly PageRow[],
   after: Server | undefined,
 ): Promise<readonly Server[] | undefined> | readonly Server[] | undefined {
   // If the marker itself waits for the scheduler, servers that precede it in the requested order may follow it.

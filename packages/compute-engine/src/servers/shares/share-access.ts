@@ -8,7 +8,7 @@ export const shareProtocols: Readonly<Record<string, ShareAccessType>> = { NFS: 
 /** The CephX client name that all hosts use. */
 const CEPHX_CLIENT = 'nova';
 
-async function clientOf(
+async function findShareClient(
   { core, context, server }: ServerScope,
   shareId: string,
 ): Promise<{ type: ShareAccessType; to: string } | undefined> {
@@ -20,10 +20,10 @@ async function clientOf(
 }
 
 /** Locks a share against deletion and grants the server's host access to it. Idempotent. */
-export async function openShare(scope: ServerScope, shareId: string): Promise<void> {
+export async function grantShareAccess(scope: ServerScope, shareId: string): Promise<void> {
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;
-  const client = await clientOf(scope, shareId);
+  const client = await findShareClient(scope, shareId);
   if (!client) throw new Error(`Share ${shareId} could not be found.`);
   await shares.lock(caller, shareId, scope.server.id);
   const { state } = await shares.allowAccess(caller, shareId, { ...client, level: 'rw' });
@@ -34,20 +34,22 @@ export async function openShare(scope: ServerScope, shareId: string): Promise<vo
  * Unlocks a share and revokes the access of the server's host. The host keeps its access if another server on it uses
  * the share.
  */
-export async function closeShare(scope: ServerScope, shareId: string): Promise<void> {
+export async function revokeShareAccess(scope: ServerScope, shareId: string): Promise<void> {
   const { shares } = scope.core.catalogs;
   const { caller } = scope.context;
   const { host, id } = scope.server;
   const serversOnHost = host
     ? await tables.servers.find(scope.core.store, (q) => q.where('host', '=', host).where(LIVE))
     : [];
-  const shared = serversOnHost.some((other) => other.id !== id && other.shares.some((one) => one.shareId === shareId));
-  const client = shared ? undefined : await clientOf(scope, shareId);
+  const isUsedByOthers = serversOnHost.some(
+    (other) => other.id !== id && other.shares.some((one) => one.shareId === shareId),
+  );
+  const client = isUsedByOthers ? undefined : await findShareClient(scope, shareId);
   if (client) await ignoreRejection(shares.denyAccess(caller, shareId, client.type, client.to));
   await ignoreRejection(shares.unlock(caller, shareId, id));
 }
 
 /** Releases all shares of a server that is being deleted. */
 export async function releaseShares(scope: ServerScope): Promise<void> {
-  for (const { shareId } of scope.server.shares) await closeShare(scope, shareId);
+  for (const { shareId } of scope.server.shares) await revokeShareAccess(scope, shareId);
 }

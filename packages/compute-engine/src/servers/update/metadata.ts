@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { notFound } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
-import { limitsOf, overQuota } from '../../resources/quotas/server-quota.js';
+import { limitsOf, overQuotaError } from '../../resources/quotas/server-quota.js';
 import type { Servers } from '../servers.js';
 
 type Metadata = Server['metadata'];
@@ -39,17 +39,17 @@ export class ServerMetadata {
   }
 
   async #write(context: Context, id: string, make: (metadata: Metadata) => Metadata): Promise<Metadata> {
-    const changed = await this.#servers.change(context, id, 'metadata', async (server, tx) => {
+    const changedServer = await this.#servers.change(context, id, 'metadata', async (server, tx) => {
       const metadata = make(server.metadata);
       const requested = Object.keys(metadata).length;
       const limits = await limitsOf(this.#core, tx, server.projectId, server.userId);
       const limit = limits.metadata_items;
       if (limit >= 0 && requested > limit)
-        throw overQuota(this.#core, server, [
+        throw overQuotaError(this.#core, server, [
           { kind: 'metadata_items', requested, used: Object.keys(server.metadata).length, limit },
         ]);
       return { metadata };
     });
-    return changed.metadata;
+    return changedServer.metadata;
   }
 }

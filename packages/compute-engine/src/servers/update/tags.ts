@@ -27,14 +27,14 @@ export class ServerTags {
    * Adds a tag. Returns whether the tag is new. A server with the maximum number of tags rejects even an existing tag.
    */
   async add(context: Context, id: string, tag: string): Promise<boolean> {
-    let added = false;
+    let isNewTag = false;
     await this.#servers.change(context, id, 'tags', (server) => {
-      added = !server.tags.includes(tag);
+      isNewTag = !server.tags.includes(tag);
       if (server.tags.length >= MAX_TAGS)
         throw badRequest(`The number of tags exceeded the per-server limit ${MAX_TAGS}`);
-      return added ? { tags: [...server.tags, tag] } : undefined;
+      return isNewTag ? { tags: [...server.tags, tag] } : undefined;
     });
-    return added;
+    return isNewTag;
   }
 
   async remove(context: Context, id: string, tag: string): Promise<void> {

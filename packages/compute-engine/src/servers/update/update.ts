@@ -16,16 +16,16 @@ export type ServerChange = Partial<
  * Throws 409 unless a server can be pinned to a zone. An unpinned server can only be pinned to its current zone, and a
  * pinned server only to the same zone again.
  */
-function checkPinned(server: Server, zone: string, hosts: HostMap): void {
+function checkPinning(server: Server, zone: string, hosts: HostMap): void {
   if (server.pinnedZone === zone) return;
   if (server.pinnedZone !== null)
     throw conflict(
       'Cannot change pinned availability zone directly. Unpin first by setting pinned_availability_zone to null.',
     );
-  const current = zoneOf(server, hosts);
-  if (current !== zone)
+  const currentZone = zoneOf(server, hosts);
+  if (currentZone !== zone)
     throw conflict(
-      `Server can only be pinned to its current availability zone '${current}', but '${zone}' was requested.`,
+      `Server can only be pinned to its current availability zone '${currentZone}', but '${zone}' was requested.`,
     );
 }
 
@@ -33,7 +33,7 @@ export async function updateServer(core: Core, context: Context, id: string, cha
   const hosts = change.pinnedZone ? await core.infrastructure.hosts() : undefined;
   const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return changeServer(core, rulesOf('update'), context, id, (server) => {
-    if (hosts && change.pinnedZone) checkPinned(server, change.pinnedZone, hosts);
+    if (hosts && change.pinnedZone) checkPinning(server, change.pinnedZone, hosts);
     return changes;
   });
 }

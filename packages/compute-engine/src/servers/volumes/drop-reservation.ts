@@ -14,7 +14,7 @@ interface PossibleReservation {
  * Deletes the volume attachment that an interrupted request may have created. Repeating the reservation with the same
  * idempotency key returns the attachment, regardless of how far the request had progressed.
  */
-export async function dropReservation(
+export async function deletePossibleReservation(
   { catalogs: { volumes } }: Core,
   caller: Caller,
   { key, volumeId, serverId, attachmentId }: PossibleReservation,

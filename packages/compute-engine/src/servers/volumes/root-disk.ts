@@ -12,6 +12,6 @@ export function hasLocalRoot(server: Pick<Server, 'blockDevices'>): boolean {
 }
 
 /** Returns the fields of a server that determine its required capacity. */
-export function contentOf(server: Pick<Server, 'blockDevices' | 'imageProperties'>): ServerContent {
+export function serverContentOf(server: Pick<Server, 'blockDevices' | 'imageProperties'>): ServerContent {
   return { localRoot: hasLocalRoot(server), imageProperties: server.imageProperties };
 }

@@ -8,10 +8,10 @@ import type { BlockDevice } from '../../model/index.js';
 const MAX_VOLUME_POLLS = 600;
 
 /** Interval in milliseconds between polls of a volume's status. */
-const VOLUME_POLL_MS = 1000;
+const VOLUME_POLL_INTERVAL_MS = 1000;
 
 /** Waits until a new volume is complete, including its content. */
-export async function untilAvailable(
+export async function waitUntilAvailable(
   { core, context, signal }: ServerScope & { readonly signal: AbortSignal },
   volumeId: string,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function untilAvailable(
     if (status === 'available' || status === 'in-use' || status === 'reserved') return;
     if (status.startsWith('error'))
       throw new Error(`Volume ${volumeId} did not finish being created: its status is ${status}`);
-    await core.clock.sleep(VOLUME_POLL_MS, signal);
+    await core.clock.sleep(VOLUME_POLL_INTERVAL_MS, signal);
   }
   throw new Error(`Volume ${volumeId} did not finish being created in time`);
 }
@@ -31,10 +31,10 @@ export async function connectVolumes(
   devices: readonly BlockDevice[],
 ): Promise<readonly BlockDevice[]> {
   if (!devices.some(({ destination }) => destination === 'volume')) return devices;
-  const connected: BlockDevice[] = [];
+  const connectedDevices: BlockDevice[] = [];
   for (const device of devices)
-    connected.push(device.volumeId === null ? device : await connectVolume(scope, device, device.volumeId));
-  return connected;
+    connectedDevices.push(device.volumeId === null ? device : await connectVolume(scope, device, device.volumeId));
+  return connectedDevices;
 }
 
 /** Attaches a volume in three idempotent steps: reserve, connect, complete. */
@@ -58,22 +58,22 @@ export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: st
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;
   const { id: serverId } = scope.server;
-  const remaining: BlockDevice[] = [];
+  const reservedDevices: BlockDevice[] = [];
   for (const device of scope.server.blockDevices) {
     const { volumeId, attachmentId } = device;
     if (!attachmentId || !volumeId) {
-      remaining.push(device);
+      reservedDevices.push(device);
       continue;
     }
-    const reserved = await volumes.reserve(caller, {
+    const reservation = await volumes.reserve(caller, {
       key: derivedUuid(`offload/${idempotencyKey}/${device.id}`),
       volumeId,
       serverId,
     });
-    if (reserved.id !== attachmentId) await volumes.deleteAttachment(caller, attachmentId);
-    remaining.push({ ...device, attachmentId: reserved.id });
+    if (reservation.id !== attachmentId) await volumes.deleteAttachment(caller, attachmentId);
+    reservedDevices.push({ ...device, attachmentId: reservation.id });
   }
-  return remaining;
+  return reservedDevices;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { attachedDevice } from '../../actions/volumes/find-volume.js';
+import { findAttachedDevice } from '../../actions/volumes/find-volume.js';
 import type { Context } from '../../core/context.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
@@ -26,7 +26,7 @@ export class VolumeAttachments {
 
   /** Returns a server's block device for a volume. Throws 404 if the volume is not attached. */
   find(server: Server, volumeId: string): BlockDevice {
-    return attachedDevice(server, volumeId);
+    return findAttachedDevice(server, volumeId);
   }
 
   /** Changes whether the volume is deleted with its server. Other fields must equal the current values. */
@@ -40,8 +40,8 @@ export class VolumeAttachments {
           throw badRequest(`The ${name} property of a volume attachment cannot be changed.`);
       }
       if (change.deleteOnTermination === undefined) return undefined;
-      const changed = { ...device, deleteOnTermination: change.deleteOnTermination };
-      return { blockDevices: current.blockDevices.map((d) => (d.id === device.id ? changed : d)) };
+      const changedDevice = { ...device, deleteOnTermination: change.deleteOnTermination };
+      return { blockDevices: current.blockDevices.map((d) => (d.id === device.id ? changedDevice : d)) };
     });
   }
 }
