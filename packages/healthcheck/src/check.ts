@@ -13,24 +13,30 @@ export interface CheckResult {
   readonly details?: string;
 }
 
-/** The timeout of a check, and the times between its runs. */
+/** When a check runs: its timeout, the lifetime of its cached result, and the interval between its background runs. */
 export interface CheckTiming {
   /** The time in milliseconds after which the check counts as unavailable and its signal is aborted. Default 5000. */
   readonly timeoutMs?: number;
-  /** The time in milliseconds for which a result is reused. Default 0: the check runs at each probe. */
+  /** How long a result is reused, in milliseconds. Default 0: the check runs at each probe. */
   readonly cacheMs?: number;
   /**
-   * The time in milliseconds between runs in the background; probes then read the latest result. Default: the check runs only
-   * at probes.
+   * The interval between background runs in milliseconds; probes then return the latest result. Default: the check runs
+   * only when a probe arrives.
    */
   readonly refreshMs?: number;
 }
 
-/** A custom check. Concurrent probes share one run of it. */
+/** A custom check. Concurrent probes share one run. */
 export interface Check extends CheckTiming {
-  /** The name in `backends` and groups. It is part of the reason if the check throws or times out. */
+  /**
+   * The name by which `backends` and `groups` refer to the check. It is part of the reason if the check throws or times
+   * out.
+   */
   readonly name: string;
-  /** Runs the check. It counts as unavailable if it throws, rejects, times out or does not return a `CheckResult`. */
+  /**
+   * Runs the check. The check counts as unavailable if this function throws, rejects, times out or does not return a
+   * `CheckResult`.
+   */
   readonly check: (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 }
 
@@ -38,19 +44,19 @@ export interface Check extends CheckTiming {
 export interface CheckReport {
   readonly name: string;
   readonly state: CheckState;
-  /** False only for `unavailable`. */
+  /** Whether the state is `available` or `degraded`. */
   readonly available: boolean;
-  /** The reason in one line, never empty. */
+  /** The reason for the state, in one line; never empty. */
   readonly reason: string;
-  /** Details of the reason; may be empty. */
+  /** Details about the reason; may be empty. */
   readonly details: string;
-  /** The duration of the run in milliseconds. */
+  /** How long the check ran, in milliseconds. */
   readonly durationMs: number;
-  /** The time at which the state last changed, initially that of the first run. */
+  /** When the state last changed. Before the first change, the time of the first run. */
   readonly changedAt: Date;
 }
 
-/** The result of one run, without its duration and the time of the last change. */
+/** The result of one check run, before its duration and the time of the last state change are added. */
 export type Finding = Omit<CheckReport, 'durationMs' | 'changedAt'>;
 
 const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
@@ -68,7 +74,7 @@ export function worstOf(reports: readonly { readonly state: CheckState }[]): Che
 /** The keys of `CheckTiming`. */
 export const TIMING_KEYS = ['timeoutMs', 'cacheMs', 'refreshMs'] as const;
 
-/** Returns the finding of a result. @throws TypeError if it is not a `CheckResult` */
+/** Converts the result of a check to a finding. @throws TypeError if the result is not a `CheckResult` */
 export function findingOf(name: string, result: CheckResult): Finding {
   const { state, reason, details } = result ?? {};
   if (!Object.hasOwn(DEFAULT_REASONS, state)) {
@@ -78,7 +84,7 @@ export function findingOf(name: string, result: CheckResult): Finding {
     name,
     state,
     available: state !== 'unavailable',
-    // The plain body has one line per reason, so a reason must not contain line breaks.
+    // Plain-text responses have one line per reason, so a reason must not contain line breaks.
     reason: String(reason || DEFAULT_REASONS[state]).replaceAll(/[\r\n]+/g, ' '),
     details: String(details ?? ''),
   };
@@ -106,7 +112,7 @@ function validateTiming(timing: CheckTiming, name: string): void {
   for (const key of TIMING_KEYS) {
     const value = timing[key];
     const minimum = key === 'cacheMs' ? 0 : 1;
-    // Node fires a timer above 2^31-1 immediately, so that a check would run continuously instead of almost never.
+    // Node fires timers above 2^31-1 ms immediately, so a check with such an interval would run continuously.
     if (value === undefined || (Number.isFinite(value) && value >= minimum && value < 2 ** 31)) continue;
     throw new HealthcheckConfigError(key, `${value} in the check "${name}"`, `Use at least ${minimum} milliseconds`);
   }

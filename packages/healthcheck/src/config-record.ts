@@ -35,11 +35,12 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Creates the endpoint from a section of a configuration file, such as `disable_by_file_path = /run/drain`. All values are
- * strings. Lists are separated by commas; booleans are true/false, 1/0, yes/no or on/off, in any case.
+ * Creates a health check from a section of a configuration file, such as `disable_by_file_path = /run/drain`. All
+ * values are strings. List items are separated by commas; booleans are true/false, 1/0, yes/no or on/off,
+ * case-insensitive.
  *
- * @param code options that a string cannot represent: checks to which `backends` refers, groups, the log
- * @throws HealthcheckConfigError for unknown names and malformed values, with their name in the record
+ * @param code options that a string cannot represent: `checks`, `groups`, `links`, `log` and `service`
+ * @throws HealthcheckConfigError for unknown names and malformed values; its `option` is the name in the record
  */
 export function healthcheckFromConfig(
   record: Readonly<Record<string, string | undefined>>,
@@ -58,7 +59,7 @@ export function healthcheckFromConfig(
     const value = record[name];
     if (value === undefined) continue;
     if (typeof value !== 'string')
-      throw new HealthcheckConfigError(name, 'is not a string', 'Use the text of the file');
+      throw new HealthcheckConfigError(name, 'is not a string', 'Use a string, as a configuration file contains it');
     options[option] = parse(value, name);
   }
   try {
@@ -74,7 +75,7 @@ function flag(value: string, name: string): boolean {
   throw new HealthcheckConfigError(name, `"${value}" is neither true nor false`, 'Write true or false');
 }
 
-/** Returns the same error, with the option's name as written in the file. */
+/** Returns the same error, with the option name that the configuration file uses. */
 function withOriginalMessage(error: unknown): unknown {
   if (!(error instanceof HealthcheckConfigError)) return error;
   const entry = [...NAMES].find(([, [option]]) => option === error.option);

@@ -4,11 +4,11 @@ import type { EndpointSettings } from './settings.js';
 
 /** The health of an endpoint. */
 export interface HealthStatus {
-  /** The worst of the results. */
+  /** The worst state of all results. */
   readonly state: CheckState;
-  /** False only for `unavailable`. Determines the HTTP status. */
+  /** Whether the state is `available` or `degraded`. Determines the HTTP status. */
   readonly available: boolean;
-  /** One result per backend, in configured order. */
+  /** One result per backend, in the configured order. */
   readonly results: readonly CheckReport[];
 }
 
@@ -21,14 +21,17 @@ export interface HealthChange {
   readonly status: HealthStatus;
 }
 
-/** An endpoint, which runs its backends and combines their results. */
+/** A health endpoint, which runs its backends and combines their results. */
 export interface Endpoint {
   readonly name: string;
   /** Runs all backends concurrently. Never rejects. Without backends, it returns synchronously. */
   evaluate(probe: Probe): HealthStatus | Promise<HealthStatus>;
-  /** Makes the endpoint permanently unavailable, if it fails on shutdown. */
+  /** Makes the endpoint permanently unavailable if it is configured to fail on shutdown. */
   shutdown(): void;
-  /** Makes the endpoint unavailable for a reason, if it fails on shutdown. If the reason is undefined, its checks apply again. */
+  /**
+   * If the endpoint fails on shutdown: makes it unavailable with this reason, or, if the reason is undefined, lets its
+   * checks determine the state again.
+   */
   setNotReadyReason(reason: string | undefined): void;
 }
 
@@ -42,14 +45,14 @@ function unavailable(name: string, reason: string, details: string): HealthStatu
 /**
  * Creates an endpoint.
  *
- * @param changed called when the state differs from the previous evaluation's
+ * @param changed called when an evaluation results in a different state than the previous one
  */
 export function createEndpoint(
   { name, failsOnShutdown }: EndpointSettings,
   backends: readonly Backend[],
   changed: (change: HealthChange) => void,
 ): Endpoint {
-  /** The states by port, because the results may differ by port and a difference between ports is not a change. */
+  /** The last state for each port, because results may depend on the port, and a difference between ports is not a change. */
   const lastStates = new Map<number | undefined, CheckState>();
   let shutdownStatus: HealthStatus | undefined;
   let notReadyStatus: HealthStatus | undefined;
@@ -70,7 +73,7 @@ export function createEndpoint(
       if (backends.length === 0) return NO_BACKENDS;
       return Promise.all(backends.map((backend) => backend.run(probe))).then(
         (results) =>
-          // A shutdown may have started during the checks.
+          // A shutdown may have started while the checks ran.
           shutdownStatus ?? record(probe.port, notReadyStatus ?? statusOf(results)),
       );
     },

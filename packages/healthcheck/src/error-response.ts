@@ -2,24 +2,24 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { HealthcheckConfigError, type HealthcheckUnavailable } from './errors.js';
 import { didYouMean } from './known-names.js';
 
-/** The response body of an endpoint that is unavailable. */
+/** The response body of an unavailable endpoint. */
 export interface HealthcheckErrorBody {
-  /** The full Content-Type header. */
+  /** The complete value of the Content-Type header. */
   readonly contentType: string;
   readonly body: string;
 }
 
-/** Renders the response of an endpoint that is unavailable. */
+/** Renders the response body of an unavailable endpoint. */
 export type HealthcheckErrorFormat = (error: HealthcheckUnavailable, req: IncomingMessage) => HealthcheckErrorBody;
 
 /**
- * How an endpoint that is unavailable responds: `documented` sends the text, HTML or JSON of the documented format, `problem`
- * sends `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its content type,
- * and `next` passes the error to the next error handler.
+ * How an unavailable endpoint responds: `documented` sends the text, HTML or JSON of the documented format, `problem`
+ * sends `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its
+ * content type, and `next` passes the error to the next error handler.
  */
 export type HealthcheckErrorsOption = 'documented' | 'problem' | 'json' | 'next' | HealthcheckErrorFormat;
 
-/** Returns the response body of an error; undefined if the error is passed to the error handlers of the application. */
+/** Returns the response body for an error, or undefined to pass the error to the application's error handlers. */
 export type RenderError = (error: HealthcheckUnavailable, req: IncomingMessage) => HealthcheckErrorBody | undefined;
 
 function problem({ status, code, message, reasons }: HealthcheckUnavailable): HealthcheckErrorBody {
@@ -40,7 +40,7 @@ const RENDERERS: ReadonlyMap<string, RenderError | undefined> = new Map<string, 
 ]);
 
 /**
- * Returns the function that renders errors; undefined for `documented`.
+ * Returns the error renderer that the option `errors` selects; undefined for `documented`.
  *
  * @throws HealthcheckConfigError if the value is unknown
  */

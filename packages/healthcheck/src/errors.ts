@@ -1,9 +1,9 @@
-/** All error codes of this package, with the corresponding HTTP status. */
+/** All error codes in this package, with their HTTP statuses. */
 export const errorCodes = { HEALTHCHECK_CONFIG_INVALID: 500, UNAVAILABLE: 503 } as const;
 
-/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */
+/** Base class of all errors in this package, with `name`, `code`, `status`, and the `url` of the error code's documentation. */
 export abstract class HealthcheckError<Code extends keyof typeof errorCodes = keyof typeof errorCodes> extends Error {
-  /** The status of the HTTP response. */
+  /** The HTTP response status. */
   readonly status: number;
   /** The page that documents the cause and the fix. */
   readonly url: string;
@@ -28,7 +28,7 @@ export abstract class HealthcheckError<Code extends keyof typeof errorCodes = ke
 export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG_INVALID'> {
   /** The invalid option as it was written: `disableByFilePaths`, or `disable_by_file_paths` in a config record. */
   readonly option: string;
-  /** Why it is invalid. */
+  /** Why the option is invalid. */
   readonly problem: string;
   /** The fix. */
   readonly fix: string;
@@ -43,13 +43,13 @@ export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG
     this.fix = fix;
   }
 
-  /** Returns the same error for another spelling of the option's name. */
+  /** Returns the same error with another spelling of the option name. */
   named(option: string): HealthcheckConfigError {
     return new HealthcheckConfigError(option, this.problem, this.fix);
   }
 }
 
-/** The response of an endpoint that is unavailable, as the option `errors` receives it. The message joins the reasons. */
+/** The error of an unavailable endpoint, as the option `errors` receives it. Its message joins the reasons. */
 export class HealthcheckUnavailable extends HealthcheckError<'UNAVAILABLE'> {
   /**
    * @param endpoint `healthcheck` for the main endpoint, otherwise the name of the group

@@ -16,13 +16,13 @@ export interface PageLink {
   readonly text: string;
 }
 
-/** Content of a body in addition to the results. */
+/** Content of a response in addition to the check results. */
 export interface Extras {
   /** The state of the process, if the endpoint is detailed. */
   readonly server?: ServerReport;
   /** The service to which the endpoint belongs, if responses contain the names of checks. */
   readonly named?: ServiceInfo;
-  /** The format of JSON. */
+  /** The format of JSON responses. */
   readonly format?: JsonFormat;
   /** The links at the top of the HTML page. */
   readonly links?: readonly PageLink[];

@@ -13,7 +13,7 @@ type Body = (results: HealthStatus['results'], extras: Extras) => string;
 interface Format {
   readonly contentType: string;
   readonly body: Body;
-  /** Whether detailed endpoints add the state of the process. */
+  /** Whether the bodies of detailed endpoints contain the state of the process in this format. */
   readonly showsServer: boolean;
 }
 
@@ -59,7 +59,7 @@ export function healthResponse(
   return undefined;
 }
 
-/** The headers of the page, which has an inline style and loads nothing. */
+/** The headers of the HTML page, which has inline styles and loads no other resources. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

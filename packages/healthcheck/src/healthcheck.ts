@@ -29,13 +29,16 @@ export interface Healthcheck {
   shutdown(): void;
   /** Marks the service as ready, so that the checks determine the state of all endpoints again. */
   markReady(): void;
-  /** Makes all endpoints that fail on shutdown unavailable for a reason until `markReady()`. Default `NOT READY`. */
+  /** Makes all endpoints that fail on shutdown unavailable until `markReady()` is called. Default reason: `NOT READY`. */
   markNotReady(reason?: string): void;
   /** Resolves when the service has been marked as ready for the first time; immediately unless `startsReady` is false. */
   whenFirstReady(): Promise<void>;
   /** Returns the health of all endpoints and checks in the Prometheus text format. */
   metrics(): Promise<string>;
-  /** Stops background checks, hooks and observers. Probes still receive responses, without the details that depend on these. */
+  /**
+   * Stops background checks, async hooks and performance observers. Probes still receive responses, but without the
+   * details that depend on these.
+   */
   close(): void;
   /** Subscribes to `change`, which is emitted when the state of an endpoint differs from its previous evaluation. */
   on(event: 'change', listener: (change: HealthChange) => void): void;
@@ -57,7 +60,7 @@ export interface Healthcheck {
 export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthcheck {
   const settings = settingsFrom(options);
   const events = new EventEmitter<{ change: [HealthChange] }>();
-  // A failure of a listener must not affect the probe that detected the change.
+  // An error in a listener must not affect the probe that detected the change.
   const emitChange = (change: HealthChange) => {
     try {
       events.emit('change', change);

@@ -1,13 +1,17 @@
 import { HealthcheckConfigError } from './errors.js';
 
-/** Rejects unknown keys. @throws HealthcheckConfigError for the first one; the fix is the most similar known name */
+/**
+ * Rejects unknown keys.
+ *
+ * @throws HealthcheckConfigError for the first unknown key; `fix` suggests the most similar known name
+ */
 export function rejectUnknown(place: string, options: object, knownNames: readonly string[]): void {
   const unknown = Object.keys(options).find((key) => !knownNames.includes(key));
   if (unknown === undefined) return;
   throw new HealthcheckConfigError(unknown, `unknown in ${place}`, didYouMean(unknown, knownNames));
 }
 
-/** Returns the fix for an unknown name: the most similar known name, or all of them. */
+/** Returns a suggestion for an unknown name: the most similar known name, or all known names. */
 export function didYouMean(name: string, knownNames: readonly string[]): string {
   const [closest] = knownNames
     .map((candidate) => ({ candidate, distance: editDistance(normalize(name), normalize(candidate)) }))
@@ -16,7 +20,7 @@ export function didYouMean(name: string, knownNames: readonly string[]): string 
   return closest ? `Did you mean "${closest.candidate}"?` : `Known names: ${knownNames.join(', ')}`;
 }
 
-/** Normalizes the spelling: `disable_by_file_path` and `disableByFilePath` are the same name. */
+/** Removes case and separators from a name, so that `disable_by_file_path` equals `disableByFilePath`. */
 function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }

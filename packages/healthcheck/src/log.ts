@@ -1,4 +1,4 @@
-/** The receiver of warnings: `console`, a pino logger, or any object with these two methods. */
+/** The logger for warnings and errors: `console`, a pino logger, or any object with these two methods. */
 export interface HealthcheckLog {
   warn(message: string): void;
   error(message: string): void;

@@ -3,7 +3,7 @@ import type { HealthcheckErrorsOption } from './error-response.js';
 import type { JsonFormat, PageLink, ServiceInfo } from './extras.js';
 import type { HealthcheckLog } from './log.js';
 
-/** Names of backends and checks, or the checks themselves; or names as a comma-separated string. */
+/** An array of backend names, check names and checks, or a comma-separated string of names. */
 export type BackendList = string | readonly (string | Check)[];
 
 /** An additional endpoint, which can use the same checks. */
@@ -35,7 +35,10 @@ export interface HealthcheckOptions {
   readonly groups?: Readonly<Record<string, GroupOptions>>;
   /** For `disable_by_file`: the path of a file. The endpoint is unavailable while the file exists. */
   readonly disableByFilePath?: string;
-  /** For `disable_by_files_ports`: entries `port:path`. The endpoint is unavailable on a port while its file exists. */
+  /**
+   * For `disable_by_files_ports`: `port:path` entries. The endpoint is unavailable on a port while the file for that
+   * port exists.
+   */
   readonly disableByFilePaths?: string | readonly string[];
   /** For `enable_by_files`: the paths of files. The endpoint is unavailable unless all of them exist. */
   readonly enableByFilePaths?: string | readonly string[];
@@ -55,20 +58,20 @@ export interface HealthcheckOptions {
    */
   readonly format?: JsonFormat;
   /**
-   * How an endpoint that is unavailable responds: `documented` depends on `Accept` and `format`; `problem` (RFC 9457), `json` and
+   * How an unavailable endpoint responds: `documented` depends on `Accept` and `format`; `problem` (RFC 9457), `json` and
    * functions do not; `next` passes the error to your error handler. Default `documented`.
    */
   readonly errors?: HealthcheckErrorsOption;
   /**
-   * Whether the service is ready at its start. If false, the endpoints that fail on shutdown are unavailable until `markReady()`.
-   * Default true.
+   * Whether the service is ready when it starts. If false, the endpoints that fail on shutdown are unavailable until
+   * `markReady()`. Default true.
    */
   readonly startsReady?: boolean;
   /** The name and version of this service, shown with `names`. Default: none. */
   readonly service?: ServiceInfo;
   /**
-   * Links at the top of the HTML page. The first one is shown as the name of the site: `[{ href: './', text: 'Shop' }]`.
-   * Default: none.
+   * Links at the top of the HTML page. The first one is shown as the site name: `[{ href: './', text: 'Shop' }]`. Default:
+   * none.
    */
   readonly links?: readonly PageLink[];
   /**
@@ -80,13 +83,13 @@ export interface HealthcheckOptions {
   /** With `followResources`: whether pending promises are also tracked. Default true. */
   readonly detailedPromises?: boolean;
   /**
-   * Networks whose clients receive a response, by the address of the connection. Other requests are passed on. Default: all
-   * networks.
+   * Networks whose clients receive a response, identified by the remote address of the connection. Requests from other
+   * networks are passed on. Default: all networks.
    */
   readonly allowedSourceRanges?: string | readonly string[];
   /** Whether requests with an `X-Forwarded...` header are passed on. Default false. */
   readonly ignoreProxiedRequests?: boolean;
-  /** The receiver of warnings and failures; `false` for none. Default `console`. */
+  /** The logger for warnings and failures; `false` disables logging. Default `console`. */
   readonly log?: HealthcheckLog | false;
 }
 

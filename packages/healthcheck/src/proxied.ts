@@ -9,7 +9,7 @@ const FORWARDED = [
   'x-forwarded-prefix',
 ] as const;
 
-/** Returns whether a request has a forwarding header that is not empty. */
+/** Returns whether a request has a non-empty header that proxies add when they forward it. */
 export function isProxied(req: IncomingMessage): boolean {
   return FORWARDED.some((name) => Boolean(req.headers[name]));
 }

@@ -11,7 +11,7 @@ export function requestPath(req: IncomingMessage): string {
   const url = (req as MountedRequest).originalUrl ?? req.url ?? '/';
   const query = url.indexOf('?');
   const path = query === -1 ? url : url.slice(0, query);
-  // The condition is a fast path, because this code runs for every request of the application.
+  // Plain paths are not normalized, because this code runs for every request to the application.
   return path.includes('%') || path.charCodeAt(0) !== 47 ? normalizePath(path) : path;
 }
 

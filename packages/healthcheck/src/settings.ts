@@ -26,11 +26,11 @@ export interface EndpointSettings {
 /** The validated options with all defaults. */
 export interface Settings extends FileBackendSettings {
   readonly endpoints: readonly [EndpointSettings, ...EndpointSettings[]];
-  /** When the main endpoint responds to requests with any path: always, if it is mounted below a path, or never. */
+  /** When the main endpoint responds regardless of the request path: always, only if it is mounted at a path, or never. */
   readonly respondsToAll: 'always' | 'mounted' | 'never';
   readonly checks: readonly Check[];
   readonly detailed: boolean;
-  /** Whether responses contain the names of checks, which the documented format does not. */
+  /** Whether responses contain the names of checks, an extension of the documented format. */
   readonly names: boolean;
   readonly service: ServiceInfo;
   readonly links: readonly PageLink[];
@@ -40,7 +40,7 @@ export interface Settings extends FileBackendSettings {
   readonly startsReady: boolean;
   /** The asynchronous resources to track. */
   readonly follow: FollowedResources;
-  /** Returns whether the address of a client is allowed; undefined if all are. */
+  /** Returns whether a client address is allowed; undefined if all addresses are allowed. */
   readonly isAllowedSource: SourceRanges | undefined;
   readonly ignoreProxiedRequests: boolean;
   readonly log: HealthcheckLog;
@@ -48,14 +48,14 @@ export interface Settings extends FileBackendSettings {
 
 const SILENT: HealthcheckLog = { warn: () => undefined, error: () => undefined };
 
-/** The default paths of these groups, which orchestrators use. */
+/** The default paths of endpoint groups by name, as orchestrators such as Kubernetes use them. */
 const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
   ['live', '/livez'],
   ['ready', '/readyz'],
   ['startup', '/startupz'],
 ]);
 
-/** Groups that do not fail on shutdown, because a restart of the process would interrupt its last requests. */
+/** Groups that do not fail on shutdown: the orchestrator would restart the process and interrupt its last requests. */
 const UNAFFECTED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
 
 /**
@@ -128,7 +128,7 @@ function groupSettings(name: string, group: GroupOptions): EndpointSettings {
   const option = `groups.${name}`;
   rejectUnknown(`the group "${name}"`, group, ['path', 'backends', 'failsOnShutdown']);
   if (name === 'healthcheck') {
-    throw new HealthcheckConfigError(option, 'the name of the main endpoint', 'Choose another name for the group');
+    throw new HealthcheckConfigError(option, 'is the name of the main endpoint', 'Choose another name for the group');
   }
   const path = group.path ?? GROUP_PATHS.get(name);
   return {
@@ -166,7 +166,7 @@ function list(option: string, value: string | readonly string[] = []): readonly 
   );
 }
 
-/** Splits at commas. An empty string is an empty list; empty items between commas are preserved. */
+/** Splits a string at commas. An empty string results in an empty list; empty items between commas are preserved. */
 function splitList(value: string): readonly string[] {
   return value.trim() === '' ? [] : value.split(',').map((item) => item.trim());
 }
@@ -181,7 +181,7 @@ function flag(option: string, value: boolean | undefined, defaultValue: boolean)
   throw new HealthcheckConfigError(option, `${JSON.stringify(value)} is neither true nor false`, 'Use true or false');
 }
 
-/** Parses entries `port:path`. Empty entries are skipped, paths may contain colons, and the last entry of a port applies. */
+/** Parses `port:path` entries. Empty entries are skipped, paths may contain colons, and the last entry for a port applies. */
 function portPaths(items: readonly string[]): ReadonlyMap<number, string> {
   const entries = items.map((item) => item.trim()).filter(Boolean);
   return new Map(entries.map(portPath));
@@ -193,7 +193,7 @@ function portPath(item: string): readonly [port: number, path: string] {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new HealthcheckConfigError(
       'disableByFilePaths',
-      `"${item}" is not an entry port:path`,
+      `"${item}" is not a port:path entry`,
       'Write each entry like "8080:/run/drain-8080", with a port from 0 to 65535',
     );
   }

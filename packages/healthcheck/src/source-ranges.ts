@@ -3,17 +3,17 @@ import { HealthcheckConfigError } from './errors.js';
 
 const FIX = 'Use networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
 
-/** Returns whether the address of a client is in one of the ranges; false for an unknown address. */
+/** Returns whether a client address is in one of the allowed ranges; false if the address is unknown. */
 export type SourceRanges = (address: string | undefined) => boolean;
 
 /**
- * Parses networks in CIDR notation, with a netmask instead of a prefix length, or single addresses.
+ * Parses networks, which are written in CIDR notation, with a netmask, or as single addresses.
  *
- * @param option the option for error messages
+ * @param option the option name, for error messages
  * @throws HealthcheckConfigError if a network is malformed or has host bits set
  */
 export function sourceRanges(ranges: readonly string[], option: string): SourceRanges {
-  // Separate lists, because ::/0 in a combined list would contain every IPv4 address.
+  // IPv4 and IPv6 have separate lists, because ::/0 in a combined list would contain every IPv4 address.
   const networks: Readonly<Record<IPVersion, BlockList>> = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const text of ranges) {
     const { family, address, prefix } = parseNetwork(text, option);
@@ -52,7 +52,7 @@ function prefixLength(suffix: string, width: number): number | undefined {
 interface Address {
   readonly family: IPVersion;
   readonly address: string;
-  /** One character per bit. */
+  /** The address as a string of `0` and `1`, one character per bit. */
   readonly bits: string;
 }
 
@@ -70,7 +70,7 @@ function parseAddress(text: string): Address | undefined {
   return { family: 'ipv4', address: bytes.join('.'), bits: mappedBits };
 }
 
-/** Returns the eight groups of an IPv6 address. `URL` normalizes all notations. */
+/** Returns the eight 16-bit groups of an IPv6 address in any notation, which `URL` normalizes. */
 function groupsOf(address: string): readonly number[] {
   const [front = [], back = []] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)

@@ -6,10 +6,10 @@ import type { Backend } from './backend.js';
 import { checkBackend } from './check-backend.js';
 import { FILE_BACKENDS } from './file-backends.js';
 
-/** The backends of one middleware. Endpoints with the same backend share its runs. */
+/** The backends of one `healthcheck()`. Endpoints that name the same backend share each run of its check. */
 export interface BackendRegistry {
   /**
-   * Returns the backends of a list of names and checks.
+   * Returns one backend for each name or check in a list.
    *
    * @param option the option that contains the list, for error messages
    * @throws HealthcheckConfigError for unknown names, invalid checks and backends that are mutually exclusive
@@ -19,9 +19,9 @@ export interface BackendRegistry {
 }
 
 /**
- * Creates the registry of the backends of one middleware.
+ * Creates the backend registry of one `healthcheck()`.
  *
- * @param changed called when a background run has found a different state
+ * @param changed called when a background run of a check returns a different state than the previous run
  */
 export function backendRegistry(settings: Settings, changed: () => void): BackendRegistry {
   const { log } = settings;

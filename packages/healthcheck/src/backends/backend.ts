@@ -1,6 +1,6 @@
 import type { CheckReport } from '../check.js';
 
-/** The properties of a request that a backend uses. */
+/** The properties of a probe request that a backend uses. */
 export interface Probe {
   /** The local port of the connection; undefined for a Unix socket and for `status()`. */
   readonly port: number | undefined;

@@ -4,13 +4,13 @@ import type { Backend } from './backend.js';
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 
-/** The maximum number of runs of a check that ignored their signal and are still in progress. No further run is started. */
+/** If this many runs of a check have ignored their abort signal and are still in progress, no further run is started. */
 const MAX_ABANDONED = 4;
 
 /**
- * Creates the backend of a check. Concurrent probes share one run of the check.
+ * Creates the backend that runs a check. Concurrent probes share one run.
  *
- * @param changed called when a background run has found a different state
+ * @param changed called when a background run returns a different state than the previous run
  */
 export function checkBackend(check: Check, log: HealthcheckLog, changed: () => void): Backend {
   const { name, timeoutMs = DEFAULT_TIMEOUT_MS, cacheMs = 0, refreshMs } = check;
@@ -44,7 +44,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
     if (abandoned >= MAX_ABANDONED) {
       return failedFinding(
         'CHECK TIMED OUT',
-        `${abandoned} earlier runs ignored their signal and are still in progress`,
+        `${abandoned} earlier runs ignored their abort signal and are still in progress`,
       );
     }
     const controller = new AbortController();
@@ -54,7 +54,7 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
       const timer = setTimeout(resolve, timeoutMs, undefined);
       stopWaiting = () => {
         clearTimeout(timer);
-        // A promise that never settles would be listed among the pending resources of a detailed response.
+        // If this promise never settled, detailed responses would list it as a pending resource.
         resolve(undefined);
       };
     });

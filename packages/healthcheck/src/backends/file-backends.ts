@@ -4,7 +4,7 @@ import type { HealthcheckLog } from '../log.js';
 import type { Backend } from './backend.js';
 import { checkBackend } from './check-backend.js';
 
-/** The settings of the file backends, named like the options of `healthcheck()`. */
+/** Settings for the backends that test whether files exist. They have the names of the `healthcheck()` options. */
 export interface FileBackendSettings {
   readonly disableByFilePath: string;
   readonly disableByFilePaths: ReadonlyMap<number, string>;
@@ -13,7 +13,7 @@ export interface FileBackendSettings {
 
 type FileBackend = (settings: FileBackendSettings, log: HealthcheckLog) => Backend;
 
-/** The built-in backends by name. */
+/** The factories of the built-in backends by backend name. */
 export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
   disable_by_file: ({ disableByFilePath: path }, log) =>
     fileBackend('disable_by_file', log, async () => {
@@ -54,8 +54,8 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
 const DISABLED: CheckResult = { state: 'unavailable', reason: 'DISABLED BY FILE' };
 
 /**
- * Creates a backend that reads the file system at each probe. The timeout of checks applies, so that an unresponsive network
- * mount does not block the probe.
+ * Creates a backend that reads the file system at each probe. The default check timeout applies, so that an
+ * unresponsive network mount does not block the probe.
  */
 function fileBackend(name: string, log: HealthcheckLog, check: () => Promise<CheckResult>): Backend {
   return checkBackend({ name, check }, log, () => undefined);

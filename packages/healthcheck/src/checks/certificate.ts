@@ -11,7 +11,7 @@ export interface CertificateOptions extends LimitOptions {
   readonly minDays?: number;
 }
 
-/** Creates a check that fails if the first certificate of a PEM file is not valid, or expires too soon. */
+/** Creates a check that fails if the first certificate in a PEM file is not valid or expires too soon. */
 export function certificate(file: string, options: CertificateOptions = {}): Check {
   validateLimits('certificate', options, ['minDays']);
   const { name = `certificate:${file}`, minDays = 14 } = options;

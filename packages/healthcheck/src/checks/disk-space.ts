@@ -3,7 +3,7 @@ import type { Check } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
 import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
-/** Options of `diskSpace()`: at least one of the two limits. */
+/** Options of `diskSpace()`. At least one of the two limits is required. */
 export interface DiskSpaceOptions extends LimitOptions {
   /** The minimum number of bytes that are available to this process. */
   readonly minFreeBytes?: number;

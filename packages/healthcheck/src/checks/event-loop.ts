@@ -2,16 +2,19 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Check } from '../check.js';
 import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
-/** The minimum duration of a measurement. A shorter one would measure only the probe. */
+/** The minimum duration of an event loop measurement. A shorter measurement would mainly reflect the probe itself. */
 const WINDOW_MS = 1_000;
 
 /** Options of `eventLoopDelay()`. */
 export interface EventLoopDelayOptions extends LimitOptions {
-  /** The maximum delay at the 99th percentile since the last run of the check, in milliseconds. Default 500. */
+  /** The maximum 99th percentile of event loop delays since the previous run of the check, in milliseconds. Default 500. */
   readonly maxMs?: number;
 }
 
-/** Creates a check that fails if callbacks wait too long for the event loop. Measuring starts when the check is created. */
+/**
+ * Creates a check that fails if callbacks wait too long for the event loop. The measurement starts when the check is
+ * created.
+ */
 export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
   validateLimits('eventLoopDelay', options, ['maxMs']);
   const { name = 'event_loop_delay', maxMs = 500 } = options;
@@ -32,13 +35,16 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
 
 /** Options of `eventLoopUtilization()`. */
 export interface EventLoopUtilizationOptions extends LimitOptions {
-  /** The maximum fraction of the time since the last run of the check in which the event loop was busy, 0 to 1. Default 0.98. */
+  /**
+   * The maximum fraction of time, 0 to 1, in which the event loop was busy since the previous run of the check. Default
+   * 0.98.
+   */
   readonly max?: number;
 }
 
 /**
- * Creates a check that fails if the event loop is almost never idle. Measuring starts when the check is created. For the first
- * second, the check is available, because every process is busy at its start.
+ * Creates a check that fails if the event loop is almost never idle. The measurement starts when the check is created.
+ * During the first second, the check is available, because every process is busy while it starts.
  */
 export function eventLoopUtilization(options: EventLoopUtilizationOptions = {}): Check {
   validateLimits('eventLoopUtilization', options, ['max']);

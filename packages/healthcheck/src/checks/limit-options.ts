@@ -4,15 +4,22 @@ import { rejectUnknown } from '../known-names.js';
 
 /** Options of every check that compares a measurement with a limit. */
 export interface LimitOptions extends CheckTiming {
-  /** The name of the check in `backends` and groups. */
+  /** The name by which `backends` and `groups` refer to the check. */
   readonly name?: string;
-  /** The state beyond the limit: `unavailable` (default), or `degraded`, with which the endpoint still responds with 200. */
+  /**
+   * The state if the limit is violated: `unavailable` (default), or `degraded`, for which the endpoint still responds
+   * with 200.
+   */
   readonly beyond?: Exclude<CheckState, 'available'>;
 }
 
 const LIMIT_KEYS = ['name', 'beyond', ...TIMING_KEYS] as const;
 
-/** Validates the options of a check. @throws HealthcheckConfigError for unknown keys and limits that are not positive numbers */
+/**
+ * Validates the options of a built-in check.
+ *
+ * @throws HealthcheckConfigError for unknown keys, and for limits that are not positive
+ */
 export function validateLimits(factory: string, options: object, limits: readonly string[]): void {
   rejectUnknown(`${factory}()`, options, [...limits, ...LIMIT_KEYS]);
   for (const [key, value] of Object.entries(options)) {
@@ -26,7 +33,7 @@ export function limitResult(withinLimit: boolean, reason: string, details: strin
   return withinLimit ? { state: 'available', details } : { state: options.beyond ?? 'unavailable', reason, details };
 }
 
-/** Returns the timing of a check. @param cacheMs default of the option `cacheMs` */
+/** Returns the timing options of a check. @param cacheMs the default of the option `cacheMs` */
 export function timingOf(options: CheckTiming, cacheMs = 0): CheckTiming {
   return { timeoutMs: options.timeoutMs, cacheMs: options.cacheMs ?? cacheMs, refreshMs: options.refreshMs };
 }

@@ -6,11 +6,11 @@ import { timingOf } from './limit-options.js';
 
 /** Options of `tcp()`. */
 export interface TcpOptions extends CheckTiming {
-  /** The name of the check in `backends` and groups. Default `tcp:<host>:<port>`. */
+  /** The name by which `backends` and `groups` refer to the check. Default `tcp:<host>:<port>`. */
   readonly name?: string;
 }
 
-/** Creates a check that fails if a host does not accept connections at a port. */
+/** Creates a check that fails if a host does not accept connections on a port. */
 export function tcp(host: string, port: number, options: TcpOptions = {}): Check {
   rejectUnknown('tcp()', options, ['name', ...TIMING_KEYS]);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
@@ -34,13 +34,16 @@ export function tcp(host: string, port: number, options: TcpOptions = {}): Check
 
 /** Options of `http()`. */
 export interface HttpOptions extends CheckTiming {
-  /** The name of the check in `backends` and groups. Default `http:` and the URL without query string. */
+  /**
+   * The name by which `backends` and `groups` refer to the check. Default: `http:`, followed by the URL without its
+   * query string.
+   */
   readonly name?: string;
-  /** The statuses of a healthy service. Default: 200 to 299. Redirects are not followed. */
+  /** The response statuses of a healthy service. Default: 200 to 299. Redirects are not followed. */
   readonly statuses?: readonly number[];
 }
 
-/** Creates a check that fails if a GET request to the URL does not return one of the expected statuses. */
+/** Creates a check that fails if the response to a GET request does not have one of the expected statuses. */
 export function http(url: string | URL, options: HttpOptions = {}): Check {
   rejectUnknown('http()', options, ['name', 'statuses', ...TIMING_KEYS]);
   const target = URL.canParse(String(url)) ? new URL(url) : undefined;
@@ -69,7 +72,7 @@ export function http(url: string | URL, options: HttpOptions = {}): Check {
   };
 }
 
-/** Returns the reason why a connection failed, which Node stores in the `cause` of the error that `fetch` throws. */
+/** Returns why a connection failed. If `fetch` threw the error, Node has stored the reason in its `cause`. */
 function describe(error: unknown): string {
   const { cause = error } = error as { cause?: unknown };
   const { code, message } = cause as { code?: string; message?: string };

@@ -5,12 +5,12 @@ import { timingOf } from './limit-options.js';
 
 /** Options of `ping()`. */
 export interface PingOptions extends CheckTiming {
-  /** The name of the check in `backends` and groups. */
+  /** The name by which `backends` and `groups` refer to the check. */
   readonly name: string;
 }
 
 /**
- * Creates a check that fails if a client cannot reach its service.
+ * Creates a check that fails if a client library, such as a database client, cannot reach its server.
  *
  * @param send sends a small request; the check fails if it throws, rejects or times out
  *

@@ -11,23 +11,26 @@ const STACK_FRAMES = 14;
 /** The pending asynchronous resources of this thread. */
 export interface AsyncResources {
   /**
-   * Returns one entry per resource, oldest first: its type and ids, then the stack trace of its creation. If resources are not
-   * tracked, an entry is only the type.
+   * Returns one entry per pending resource, oldest first: its type, its async ids, and the stack trace of its creation.
+   * If resources are not tracked, an entry contains only the type.
    */
   list(): readonly string[];
-  /** Runs the response to a probe. Resources that it creates are not listed until the response has ended. */
+  /**
+   * Calls `respond`, which responds to a probe. Resources that the probe creates are not listed until its response has
+   * ended.
+   */
   duringProbe(res: ClosableResponse, respond: () => void): void;
   stop(): void;
 }
 
-/** The part of a response that announces its end. */
+/** A response that emits `close` when it has ended. */
 interface ClosableResponse {
   once(event: 'close', listener: () => void): unknown;
 }
 
 /**
- * Returns the resources that keep the process alive, as Node reports them: without tracking, and without cost between
- * responses.
+ * Lists the types of the resources that keep the process alive, as Node reports them. This needs no tracking, so there
+ * is no overhead between probes.
  */
 function activeResources(): AsyncResources {
   return {
@@ -39,13 +42,13 @@ function activeResources(): AsyncResources {
 
 interface Pending {
   readonly text: string;
-  /** The probe that created it; undefined if none did. */
+  /** The probe that created the resource; undefined if application code created it. */
   readonly probe: { over: boolean } | undefined;
 }
 
 /**
- * Tracks asynchronous resources from creation to destruction. It costs a stack trace per resource, and programs that await
- * often create many resources, so it must be configured. Resources that already exist are not listed.
+ * Tracks asynchronous resources from creation to destruction. This takes a stack trace of each resource, and programs
+ * that await often create many resources, so tracking is off by default. Resources that already exist are not listed.
  */
 function followedResources(withPromises: boolean): AsyncResources {
   const pending = new Map<number, Pending>();
@@ -54,7 +57,7 @@ function followedResources(withPromises: boolean): AsyncResources {
   function init(id: number, type: string, triggerId: number): void {
     if (type === 'PROMISE' && !withPromises) return;
     const title = `${type} (async id ${id}, triggered by ${triggerId})`;
-    // Converted to text immediately, because an Error retains the objects of its frames, including the resource.
+    // Formatted immediately, because an unformatted Error retains the objects in its frames, including the resource.
     const text = pending.size < MAX_STACKS ? `${title}\n${stackText(init, STACK_FRAMES)}` : title;
     pending.set(id, { text, probe: probes.getStore() });
   }
@@ -83,7 +86,7 @@ function followedResources(withPromises: boolean): AsyncResources {
   };
 }
 
-/** Returns the pending resources. Tracking starts immediately, unless `followed` is `none`. */
+/** Starts to track pending resources; if `followed` is `none`, returns the types that Node reports instead. */
 export function watchAsyncResources(followed: FollowedResources): AsyncResources {
   return followed === 'none' ? activeResources() : followedResources(followed === 'all');
 }

@@ -1,11 +1,11 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** Statistics of the garbage collector since the observation started, and its limits. */
+/** Numbers of garbage collections since the watch started, and heap sizes. */
 export interface GarbageCollectorReport {
-  /** Numbers of collections: minor; major; incremental steps and weak callbacks together. */
+  /** The numbers of minor collections, of major collections, and of incremental steps plus weak callbacks. */
   readonly counts: readonly [number, number, number];
-  /** Sizes in bytes: the limit of the heap, its available size, the size allocated from the system. */
+  /** Heap sizes in bytes: the limit, the part that is still available, and the part allocated from the operating system. */
   readonly threshold: readonly [number, number, number];
 }
 
@@ -14,7 +14,7 @@ export interface GarbageCollectorWatch {
   stop(): void;
 }
 
-/** Node's types do not include the details of a `gc` entry. */
+/** A `gc` performance entry. Node's type definitions do not include its `detail`. */
 type GcEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
 const SLOTS: Readonly<Record<number, 0 | 1 | 2>> = {
@@ -24,7 +24,7 @@ const SLOTS: Readonly<Record<number, 0 | 1 | 2>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 2,
 };
 
-/** Starts to count collections with a performance observer. */
+/** Starts to count garbage collections with a performance observer. */
 export function watchGarbageCollector(): GarbageCollectorWatch {
   const counts: [number, number, number] = [0, 0, 0];
   const count = (entries: readonly PerformanceEntry[]) => {

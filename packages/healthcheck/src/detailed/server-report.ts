@@ -5,11 +5,11 @@ import { threadStacks } from './thread-stacks.js';
 
 /** The state of the process in detailed responses. */
 export interface ServerReport {
-  /** The name of the host. Empty if it is unknown. */
+  /** The host name; empty if it is unknown. */
   readonly hostname: string;
   /** The current time in UTC, such as `2026-01-31 12:34:56.789000`. */
   readonly now: string;
-  /** Kernel, release and architecture. */
+  /** The operating system, its release and the CPU architecture, joined by hyphens. */
   readonly platform: string;
   /** The Node.js and V8 versions. */
   readonly runtimeVersion: string;
@@ -21,11 +21,14 @@ export interface ServerReport {
   readonly threads: readonly string[];
 }
 
-/** Observes the process until the watch is stopped. */
+/** Observes the process until `stop` is called. */
 export interface ServerWatch {
   /** Collects the state of the process. Concurrent calls share one report. */
   report(): Promise<ServerReport>;
-  /** Runs the response to a probe. Resources that it creates are not reported until the response has ended. */
+  /**
+   * Calls `respond`, which responds to a probe. Resources that the probe creates are not reported until its response
+   * has ended.
+   */
   readonly duringProbe: AsyncResources['duringProbe'];
   stop(): void;
 }
@@ -34,12 +37,12 @@ interface SharedWatch extends ServerWatch {
   users: number;
 }
 
-/** The running watches. Detailed endpoints with the same tracking share one. */
+/** The active watches. Detailed health checks that track the same resources share one watch. */
 const running = new Map<FollowedResources, SharedWatch>();
 
 /**
- * Installs the observer and the tracking hook that a report requires, unless another endpoint has installed them. They are
- * removed when the last endpoint stops its watch.
+ * Starts the performance observer and the async hook that reports require, unless another health check has started
+ * them. They are removed when the last health check stops its watch.
  */
 export function watchServer(followed: FollowedResources): ServerWatch {
   const shared = running.get(followed) ?? startWatch(followed);
@@ -94,7 +97,7 @@ function startWatch(followed: FollowedResources): SharedWatch {
   };
 }
 
-/** Formats a time with six decimal places, as the format requires, although the clock has only milliseconds. */
+/** Formats a time with microseconds, which the documented format requires. The last three digits are always zero. */
 function timestamp(date: Date): string {
   return date.toISOString().replace('T', ' ').replace('Z', '000');
 }

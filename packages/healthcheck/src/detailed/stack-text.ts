@@ -1,7 +1,7 @@
 /**
  * Returns the stack of the running function as text, one `    at ...` line per frame.
  *
- * @param above the first function that is omitted, with all functions that it called
+ * @param above omits this function and all functions that it called
  */
 export function stackText(above: (...args: never[]) => unknown, frames: number): string {
   const limit = Error.stackTraceLimit;
@@ -14,7 +14,7 @@ export function stackText(above: (...args: never[]) => unknown, frames: number):
   return framesOf(text);
 }
 
-/** Returns the frames of an error's stack, without its message and the frames of the inspector. */
+/** Returns the frames of an error's stack, without the error message and the frames of Node's async hooks. */
 export function framesOf(stack: string): string {
   return stack
     .split('\n')

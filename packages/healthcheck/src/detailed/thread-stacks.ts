@@ -2,14 +2,17 @@ import type { Session } from 'node:inspector';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { framesOf, stackText } from './stack-text.js';
 
-/** The timeout for responses of threads. A thread in native code does not respond until it returns to JavaScript. */
+/**
+ * How long to wait for the stacks of other threads. A thread in native code does not respond until it returns to
+ * JavaScript.
+ */
 const RESPONSE_TIMEOUT_MS = 1_000;
 const STACK_FRAMES = 50;
 const SOURCE = 'apistrata-healthcheck-stack';
 
 /**
- * The expression that returns the stack of another thread. The inspector interrupts the JavaScript that runs in the thread,
- * even an endless loop, and evaluates the expression on top of its stack.
+ * The expression that the inspector evaluates in another thread to get its stack. The inspector interrupts the
+ * JavaScript code of that thread, even an endless loop, and evaluates the expression on top of its stack.
  */
 const CAPTURE = `(() => {
   const limit = Error.stackTraceLimit;
@@ -56,7 +59,7 @@ async function otherStacks(): Promise<readonly string[]> {
   try {
     return await requestStacks(session);
   } finally {
-    // This also ends the sessions of the workers.
+    // This also closes the inspector sessions of the workers.
     session.disconnect();
   }
 }
@@ -87,7 +90,7 @@ function requestStacks(session: Session): Promise<readonly string[]> {
     };
 
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }: { params: AttachedWorker }) => {
-      // If the endpoint runs in a worker, its stack is already known.
+      // If this code runs in a worker, the stack of that worker is already known.
       if (!isMainThread && workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
       titles.set(sessionId, workerInfo.title);
       pending.add(sessionId);
@@ -104,7 +107,7 @@ function requestStacks(session: Session): Promise<readonly string[]> {
       complete(sessionId);
     });
 
-    // Pending until the list of workers is complete, so that an early response does not end the collection.
+    // Pending until Node has listed all workers, so that an early response from one of them does not end the collection.
     pending.add('workers');
     if (!isMainThread) {
       titles.set('main', '[main]');

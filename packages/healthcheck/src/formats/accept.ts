@@ -1,7 +1,7 @@
-/** The formats of the endpoint, in order of preference for ties. */
+/** The media types of responses. If a client prefers several equally, the first one is used. */
 const MEDIA_TYPES = ['text/plain', 'text/html', 'application/json'] as const;
 
-/** Offered only if responses contain the names of checks, which this format requires. */
+/** Offered only if responses contain check names, because this format requires them. */
 const HEALTH_JSON = 'application/health+json';
 
 export type MediaType = (typeof MEDIA_TYPES)[number] | typeof HEALTH_JSON;
@@ -9,7 +9,7 @@ export type MediaType = (typeof MEDIA_TYPES)[number] | typeof HEALTH_JSON;
 interface MediaRange {
   readonly type: string;
   readonly subtype: string;
-  /** Parameters other than the quality, such as `charset=utf-8`. */
+  /** Whether there are parameters other than the quality, such as `charset=utf-8`. */
   readonly hasParameters: boolean;
   readonly quality: number;
 }
@@ -17,8 +17,9 @@ interface MediaRange {
 const DEFAULT: MediaType = 'text/plain';
 
 /**
- * Returns the format of a response: the offer with the highest quality, or the first of several. If the header is malformed or
- * accepts none of the offers, the format is plain text, because a probe must not fail because of its `Accept` header.
+ * Returns the media type of a response: the one to which the `Accept` header assigns the highest quality, or the first
+ * of several. If the header is malformed or excludes all of them, it is plain text, because a probe must not fail
+ * because of this header.
  */
 export function acceptedType(accept: string | undefined, offersHealthJson = false): MediaType {
   if (!accept || accept === '*/*') return DEFAULT;
@@ -33,7 +34,7 @@ export function acceptedType(accept: string | undefined, offersHealthJson = fals
   return best;
 }
 
-/** Returns the quality of the most specific matching media range; of the first one if several are equally specific. */
+/** Returns the quality of the most specific media range that matches an offered type, or of the first of several. */
 function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
   let quality = 0;
   let specificity = 0;
@@ -44,7 +45,10 @@ function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
   return quality;
 }
 
-/** Returns 3 for the type itself, 2 for its family, 1 for everything, 0 without a match. */
+/**
+ * Returns how specifically a media range matches: 3 for the exact type, 2 for all of its subtypes, 1 for all types, 0
+ * for no match.
+ */
 function specificityFor(offer: MediaType, range: MediaRange): number {
   if (`${range.type}/${range.subtype}` === offer) return range.hasParameters ? 0 : 3;
   if (range.subtype !== '*') return 0;
@@ -59,7 +63,7 @@ const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})(?:=(${TOKEN}|${QUOTED}))
 const SEPARATOR = /[ \t]*(?:,[ \t]*)+|[ \t]*$/y;
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** Returns the ranges of the header, or undefined if any part is malformed. Takes linear time. */
+/** Parses the media ranges of an `Accept` header in linear time. Returns undefined if any part is malformed. */
 function parseAccept(text: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
   let position = match(/[ \t]*(?:,[ \t]*)*/y, text, 0)?.end ?? 0;

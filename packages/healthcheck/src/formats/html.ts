@@ -20,12 +20,12 @@ const STATE_LABELS: Readonly<Record<CheckState, string>> = {
   unavailable: 'Unhealthy',
 };
 
-/** A column of the results: its title, and a function that returns the content of its cell for a result. */
+/** A column of the results table: its title, and a function that returns the cell text for one check. */
 type Column = readonly [title: string, cell: (report: CheckReport) => string];
 
 const NAME: Column = ['Name', ({ name }) => name];
 const REASON: Column = ['Reason', ({ reason }) => reason];
-/** The documented columns, in their order. */
+/** The columns of the documented format, in order. */
 const DETAILED: readonly Column[] = [['Kind', () => RESULT_CLASS], REASON, ['Details', ({ details }) => details]];
 const TIMES: readonly Column[] = [
   ['Duration', ({ durationMs }) => `${durationMs.toFixed(1)} ms`],
@@ -134,7 +134,7 @@ function row(report: CheckReport, columns: readonly Column[]): string {
   return `<TR class="${report.state}">${lineBreaks}${cells.join('\n')}${lineBreaks}</TR>`;
 }
 
-/** Returns the tables of pending operations and threads, except empty ones. */
+/** Returns the tables of pending operations and of thread stacks; empty tables are omitted. */
 function stackTables({ greenthreads, threads }: ServerReport): string {
   const pending = greenthreads.length > 0 ? `${stackTable('Pending operations', greenthreads)}\n<HR></HR>` : '';
   return `${pending}\n${threads.length > 0 ? stackTable('Threads', threads) : ''}`;

@@ -21,7 +21,7 @@ function statusJson(reports: readonly CheckReport[]): JsonResponse {
   return json('application/json', { status: STATUS[worstOf(reports)], ...(reasons.length > 0 && { reasons }) });
 }
 
-/** Returns the format of the IETF draft `draft-inadarei-api-health-check`. */
+/** Renders check results as defined by the IETF draft `draft-inadarei-api-health-check`. */
 function healthJson(reports: readonly CheckReport[], { named }: Extras): JsonResponse {
   const checks: Record<string, object[]> = Object.create(null);
   for (const { name, state, reason, durationMs, changedAt } of reports) {
@@ -45,7 +45,7 @@ export function failingReasons(reports: readonly CheckReport[]): readonly string
   return reports.filter(({ state }) => state !== 'available').map(({ reason }) => reason);
 }
 
-/** The formats by name, except the documented format, which also exists as HTML and text. */
+/** The JSON renderers by format name, without the documented format, which also exists as HTML and text. */
 export const JSON_FORMATS: Readonly<
   Record<Exclude<JsonFormat, 'documented'>, (reports: readonly CheckReport[], extras: Extras) => JsonResponse>
 > = { status: statusJson, 'health+json': healthJson };

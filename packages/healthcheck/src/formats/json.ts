@@ -10,7 +10,7 @@ export function jsonBody(reports: readonly CheckReport[], { server, named }: Ext
   return asciiJson(server ? detailedBody(reports, server, named) : simpleBody(reports, named !== undefined));
 }
 
-/** Returns the reasons. They are strings, so the names of the checks are a separate list in the same order. */
+/** Returns the body without details. Reasons are strings, so check names are a separate list in the same order. */
 function simpleBody(reports: readonly CheckReport[], named: boolean): object {
   const reasons = reports.map(({ reason }) => reason);
   return { detailed: false, ...(named && { names: reports.map(({ name }) => name) }), reasons };

@@ -23,12 +23,12 @@ export function metricsText(statuses: ReadonlyMap<string, HealthStatus>): string
     ),
     metric(
       'healthcheck_check_duration_seconds',
-      'Duration of the latest run of the check.',
+      'Duration of the latest check run.',
       checkSamples(({ durationMs }) => durationMs / 1_000),
     ),
     metric(
       'healthcheck_check_changed_timestamp_seconds',
-      'Time of the last change of the state, in Unix time.',
+      'Unix time of the last state change.',
       checkSamples(({ changedAt }) => changedAt.getTime() / 1_000),
     ),
   ].join('');

@@ -1,7 +1,7 @@
 import type { CheckReport } from '../check.js';
 import type { Extras } from '../extras.js';
 
-/** Returns the reasons, one per line, with the names of their checks if configured. Detailed endpoints have the same text. */
+/** Returns the plain-text body: one reason per line, with check names if configured. It never contains details. */
 export function plainBody(reports: readonly CheckReport[], { named }: Extras): string {
   return reports.map(({ name, reason }) => (named ? `${name}: ${reason}` : reason)).join('\n');
 }

@@ -42,8 +42,8 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
 };
 
 /**
- * Hides the mount path. NestJS mounts the middleware at the path of each request, and a mounted health check would respond to
- * all of them.
+ * Hides the mount path from a health check. NestJS mounts middleware at the path of each request, and a mounted health
+ * check would respond to every request.
  */
 function withoutMount(health: Healthcheck) {
   return (req: IncomingMessage & { baseUrl?: string }, res: ServerResponse, next: (error?: unknown) => void): void => {

@@ -1,6 +1,6 @@
 /** Represents work that a shutdown waits for. Create a beacon before the work starts, and end it when the work is complete. */
 export interface Beacon {
-  /** The name of the work, for the error message if the shutdown takes too long. */
+  /** The name of the work, for the error message of a shutdown that takes too long. */
   readonly name: string;
   /** Ends the beacon. Idempotent. */
   end(): void;

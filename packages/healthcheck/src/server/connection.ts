@@ -1,10 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long an ended connection is still read, because closing it with unread data would discard its last response. */
+/**
+ * How long data is still read after a connection has ended. Closing the socket with unread data would discard the last
+ * response.
+ */
 const LINGER_MS = 1_000;
 
-/** The shared state of the connections of one server. */
+/** The state that all connections to one server share. */
 export interface Guard {
   readonly serve: RequestListener;
   readonly maxPipelined: number;
@@ -15,20 +18,20 @@ export interface Guard {
 }
 
 /**
- * A connection whose requests are handled sequentially. Responses must be sent in that order in any case, and a client that
- * does not read its first response cannot cause a second one.
+ * A connection whose pipelined requests are handled one after the other. HTTP requires responses in the order of the
+ * requests anyway, and a client that does not read its first response cannot make the server produce a second one.
  */
 export class Connection {
   readonly socket: Socket;
   readonly #guard: Guard;
   readonly #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
-  /** Whether the client has sent a request before it received a response, so that more requests may be in transit. */
+  /** Whether the client pipelines: it has sent a request before the previous response arrived, so more may be in transit. */
   #pipelines = false;
   #ended = false;
-  /** The number of consecutive samples in which the client had not read a response. */
+  /** The number of consecutive samples in which a response was still unread. */
   unreadSamples = 0;
-  /** The time of the last response since draining started. */
+  /** When the last response ended or, before that, when draining started. */
   quietSince = 0;
 
   constructor(socket: Socket, guard: Guard) {
@@ -46,7 +49,7 @@ export class Connection {
     return this.#current !== undefined;
   }
 
-  /** The number of bytes of responses that the client has not read yet. */
+  /** The number of response bytes that the client has not read yet. */
   get unreadBytes(): number {
     return this.socket.writableLength;
   }
@@ -75,7 +78,7 @@ export class Connection {
     res.on('close', this.#finishResponse);
     if (this.#guard.draining) {
       this.#setConnectionClose(res);
-      // Deferred, so that requests in the same chunk are parsed before it is decided whether this one is the last.
+      // Deferred, so that Node parses all requests in the same chunk before this code decides which response is the last.
       setImmediate(this.#guard.serve, req, res);
     } else this.#guard.serve(req, res);
   }
@@ -103,7 +106,7 @@ export class Connection {
     if (this.#current && !this.#current.headersSent) this.#setConnectionClose(this.#current);
   }
 
-  /** Stops reading requests; requests that have been read are completed. */
+  /** Stops reading requests from a client that pipelines; requests that have been read are completed. */
   close(): void {
     if (this.#pausesReading()) this.socket.pause();
   }
@@ -117,7 +120,7 @@ export class Connection {
     setTimeout(() => this.socket.destroy(), LINGER_MS).unref();
   }
 
-  /** Adds `Connection: close` if the response is the last one at the time its head is written. */
+  /** Adds `Connection: close` when the response headers are written, if no other request is waiting by then. */
   #setConnectionClose(res: ServerResponse): void {
     const writeHead = res.writeHead as (...args: unknown[]) => ServerResponse;
     res.writeHead = (...args: unknown[]) => {

@@ -17,13 +17,13 @@ export interface DrainOptions {
 
 const DEFAULTS = { delayMs: 5_000, quietMs: 100, graceMs: 10_000 } as const;
 
-/** Returns the times with their defaults. @throws HealthcheckConfigError if an option is unknown or out of range */
+/** Validates the shutdown times and adds defaults. @throws HealthcheckConfigError if an option is unknown or out of range */
 export function drainTimes({ health: _, ...times }: DrainOptions): Required<Omit<DrainOptions, 'health'>> {
   return integers<Omit<DrainOptions, 'health'>>('drain()', times, DEFAULTS, ['delayMs', 'quietMs', 'graceMs']);
 }
 
 /**
- * Shuts a server down. Every request that has been received is completed. Resolves when the last connection is closed.
+ * Shuts a server down after it has completed every request that it has received. Resolves when the last connection is closed.
  */
 export async function drain(
   server: Server,
@@ -36,10 +36,10 @@ export async function drain(
   guard.draining = true;
   for (const connection of connections) connection.drain();
   if (delayMs > 0) await delay(delayMs);
-  // Before the listener is closed, Node receives the connections that the operating system has already accepted.
+  // Lets Node receive the connections that the operating system has already accepted, before the listener is closed.
   await nextTurn();
   await nextTurn();
-  // Clients that pipeline may already have sent more requests. These are read until no data arrives, or for a limited time.
+  // Clients that pipeline may already have sent more requests, which are read until no data arrives, or for a limited time.
   const stopReading = setTimeout(
     () => {
       guard.closing = true;

@@ -6,7 +6,7 @@ import type { HealthcheckOptions } from '../options.js';
 import { type DrainOptions, drainTimes } from './drain.js';
 import { type GuardLimits, integers } from './limits.js';
 
-/** One function, or several that run one after the other. The shutdown waits for the promises that they return. */
+/** One shutdown hook, or several that run one after the other. The shutdown waits for the promises that they return. */
 export type ShutdownHooks = ShutdownHook | readonly ShutdownHook[];
 
 /** Code that runs during a shutdown. An error is logged, and the shutdown continues. */
@@ -31,9 +31,9 @@ export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
   readonly onShutdown?: ShutdownHooks;
   /** The maximum duration of the whole shutdown. Default 25,000, less than the 30 s after which Kubernetes ends a process. */
   readonly timeoutMs?: number;
-  /** Limits of connections, as for `guardServer()`. */
+  /** Connection limits, as for `guardServer()`. */
   readonly limits?: GuardLimits;
-  /** The logger for hook errors and timeouts; `false` for none. Default `console`. */
+  /** The logger for hook errors and timeouts; `false` disables logging. Default `console`. */
   readonly log?: HealthcheckLog | false;
 }
 

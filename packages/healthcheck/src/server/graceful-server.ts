@@ -11,9 +11,9 @@ import { type GuardedServer, guardServer, type HttpServer } from './guard-server
 
 /** A server that reports its health, and completes its requests before it shuts down. */
 export interface GracefulServer {
-  /** The endpoints: `markReady()`, `markNotReady(reason)`, `whenFirstReady()`, `status()`. */
+  /** The health endpoints, with `markReady()`, `markNotReady(reason)`, `whenFirstReady()` and `status()`. */
   readonly health: Healthcheck;
-  /** The limits and statistics of connections. */
+  /** Connection limits and statistics. */
   readonly guarded: GuardedServer;
   /** The server on the separate port, if the option `port` is set. */
   readonly healthServer: Server | undefined;
@@ -22,7 +22,7 @@ export interface GracefulServer {
   /**
    * Shuts the server down as a signal does, but does not exit the process. A repeated call returns the same promise.
    *
-   * @returns the errors of hooks, and an error after a timeout; empty after a clean shutdown. Never rejects.
+   * @returns the hook errors, and a timeout error if `timeoutMs` was exceeded; empty after a clean shutdown. Never rejects.
    */
   shutdown(): Promise<readonly Error[]>;
 }

@@ -6,16 +6,16 @@ import { Connection, type Guard } from './connection.js';
 import { type DrainOptions, drain, drainTimes } from './drain.js';
 import { type GuardLimits, guardLimits } from './limits.js';
 
-/** A server of `node:http` or `node:https`. */
+/** A `node:http` or `node:https` server. */
 export type HttpServer = Server | HttpsServer;
 
-/** The current load of a guarded server, and the number of connections that it has closed since its start. */
+/** The current load of a guarded server, and the numbers of connections that it has closed since it started. */
 export interface ServerStatistics {
   /** The number of open connections. */
   readonly connections: number;
   /** The number of connections with a request in progress. */
   readonly busy: number;
-  /** The number of bytes of responses that clients have not read yet. */
+  /** The number of response bytes that clients have not read yet. */
   readonly unreadBytes: number;
   /** The number of connections that were closed because there were too many. */
   readonly dropped: number;
@@ -38,16 +38,16 @@ export interface GuardedServer {
   drain(options?: DrainOptions): Promise<void>;
 }
 
-/** Interval between checks for unread responses. */
+/** The interval between checks for unread responses. */
 const POLL_INTERVAL_MS = 1_000;
 
 const CONNECTION = Symbol('connection');
 type TrackedSocket = Socket & { [CONNECTION]?: Connection };
 
 /**
- * Limits the resources of connections, and adds a graceful shutdown to the server. Call it after all request listeners are
- * attached: `const guarded = guardServer(app.listen(3000))`. It also sets `maxConnections`, `timeout`, `keepAliveTimeout`,
- * `headersTimeout` and `requestTimeout` of the server.
+ * Limits the resources that client connections use, and adds a graceful shutdown to the server. Call it after all
+ * request listeners are attached: `const guarded = guardServer(app.listen(3000))`. It also sets `maxConnections`,
+ * `timeout`, `keepAliveTimeout`, `headersTimeout` and `requestTimeout` of the server.
  *
  * @throws HealthcheckConfigError for limits that are unknown or out of range
  *
@@ -103,14 +103,14 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
     else if (!connection?.busy) socket.destroy();
   }
 
-  /** Closes the connections that have waited longest if the unread responses exceed their limit. */
+  /** If the unread responses exceed their limit, closes the connections with the oldest unread responses. */
   function limitUnreadBytes(): void {
     let total = 0;
     const waiting: Connection[] = [];
     for (const connection of connections) {
       if (connection.unreadBytes === 0) continue;
       total += connection.unreadBytes;
-      // The client may be about to read a response that is pending for less than one interval.
+      // A response that is unread in one sample only may be in transit to a client that reads it.
       if (++connection.unreadSamples > 1) waiting.push(connection);
     }
     waiting.sort((a, b) => a.unreadSamples - b.unreadSamples);
@@ -127,7 +127,7 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     (req.socket as TrackedSocket)[CONNECTION]?.arrive(req, res);
   });
-  // Added after Node's own listener, so that the changes of this one take precedence.
+  // Added after Node's own listener, so that the changes of this listener take precedence.
   server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: TrackedSocket) => {
     const connection = new Connection(socket, guard);
     socket[CONNECTION] = connection;

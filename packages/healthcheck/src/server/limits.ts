@@ -1,13 +1,13 @@
 import { HealthcheckConfigError } from '../errors.js';
 import { rejectUnknown } from '../known-names.js';
 
-/** Limits of a server's clients: counts, milliseconds and bytes. */
+/** Limits for the clients of a server. Times are in milliseconds, sizes in bytes. */
 export interface GuardLimits {
   /** Maximum number of connections; additional ones are closed immediately. Default 10,000. */
   readonly maxConnections?: number;
   /**
-   * Maximum number of pipelined requests that wait on one connection; a connection that exceeds it is closed. While requests
-   * wait, the connection is not read, so they have arrived in one chunk. Default 100.
+   * Maximum number of pipelined requests that wait on one connection; a connection that exceeds it is closed. The
+   * server does not read from a connection while requests wait, so all of them have arrived in one chunk. Default 100.
    */
   readonly maxPipelined?: number;
   /** Maximum size of all unread responses; above it, the connections that have waited longest are closed. Default 128 MiB. */
@@ -34,7 +34,7 @@ export const defaultLimits: Required<GuardLimits> = {
 };
 
 /**
- * Returns limits with all defaults.
+ * Validates connection limits and adds defaults.
  *
  * @throws HealthcheckConfigError for unknown names and values that are not integers within their range
  */
@@ -57,7 +57,7 @@ export function integers<Options extends object>(
   rejectUnknown(place, options, Object.keys(defaults));
   for (const [name, value] of Object.entries(options)) {
     const min = mayBeZero.includes(name) ? 0 : 1;
-    // Node fires a timer above 2^31-1 immediately.
+    // Node fires timers above 2^31-1 ms immediately.
     const max = name.endsWith('Ms') ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
     if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) continue;
     throw new HealthcheckConfigError(name, `${value} in ${place}`, `Use an integer from ${min} to ${max}`);
