@@ -9,7 +9,7 @@ const QUALITY = /^q\s*=(.*)/;
 /** Parses the media ranges of an `Accept` header. Returns undefined if one of them is malformed. */
 function parseMediaRanges(accept: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
-  // A quoted value may contain separators. Without a closing quote, it extends to the end.
+  // Quoted parameter values may contain separators. A value without a closing quote extends to the end of the header.
   const unquoted = accept.toLowerCase().replace(/"(\\?.)*?("|$)/g, '"');
   for (const part of unquoted.split(',')) {
     const [type, ...parameters] = part.split(';').map((chunk) => chunk.trim()) as [string, ...string[]];
@@ -22,8 +22,8 @@ function parseMediaRanges(accept: string): readonly MediaRange[] | undefined {
 }
 
 /**
- * Returns whether a client accepts a media type such as `application/json`. The most specific matching range applies;
- * a quality of 0 excludes it. A missing, empty or malformed `Accept` header accepts everything.
+ * Returns whether a client accepts a media type such as `application/json`. The most specific media range that matches
+ * decides; a quality of 0 excludes the type. A missing, empty or malformed `Accept` header accepts every type.
  */
 export function accepts(accept: string | undefined, mediaType: string): boolean {
   const ranges = accept?.trim() && parseMediaRanges(accept);

@@ -12,20 +12,23 @@ import { microversionOf } from './negotiation/negotiated.js';
 import { rejectUnknown } from './negotiation/reject-unknown.js';
 import { at, type Window, type Windowed, windowsOf } from './windowed.js';
 
-/** A handler for Express, `node:http` or another framework, with any types of requests and responses. */
+/** A request handler for Express, `node:http` or another framework, with any request and response types. */
 export type Handler = (...args: any[]) => unknown;
 
 /** Options of `byVersion()`. */
 export interface ByVersionOptions {
-  /** The format of the 404 response outside of all windows. Default: the format of the preceding middleware. */
+  /**
+   * The format of the 404 response if no handler serves the requested version. Default: the format of the preceding
+   * middleware.
+   */
   readonly errors?: ErrorsOption;
 }
 
-/** Returns the handler of the negotiated version, or the error outside of all windows. */
+/** Returns the handler for the negotiated version, or an error if no handler serves it. */
 export type SelectHandler<H extends Handler> = (req: IncomingMessage, res: ServerResponse) => H | ErrorToSend;
 
 /**
- * Creates a function that selects a handler by the negotiated version of a request.
+ * Creates a function that selects the handler for the negotiated version of a request.
  *
  * @throws RangeError if windows overlap
  * @throws TypeError on a request without a negotiated version
@@ -52,8 +55,8 @@ export function handlerSelector<H extends Handler>(
 }
 
 /**
- * Creates one handler from handlers with windows. The handler of the negotiated version runs; outside of all windows, the
- * response is 404. `next` is passed to the handler.
+ * Combines handlers that serve different version ranges (windows) into one handler. It calls the handler for the
+ * negotiated version, or responds with 404 if no handler serves that version. `next` is passed to the handler.
  *
  * @throws RangeError on creation, if windows overlap
  * @throws TypeError on a request without a negotiated version

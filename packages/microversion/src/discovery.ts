@@ -3,20 +3,20 @@ import { rejectUnknown } from './negotiation/reject-unknown.js';
 import { requestBase, type TrustProxy } from './request-base.js';
 import { Version, type VersionLike } from './version.js';
 
-/** A major version of an API, for the discovery documents. */
+/** A major version of an API, as the discovery documents describe it. */
 export interface ApiVersion {
   /** The identifier, such as `v2.1`. */
   readonly id: string;
-  /** Mount path below the base of the API. Default `/<id>/`; a trailing slash is added. */
+  /** The path of this version below the base URL of the API. Default `/<id>/`; a trailing slash is added. */
   readonly path?: string;
   readonly status: 'CURRENT' | 'SUPPORTED' | 'DEPRECATED' | 'EXPERIMENTAL';
-  /** Lowest microversion. Omitted for versions without microversions. */
+  /** The lowest microversion. Omitted for major versions without microversions. */
   readonly min?: VersionLike;
-  /** Highest microversion. Omitted for versions without microversions. */
+  /** The highest microversion. Omitted for major versions without microversions. */
   readonly max?: VersionLike;
   /** Time of the last change, such as `2013-07-23T11:33:21Z`. */
   readonly updated: string;
-  /** Media types of this version, listed in its document and in the 300 response. */
+  /** The media types that this version supports, listed in its document and in the 300 response. */
   readonly mediaTypes?: readonly { readonly base: string; readonly type: string }[];
   /** URL of the HTML documentation of this version. */
   readonly describedBy?: string;
@@ -26,20 +26,20 @@ export interface ApiVersion {
 export interface DiscoveryOptions {
   /** The major versions of the API, oldest first. */
   readonly versions: readonly ApiVersion[];
-  /** Whether forwarding headers are trusted; see `requestBase`. */
+  /** Whether `X-Forwarded-*` headers are trusted; see `requestBase`. */
   readonly trustProxy?: TrustProxy;
-  /** The URL of the API without a trailing slash. Default: taken from the request. */
+  /** The base URL of the API, without a trailing slash. Default: derived from the request. */
   readonly base?: string | ((req: IncomingMessage) => string);
 }
 
-/** A link of a version document. */
+/** A link in a version document. */
 export interface VersionLink {
   readonly rel: string;
   readonly href: string;
   readonly type?: string;
 }
 
-/** An entry of the list of versions. For versions without microversions, both bounds are empty strings. */
+/** An entry in the list of API versions. For a version without microversions, `version` and `min_version` are empty strings. */
 export interface VersionEntry {
   readonly id: string;
   readonly status: string;
@@ -49,12 +49,12 @@ export interface VersionEntry {
   readonly links: readonly VersionLink[];
 }
 
-/** The document of one version. */
+/** The discovery document of one API version. */
 export interface VersionDetail extends VersionEntry {
   readonly 'media-types': readonly { readonly base: string; readonly type: string }[];
 }
 
-/** A version in the 300 response to a request whose path does not contain a version. */
+/** An API version that a 300 response offers to a request without a version in its path. */
 export interface VersionChoice {
   readonly id: string;
   readonly status: string;
@@ -67,12 +67,13 @@ type DocumentHandler = (req: IncomingMessage, res: ServerResponse) => void;
 /** Discovery documents, as data and as handlers. The handlers respond to any method and path on which they are mounted. */
 export interface Discovery {
   /**
-   * Returns `{ versions: [...] }`, for the root of the API. Mount it before `microversion()`: its requests are not negotiated.
+   * Returns `{ versions: [...] }`, for the root of the API. Mount it before `microversion()`, because requests to the
+   * root have no microversion.
    */
   readonly listOf: (req: IncomingMessage) => { readonly versions: readonly VersionEntry[] };
-  /** Returns `{ version: {...} }`, for the root of one version. @throws RangeError if the id is unknown */
+  /** Returns `{ version: {...} }`, for the root path of one API version. @throws RangeError if the id is unknown */
   readonly documentOf: (req: IncomingMessage, id: string) => { readonly version: VersionDetail };
-  /** Returns `{ choices: [...] }`, for a path without a version, such as `/servers`, relative to the base. */
+  /** Returns `{ choices: [...] }`, for a path without a version, such as `/servers`, relative to the base URL. */
   readonly choicesOf: (req: IncomingMessage, path: string) => { readonly choices: readonly VersionChoice[] };
   /** Sends {@link Discovery.listOf} with status 200. */
   readonly list: DocumentHandler;
@@ -93,10 +94,10 @@ const VERSION_KEYS: Readonly<Record<keyof ApiVersion, true>> = {
   describedBy: true,
 };
 
-/** A version with its full path and its bounds as strings. */
+/** An API version with its full path, and its lowest and highest microversion as strings. */
 interface KnownVersion {
   readonly definition: ApiVersion;
-  /** Starts and ends with a slash. */
+  /** The path, which starts and ends with a slash. */
   readonly path: string;
   readonly min: string;
   readonly max: string;
@@ -123,7 +124,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-/** Creates the documents with which clients discover the versions of an API and their microversions. Links are absolute. */
+/** Creates the documents from which clients discover the major versions and microversions of an API. Links are absolute. */
 export function discovery(options: DiscoveryOptions): Discovery {
   rejectUnknown('discovery', options, ['versions', 'trustProxy', 'base']);
   const versions = options.versions.map(checkVersion);
@@ -161,7 +162,7 @@ export function discovery(options: DiscoveryOptions): Discovery {
   function documentOf(req: IncomingMessage, id: string) {
     const version = find(id);
     const base = baseOf(req);
-    // If a router that is mounted at the path of the version serves the document, Express includes that path in the base.
+    // If a router that is mounted at the version's path serves the document, Express includes that path in the base URL.
     const mount = version.path.slice(0, -1);
     const versionEntry = entry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
     const { describedBy, mediaTypes = [] } = version.definition;

@@ -6,11 +6,11 @@ export interface SupportedVersions {
   readonly service: string;
   readonly min: Version;
   readonly max: Version;
-  /** All versions, ascending, if the service has a list of them. */
+  /** All supported versions in ascending order, if the service has a list of versions. */
   readonly versions?: readonly Version[];
 }
 
-/** All error codes of this package, with the corresponding HTTP status. */
+/** All error codes in this package, with their HTTP statuses. */
 export const errorCodes = {
   INVALID_VERSION_HEADER: 400,
   UNACCEPTABLE_VERSION: 406,
@@ -31,9 +31,9 @@ export const errorCodes = {
 /** An error code. Codes are stable, so that programs can compare them; the text of messages may change. */
 export type MicroversionErrorCode = keyof typeof errorCodes;
 
-/** Base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */
+/** Base class of all errors in this package, with `name`, `code`, `status`, and the `url` of the error code's documentation. */
 export abstract class MicroversionError<Code extends MicroversionErrorCode = MicroversionErrorCode> extends Error {
-  /** The status of the HTTP response. */
+  /** The HTTP response status. */
   readonly status: number;
   /** Whether the message may be sent to the client, following the convention of `http-errors`. */
   readonly expose: boolean;
@@ -58,7 +58,7 @@ export abstract class MicroversionError<Code extends MicroversionErrorCode = Mic
 
 type RequestErrorCode = Exclude<MicroversionErrorCode, 'INVALID_RESPONSE'>;
 
-/** A request that is rejected before a handler runs. `message` is meant for the client. */
+/** The error of a request that is rejected before a handler runs. The client may see its `message`. */
 export class RequestError<Code extends RequestErrorCode = RequestErrorCode> extends MicroversionError<Code> {
   /** The supported versions; undefined if no version was negotiated. */
   readonly served: SupportedVersions | undefined;
@@ -69,7 +69,7 @@ export class RequestError<Code extends RequestErrorCode = RequestErrorCode> exte
   }
 }
 
-/** 400: the version is malformed. */
+/** The error (400) of a request whose version is malformed. */
 export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'> {
   declare readonly served: SupportedVersions;
   /** The malformed value, trimmed; may be empty. */
@@ -81,7 +81,7 @@ export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'>
   }
 }
 
-/** 406: the version is not supported. */
+/** The error (406) of a request for a version that is not supported. */
 export class UnacceptableVersion extends RequestError<'UNACCEPTABLE_VERSION'> {
   declare readonly served: SupportedVersions;
   /** The requested version, as a string. */
@@ -93,7 +93,10 @@ export class UnacceptableVersion extends RequestError<'UNACCEPTABLE_VERSION'> {
   }
 }
 
-/** 404: the operation does not exist at the negotiated version. The message does not reveal that it exists at another one. */
+/**
+ * Creates the error (404) for an operation that does not exist at the negotiated version. The message does not reveal
+ * that the operation exists at another version.
+ */
 export function notInVersion(served?: SupportedVersions): RequestError<'NOT_IN_VERSION'> {
   return new RequestError('NOT_IN_VERSION', 'The resource could not be found.', served);
 }

@@ -2,13 +2,13 @@ import { RequestError } from './errors.js';
 
 /** Limits for the structure of a JSON body, in addition to its length in bytes. */
 export interface JsonLimits {
-  /** Maximum nesting of objects and lists. Default 64. */
+  /** Maximum nesting depth of objects and lists. Default 64. */
   readonly depth: number;
-  /** Maximum number of members of all objects and items of all lists. Default 20,000. */
+  /** Maximum total number of object members and list items. Default 20,000. */
   readonly values: number;
 }
 
-/** The default limits, which are far above real needs: bodies are about ten levels deep and contain a few hundred values. */
+/** The default limits. Typical bodies are far below them: about ten levels deep, with a few hundred values. */
 export const defaultJsonLimits: JsonLimits = { depth: 64, values: 20_000 };
 
 function tooDeepError({ depth }: JsonLimits): RequestError {
@@ -23,8 +23,9 @@ const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
 /**
- * Rejects a JSON text that is too deep or too large for later code, which is recursive. Counts brackets and commas instead
- * of parsing, because parsing an abusive text is already too expensive. For invalid JSON, the result is unspecified.
+ * Rejects JSON text that is nested too deeply or has too many values for the recursive code that processes it later.
+ * Counts brackets and commas instead of parsing, because parsing a malicious text would already be too expensive. For
+ * invalid JSON, the result is unspecified.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */
@@ -49,7 +50,8 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
 }
 
 /**
- * Applies the limits of {@link checkJsonText} to a parsed body, level by level, so that deep values cannot overflow the stack.
+ * Applies the limits of {@link checkJsonText} to a parsed body. Works level by level, so that deep values cannot
+ * overflow the stack.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 
-/** Whether the forwarding headers of a request are trusted, or a function that returns this for each request. */
+/** Whether the `X-Forwarded-*` headers of a request are trusted, or a function that decides this for each request. */
 export type TrustProxy = boolean | ((req: IncomingMessage) => boolean);
 
 /** Properties that Express adds to a request and its application. */
@@ -13,7 +13,7 @@ interface ExpressRequest extends IncomingMessage {
 const HOST = /^[A-Za-z0-9._~%-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 const PREFIX = /^(\/[A-Za-z0-9._~%-]+)+$/;
 
-/** Evaluates the `trust proxy` setting of the application for the peer of the connection. */
+/** Evaluates Express's `trust proxy` setting for the remote address of the connection. */
 function expressTrusts(req: ExpressRequest): boolean {
   const trusts = req.app?.get?.('trust proxy fn');
   return typeof trusts === 'function' && trusts(req.socket.remoteAddress, 0) === true;

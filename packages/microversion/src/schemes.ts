@@ -1,24 +1,24 @@
 /**
- * The numbers of a version as decimal digits, most significant first. The numbers in one position are not padded, or padded
- * to the same length.
+ * The numbers of a version as strings of decimal digits, most significant first. All versions pad the number in one
+ * position to the same length, or none does.
  */
 export type VersionNumbers = readonly [first: string, second?: string, third?: string];
 
 /** A version format: how versions are written, parsed and ordered. Pass a custom one to `Version.in()` or `versioning()`. */
 export interface VersionScheme {
-  /** The name in messages, such as `dates`. */
+  /** The name of the scheme in messages, such as `dates`. */
   readonly name: string;
   /** The description of the format in messages, such as `a date YYYY-MM-DD, like 2026-11-22`. */
   readonly form: string;
   /** The lowest version in this format. */
   readonly lowest: string;
-  /** Returns the numbers of a version, or undefined if the text does not have the form. */
+  /** Returns the numbers of a version, or undefined if the text does not have this format. */
   readonly parse: (text: string) => VersionNumbers | undefined;
-  /** Returns the next higher version. */
+  /** Returns the next higher version after the version with these numbers. */
   readonly next: (numbers: readonly string[]) => string;
   /**
-   * Parses a range such as `^1.2`, which a client may send instead of an exact version. Returns the lowest version of the
-   * range and the lowest version above it, or undefined if the text is not a range.
+   * Parses a range such as `^1.2`, which a client may send instead of an exact version. Returns the lowest version in
+   * the range and the lowest version above the range, or undefined if the text is not a range.
    */
   readonly range?: (text: string) => readonly [from: string, below: string] | undefined;
 }
@@ -34,7 +34,7 @@ function add(digits: string | undefined, step: bigint): string {
   return String(BigInt(digits ?? 0) + step);
 }
 
-/** `2.27`: two numbers, as in microversions. 2.10 is above 2.9. */
+/** Versions such as `2.27`: two numbers, as in microversions. 2.10 is above 2.9. */
 export const majorMinor: VersionScheme = {
   name: 'majorMinor',
   form: 'MAJOR.MINOR without leading zeros, like 2.27',
@@ -43,7 +43,7 @@ export const majorMinor: VersionScheme = {
   next: ([major, minor]) => `${major}.${add(minor, 1n)}`,
 };
 
-/** `7`: one number, from 1. */
+/** Versions such as `7`: one number, from 1. */
 export const integers: VersionScheme = {
   name: 'integers',
   form: 'an integer like 7',
@@ -64,7 +64,7 @@ function dayText(time: number): string {
 
 const parseDate = pattern('(\\d{4})-(\\d\\d)-(\\d\\d)');
 
-/** `2026-11-22`: a day of the calendar. */
+/** Versions such as `2026-11-22`: calendar dates. */
 export const dates: VersionScheme = {
   name: 'dates',
   form: 'a date YYYY-MM-DD, like 2026-11-22',
@@ -79,14 +79,17 @@ export const dates: VersionScheme = {
 
 const RANGE = /^([~^]?)(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?$/;
 
-/** Returns how many leading numbers all versions of a range share: 2 for `^0.2.3` and `~1.2`, 1 for `1`. */
+/** Returns how many leading numbers all versions in a semver range have in common: 2 for `^0.2.3` and `~1.2`, 1 for `1`. */
 function countFixedNumbers(operator: string, numbers: readonly string[]): number {
   if (operator !== '^') return operator === '~' && numbers.length > 1 ? 2 : numbers.length;
   const significant = numbers.findIndex((number) => number !== '0');
   return significant < 0 ? numbers.length : significant + 1;
 }
 
-/** `1.4.2`: three numbers without a pre-release part. Clients may also send `1`, `1.4`, `1.x`, `^1.4.0` and `~1.4.0`. */
+/**
+ * Versions such as `1.4.2`: three numbers without a pre-release part. Clients may also send the ranges `1`, `1.4`,
+ * `1.x`, `^1.4.0` and `~1.4.0`.
+ */
 export const semver: VersionScheme = {
   name: 'semver',
   form: 'MAJOR.MINOR.PATCH without leading zeros, like 1.4.2',
@@ -108,10 +111,10 @@ export const semver: VersionScheme = {
   },
 };
 
-/** The schemes that {@link Version.of} recognizes. No text has the form of two of them. */
+/** The version formats that {@link Version.of} recognizes. No text matches more than one of them. */
 export const knownSchemes: readonly VersionScheme[] = [majorMinor, dates, semver, integers];
 
-/** Returns the start of the day that a version of the scheme {@link dates} names, in milliseconds since 1970. */
+/** Returns the start of the day that a version in the scheme {@link dates} names, in milliseconds since 1970. */
 export function timeOfDate(text: string): number {
   return Date.parse(`${text}T00:00:00Z`);
 }

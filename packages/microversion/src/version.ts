@@ -1,6 +1,6 @@
 import { knownSchemes, majorMinor, type VersionNumbers, type VersionScheme } from './schemes.js';
 
-/** Compares two decimal numbers, which have no leading zeros or the same length. */
+/** Compares two strings of decimal digits numerically. They must have the same length or no leading zeros. */
 function compareDigits(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
@@ -11,17 +11,17 @@ function incomparableError(a: Version, b: Version): TypeError {
 }
 
 /**
- * A version of an API: `2.27`, `2026-11-22`, `1.4.2` or `7`. Numbers compare numerically (2.10 > 2.9) and may be
- * arbitrarily long; the text is kept digit for digit. Instances are immutable.
+ * An API version, such as `2.27`, `2026-11-22`, `1.4.2` or `7`. Numbers are compared numerically (2.10 > 2.9) and may
+ * have any length; `text` preserves every digit. Instances are immutable.
  */
 export class Version {
   /** The version as a string. */
   readonly text: string;
-  /** The first number; the year if the version is a date. */
+  /** The first number of the version; for a date, the year. */
   readonly major: string;
-  /** The second number; the month if the version is a date. Empty if the scheme has one number. */
+  /** The second number of the version; for a date, the month. Empty if the scheme has one number. */
   readonly minor: string;
-  /** The third number; the day if the version is a date. Empty if the scheme has fewer numbers. */
+  /** The third number of the version; for a date, the day. Empty if the scheme has fewer numbers. */
   readonly patch: string;
   /** The format of the version. */
   readonly scheme: VersionScheme;
@@ -40,14 +40,14 @@ export class Version {
     return Version.in(majorMinor, text);
   }
 
-  /** Parses a version of a scheme. Returns undefined if the text does not have the format of the scheme. */
+  /** Parses a version in a given scheme. Returns undefined if the text does not have the scheme's format. */
   static in(scheme: VersionScheme, text: string): Version | undefined {
     const numbers = scheme.parse(text);
     return numbers && new Version(scheme, text, numbers);
   }
 
   /**
-   * Parses a version in source code, with the first scheme that accepts it.
+   * Parses a version that source code contains, with the first scheme that accepts it.
    *
    * @param schemes default: the schemes of `2.27`, `2026-11-22`, `1.4.2` and `7`
    * @throws TypeError if the text is not a version of any of the schemes
@@ -80,7 +80,7 @@ export class Version {
     return (!since || this.compare(since) >= 0) && (!until || this.compare(until) <= 0);
   }
 
-  /** Returns the next higher version: `2.28` after `2.27`, the next day after a date. */
+  /** Returns the next higher version, such as `2.28` after `2.27`; for a date, the next day. */
   next(): Version {
     return Version.of(this.scheme.next([this.major, this.minor, this.patch]), [this.scheme]);
   }
@@ -94,5 +94,5 @@ export class Version {
   }
 }
 
-/** A version, or its text form. */
+/** A version object, or a version as a string. */
 export type VersionLike = Version | string;

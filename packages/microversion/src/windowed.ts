@@ -1,27 +1,27 @@
 import { Version, type VersionLike } from './version.js';
 
-/** The upper bound of `before(version, ...)`: that version is not included. */
+/** The exclusive upper bound of a window that `before()` has created. */
 export interface UpperBound<V> {
   readonly below: V;
 }
 
-/** Whether a window is open at its upper end, at its lower end, or at neither. */
+/** Which bounds a window has: only a first version (`since`), only a last version (`until`), or both (`between`). */
 export type WindowKind = 'since' | 'until' | 'between';
 
 /**
- * A value that exists between two versions, inclusive. An omitted bound leaves that end open. `Since` and `Until` are the
- * bounds as types, for clients of one version.
+ * A value that exists in a range of versions, bounds included. A missing bound leaves that end of the range open.
+ * `Since` and `Until` are the types of the bounds, from which the types for one version are computed.
  */
 export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Until = unknown> {
   readonly since: Version | undefined;
   readonly until: Version | undefined;
   readonly value: T;
-  /** Never set. For the type checker: which ends of the history a list of windows includes. */
+  /** Never set; tells the type checker whether a list of windows includes the oldest and the newest version. */
   declare readonly kind: Kind;
-  /** Never set. For the type checker: which versions have the value. */
+  /** Never set; tells the type checker at which versions the value exists. */
   declare readonly bounds: readonly [Since, Until];
 
-  /** The first version without the value, if {@link before} defines the window, in which case `until` is undefined. */
+  /** The first version without the value. Set only in windows that {@link before} creates, in which `until` is undefined. */
   readonly below: Version | undefined;
 
   constructor(since: VersionLike | undefined, until: VersionLike | undefined, value: T, below?: VersionLike) {
@@ -45,7 +45,10 @@ export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Un
   }
 }
 
-/** A value with its history: the same at every version, or one window, or successive windows with or without gaps. */
+/**
+ * A value that may change between versions: a plain value for all versions, one window, or successive windows with or
+ * without gaps.
+ */
 export type Windowed<T> = T | Window<T> | readonly Window<T>[];
 
 /** Defines a value that exists since a version. */
@@ -100,7 +103,7 @@ function compareStarts(window: Window<unknown>, other: Window<unknown>): number 
 const ordered = new WeakMap<object, readonly Window<unknown>[]>();
 
 /**
- * Returns the windows of a value, lowest first. A plain value is one window without bounds.
+ * Returns the windows of a value, lowest first. A plain value results in one window without bounds.
  *
  * @throws RangeError if two windows overlap; the message contains both
  */
@@ -122,7 +125,7 @@ export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   return windows;
 }
 
-/** Returns the value at a version; undefined in a gap. */
+/** Returns the value at a version, or undefined if no window includes that version. */
 export function at<T>(value: Windowed<T>, version: VersionLike): T | undefined {
   if (!isWindowed(value)) return value as T;
   const exact = version instanceof Version ? version : Version.of(version);
@@ -131,8 +134,9 @@ export function at<T>(value: Windowed<T>, version: VersionLike): T | undefined {
 }
 
 /**
- * Returns the versions at which a value changes: the first version of each window and the one after its last, ascending,
- * without duplicates. Nothing changes between two of them, so results can be cached for each interval.
+ * Returns the versions at which values change, in ascending order and without duplicates: the first version of each
+ * window, and the first version after it. Nothing changes between two of them, so results can be cached for each
+ * interval.
  */
 export function breakpointsOf(...values: readonly Windowed<unknown>[]): readonly Version[] {
   const changes = values.flatMap((value) =>
@@ -141,15 +145,15 @@ export function breakpointsOf(...values: readonly Windowed<unknown>[]): readonly
   return mergeBreakpoints(changes.filter((version) => version !== undefined));
 }
 
-/** Sorts versions ascending and removes duplicates. */
+/** Sorts versions in ascending order and removes duplicates. */
 export function mergeBreakpoints(versions: Iterable<Version>): readonly Version[] {
   const byText = new Map([...versions].map((version) => [version.text, version]));
   return [...byText.values()].sort((a, b) => a.compare(b));
 }
 
 /**
- * Caches one value per interval between breakpoints, built on first use.
- * Versions between which nothing changes share one object.
+ * Builds and caches one value for each version interval between two breakpoints, on first use. All versions in an
+ * interval share the value.
  */
 export class PerInterval<T> {
   readonly #breakpoints: readonly Version[];
@@ -174,7 +178,7 @@ export class PerInterval<T> {
   }
 }
 
-/** Returns the windows of a value without the versions below a version; undefined if no window remains. */
+/** Limits the windows of a value to versions from `first`. Returns undefined if no window remains. */
 export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
   const floor = Version.of(first);
   const selected = windowsOf(value)
@@ -186,7 +190,7 @@ export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly W
   return selected.length > 0 ? selected : undefined;
 }
 
-/** Returns the windows of a value without the versions above a version; undefined if no window remains. */
+/** Limits the windows of a value to versions up to `last`. Returns undefined if no window remains. */
 export function notAfter<T>(last: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
   const ceiling = Version.of(last);
   const selected = windowsOf(value)

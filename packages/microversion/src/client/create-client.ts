@@ -2,7 +2,7 @@ import type { ErrorStatus, OperationKey, ProblemDetails, RequestArguments, Respo
 
 /** Options of {@link createClient}. */
 export interface ClientOptions<V extends string> {
-  /** The version that the client is written for; the same as the type argument. */
+  /** The API version that the client is written for. It must equal the type argument. */
   readonly version: V;
   /** Returns the request headers that contain the version. Default: `{ 'API-Version': version }`. */
   readonly versionHeaders?: (version: V) => Readonly<Record<string, string>>;
@@ -19,13 +19,16 @@ export type ClientResult<Data, Status extends number> =
   | { readonly ok: true; readonly status: number; readonly data: Data; readonly response: Response }
   | {
       readonly ok: false;
-      /** One of the documented statuses, or another one, for example from a proxy. */
+      /** One of the statuses that the operation documents, or another one, for example from a proxy. */
       readonly status: Status | (number & Record<never, never>);
       readonly error: ProblemDetails;
       readonly response: Response;
     };
 
-/** Sends a request to an API at one version. Rejects if the connection fails or is aborted, or if the JSON body of a success is malformed. */
+/**
+ * Sends a request to one version of an API. Rejects if the connection fails, the request is aborted, or a successful
+ * response contains malformed JSON.
+ */
 export type Client<Api extends TypedApi, V extends string> = <K extends OperationKey<Api, V>>(
   operation: K,
   ...parts: RequestArguments<Api, V, K>
@@ -49,7 +52,10 @@ function requestUrl(base: string, path: string, { params = {}, query = {} }: Any
   return base.replace(/\/+$/, '') + filledPath + (queryString && `?${queryString}`);
 }
 
-/** Reads a body: parsed for JSON media types, otherwise as text, as are malformed errors. Undefined for an empty body. */
+/**
+ * Reads a response body and parses it if its media type is JSON. Returns other bodies and malformed JSON errors as
+ * text, and undefined for an empty body.
+ */
 async function readContent(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
@@ -63,7 +69,7 @@ async function readContent(response: Response): Promise<unknown> {
 
 /**
  * Creates a client for one version of an API. Operations, parameters, bodies and error statuses have the types of that
- * version. The types are inferred from the operations of the server; no code is generated.
+ * version, which are inferred from the server's operation definitions; no code is generated.
  *
  * @param url the base URL, to which operation paths are appended
  *

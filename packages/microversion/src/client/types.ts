@@ -2,12 +2,12 @@ import type { OperationTypes, TypedOperation } from '../router/typed-operation.j
 import type { AtVersion } from '../types/at-version.js';
 import type { PathNames, QueryAt, ReplyAt, SchemaAt } from '../types/forms.js';
 
-/** The type of a list of operations that `typedOperationsOf()` defined: `typeof operations`. */
+/** The type of an array of operations that `typedOperationsOf()` has defined, such as `typeof operations`. */
 export type TypedApi = readonly TypedOperation[];
 
 type TypesOf<Op> = Op extends { readonly types?: infer Types } ? Extract<Types, OperationTypes> : never;
 
-/** The types of all operations that exist at a version. */
+/** The union of the types of all operations that exist at a version. */
 type AllAt<Api extends TypedApi, V extends string> =
   TypesOf<Api[number]> extends infer Types
     ? Types extends OperationTypes
@@ -37,16 +37,16 @@ type Parts<Types extends OperationTypes, V extends string> = ([PathNames<Types['
     readonly signal?: AbortSignal;
   };
 
-/** The parts of an operation's request at a version. */
+/** The parts of a request to an operation at a version: path parameters, query, body, headers and abort signal. */
 export type RequestParts<Api extends TypedApi, V extends string, K> = Flat<Parts<TypesAt<Api, V, K>, V>>;
 
-/** The arguments after the key of an operation; optional if no part of the request is required. */
+/** The client arguments that follow the operation key. They are optional if the operation requires no request part. */
 export type RequestArguments<Api extends TypedApi, V extends string, K> =
   Record<never, never> extends RequestParts<Api, V, K>
     ? [parts?: RequestParts<Api, V, K>]
     : [parts: RequestParts<Api, V, K>];
 
-/** The body of an error: problem details (RFC 9457), with additional members that the API defines. */
+/** An error response body: problem details (RFC 9457), with additional members that the API defines. */
 export interface ProblemDetails {
   readonly type?: string;
   readonly title?: string;
@@ -58,7 +58,7 @@ export interface ProblemDetails {
 
 type Statuses<E, V extends string> = AtVersion<E, V> extends readonly (infer Status extends number)[] ? Status : never;
 
-/** The body of a successful response of an operation at a version. */
+/** The body of an operation's successful response at a version. */
 export type ResponseBody<Api extends TypedApi, V extends string, K> = ReplyAt<
   AtVersion<TypesAt<Api, V, K>['reply'], V>,
   V

@@ -1,13 +1,13 @@
 import { type Json, type OperationShape, type Part, parentPart } from './operation-shape.js';
 
-/** How a part differs between two versions. */
+/** A part of an operation (a field, parameter or status) at two versions. */
 export interface Difference {
   readonly name: string;
   readonly before: Part | undefined;
   readonly after: Part | undefined;
 }
 
-/** Returns whether a name belongs to a part of the request. */
+/** Returns whether the name of an operation part denotes a part of the request. */
 export function isRequestPart(name: string): boolean {
   return /^(?:body\b|(?:query|path|header|cookie|accepts)\.)/.test(name);
 }
@@ -16,13 +16,13 @@ function alternativesOf(rules: Json): readonly Json[] {
   return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
 }
 
-/** Returns the union of the lists, or undefined if one of them is undefined (unlimited). */
+/** Returns the union of several lists, or undefined (unlimited) if one of them is undefined. */
 function unionOf<T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined {
   const limited = lists.filter((list) => list !== undefined);
   return limited.length < lists.length ? undefined : ([...new Set(limited.flat())] as readonly T[]);
 }
 
-/** Returns the JSON types that a part can have, or undefined if it can have any. */
+/** Returns the JSON types that a schema allows, or undefined if it allows all types. */
 function typesOf(rules: Json): readonly string[] | undefined {
   const types = alternativesOf(rules).map(({ type, enum: values, const: literal }) => {
     if (type !== undefined) return [type].flat() as string[];
@@ -32,7 +32,7 @@ function typesOf(rules: Json): readonly string[] | undefined {
   return unionOf(types);
 }
 
-/** Returns the values that a part is limited to, or undefined if it is not limited. */
+/** Returns the values that a schema enumerates, or undefined if it does not enumerate values. */
 function valuesOf(rules: Json): readonly unknown[] | undefined {
   const all = alternativesOf(rules).map(({ enum: values, const: literal }) =>
     values ? (values as unknown[]) : literal === undefined ? undefined : [literal],
@@ -48,7 +48,7 @@ function boundOf(rules: Json, keyword: string): number | undefined {
   return bounds.length === 1 ? bounds[0] : undefined;
 }
 
-/** Returns the patterns or formats of a part, or undefined if an alternative that may be a string has none. */
+/** Returns the patterns or formats in a schema, or undefined if an alternative that allows strings does not have one. */
 function textsOf(rules: Json, keyword: string): readonly unknown[] | undefined {
   const strings = alternativesOf(rules).filter(
     ({ type, [keyword]: text, const: literal }) =>
@@ -57,7 +57,7 @@ function textsOf(rules: Json, keyword: string): readonly unknown[] | undefined {
   return unionOf(strings.map(({ [keyword]: text }) => (text === undefined ? undefined : [text])));
 }
 
-/** Describes values that `wide` allows and `narrow` does not. Returns undefined if there are none. */
+/** Describes values that the schema `wide` allows and the schema `narrow` rejects. Returns undefined if there are none. */
 function narrowingReason(wide: Json, narrow: Json): string | undefined {
   const [wideTypes, narrowTypes] = [typesOf(wide), typesOf(narrow)];
   const removedTypes =
@@ -110,8 +110,8 @@ function responseReason({ name, before, after }: Difference): string | undefined
 }
 
 /**
- * Returns why a difference is a breaking change for clients of the earlier version, as a predicate whose subject is the
- * part, or undefined if it is compatible.
+ * Returns why a difference breaks clients of the earlier version, as a predicate whose subject is the part, such as
+ * `is required`; undefined if the difference is compatible.
  */
 export function breakingReason(difference: Difference, newShape: OperationShape): string | undefined {
   return isRequestPart(difference.name) ? requestReason(difference, newShape) : responseReason(difference);

@@ -11,7 +11,7 @@ import {
   parentPart,
 } from './operation-shape.js';
 
-/** The difference of one part of an operation between two versions. */
+/** How one part of an operation differs between two versions. */
 export interface PartChange {
   /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
   readonly name: string;
@@ -20,13 +20,13 @@ export interface PartChange {
   readonly version: string;
   readonly before: Part | undefined;
   readonly after: Part | undefined;
-  /** Why the change is breaking for clients of the earlier version; undefined if it is compatible. */
+  /** Why the change breaks clients of the earlier version; undefined if it is compatible. */
   readonly breaking: string | undefined;
 }
 
-/** The differences of one operation between two versions. */
+/** How one operation differs between two versions. */
 export interface OperationChange {
-  /** `METHOD /path action`. */
+  /** The operation key: `METHOD /path action`. */
   readonly operation: string;
   readonly name: string;
   readonly tag: string;
@@ -34,9 +34,9 @@ export interface OperationChange {
   readonly change: 'added' | 'removed' | 'changed';
   /** The version that added or removed the operation, or the first version that changed one of its parts. */
   readonly version: string;
-  /** Empty if the operation was added or removed. */
+  /** The changed parts. Empty if the operation was added or removed. */
   readonly parts: readonly PartChange[];
-  /** Whether any of the changes is breaking for clients of the earlier version. */
+  /** Whether any of the changes breaks clients of the earlier version. */
   readonly breaking: boolean;
 }
 
@@ -47,7 +47,7 @@ function sameRules(one: Part, other: Part): boolean {
   return one.rules === other.rules || plain(one.rules) === plain(other.rules);
 }
 
-/** The operations with one key, in the order of their windows; at most one exists at a version. */
+/** All operations with the same key, in version order. At most one of them exists at a version. */
 type History = readonly Operation[];
 
 function presentAt(history: History, version: Version): Operation | undefined {
@@ -59,14 +59,14 @@ function shapeAt(history: History, version: Version): OperationShape | undefined
   return operation && operationShape(operation, version);
 }
 
-/** Returns the versions above `from` and up to `to` at which the operation may change, ascending. */
+/** Returns the versions above `from`, up to and including `to`, at which the operation may change, in ascending order. */
 function steps(history: History, from: Version, to: Version): readonly Version[] {
   const all = new Map(history.flatMap((operation) => breakpointsOfOperation(operation).map((v) => [v.text, v])));
   const between = [...all.values()].filter((version) => version.compare(from) > 0 && version.compare(to) <= 0);
   return between.sort((a, b) => a.compare(b));
 }
 
-/** Returns the last version above `from` and up to `to` that changed a part. */
+/** Returns the last version above `from`, up to and including `to`, that changed a part of the operation. */
 function changedAt(history: History, name: string, from: Version, to: Version): Version {
   let previous = shapeAt(history, from)?.parts.get(name);
   let latest = to;
@@ -79,8 +79,8 @@ function changedAt(history: History, name: string, from: Version, to: Version): 
 }
 
 /**
- * Returns whether a part is not listed itself: an added or removed part is listed without the parts that it contains, and
- * the parts of a shared schema are listed with the schema.
+ * Returns whether a change is already covered by the enclosing part. If that part was added or removed, the parts in it
+ * are not listed; if it refers to a shared schema, its parts are listed with the schema.
  */
 function isWithinChanged(name: string, oldShape: OperationShape, newShape: OperationShape): boolean {
   const parent = parentPart(name);
@@ -158,11 +158,11 @@ function historiesOf(operations: readonly Operation[]): readonly History[] {
 }
 
 /**
- * Returns the differences between two versions by operation: fields, parameters, statuses and schema limits.
- * Operations that do not change between the versions are not compared.
+ * Returns what changed between two versions of an API, by operation: fields, parameters, statuses and schema limits.
+ * Operations that are the same at both versions are omitted.
  *
  * @param from the earlier version
- * @param to the later version. @throws RangeError if it is below `from`
+ * @param to the later version. @throws RangeError if `to` is below `from`
  */
 export function changesBetween(
   operations: readonly Operation[],

@@ -1,7 +1,7 @@
 import { type Operation, windowsOfOperation } from '../router/operation.js';
 import { nameOf, tagOf } from './names.js';
 
-/** An operation in the coverage listing. */
+/** An entry in the list of operations that `coverage()` returns. */
 export interface OperationEntry {
   readonly name: string;
   readonly tag: string;
@@ -13,7 +13,7 @@ export interface OperationEntry {
   readonly policy: readonly string[];
 }
 
-/** Returns all operations with their windows. */
+/** Returns all operations with the version ranges in which they exist. */
 export function coverage(operations: readonly Operation[]): readonly OperationEntry[] {
   return operations.map((operation) => ({
     name: nameOf(operation),

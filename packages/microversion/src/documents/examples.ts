@@ -3,15 +3,15 @@ import { existsAt, type Operation } from '../router/operation.js';
 import { prepare } from '../router/router.js';
 import type { Version } from '../version.js';
 
-/** A request and its response, for the documents. */
+/** An example request and its response, for the API documents. */
 export interface Example {
   readonly request?: unknown;
   readonly response?: unknown;
 }
 
 /**
- * Returns the examples of an operation, the preferred one first. Documents contain the first request and the first response
- * that match the schemas of the version.
+ * Returns the examples of an operation, the preferred one first. A document contains the first request and the first
+ * response that match the schemas of its version.
  */
 export type ExampleOf = (operation: Operation, version: Version) => Example | readonly Example[] | undefined;
 

@@ -1,11 +1,11 @@
 import type { Operation } from '../router/operation.js';
 
-/** Returns the key of an operation, `METHOD /path action`, which does not depend on its name. */
+/** Returns the key of an operation, `METHOD /path action`. It does not depend on the operation's name. */
 export function operationKey({ method, path, action }: Operation): string {
   return `${method} ${path}${action === undefined ? '' : ` ${action}`}`;
 }
 
-/** Returns the group of an operation: its tag, or the first fixed segment of its path. */
+/** Returns the tag of an operation. Default: the first path segment that is not a parameter. */
 export function tagOf({ tag, path }: Operation): string {
   return tag ?? path.split('/').find((part) => part !== '' && !part.startsWith('{')) ?? 'root';
 }
@@ -26,7 +26,7 @@ function singular(word: string): string {
   return word.endsWith('s') ? word.slice(0, -1) : word;
 }
 
-/** Verbs by method, for one resource and for a collection. */
+/** Verbs by HTTP method: for a single resource, and for a collection. */
 const VERBS = {
   GET: ['show', 'list'],
   POST: ['create', 'create'],
@@ -42,7 +42,7 @@ export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | '
   const segments = path.split('/').filter((part) => part !== '');
   const isParameter = (segment: string | undefined) => segment?.startsWith('{') ?? false;
   const isOneResource = action !== undefined || method === 'POST' || isParameter(segments.at(-1));
-  // The last segment of a path for actions, such as `/action`, adds nothing to the name.
+  // The last path segment of an action, such as `/action`, is not part of the name.
   const fixed = action === undefined ? segments : segments.slice(0, -1);
   const nouns = fixed.flatMap((segment, index) => {
     if (isParameter(segment)) return [];
@@ -54,7 +54,7 @@ export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | '
   return camelCase([...verb, ...nouns]);
 }
 
-/** Returns the common name of all actions on a path, such as `actOnServer`. */
+/** Returns the operation name that documents use for all actions on a path, such as `actOnServer`. */
 export function actionOperationName({ method, path }: Operation): string {
   return nameOf({ method, path, action: 'actOn' });
 }

@@ -8,13 +8,13 @@ import { actionOperationName, nameOf, operationKey, tagOf } from './names.js';
 import { type Json, type OperationShape, operationShape } from './operation-shape.js';
 import { annotate, type WindowNotes, windowNotes, withNote } from './window-notes.js';
 
-/** Options of {@link openApi}: the version to describe, and the parts of the document that operations do not define. */
+/** Options of {@link openApi}: the version to describe, and the parts of the document that are not derived from operations. */
 export interface OpenApiOptions extends ApiDescription {
   readonly version: VersionLike;
   /**
-   * How to describe operations on one path that the key of the body selects: `one-of` describes them as one operation with a
-   * `oneOf` body; `separate` describes each with its own path, which has a fragment (`/servers/{id}/action#resize`), for
-   * generators that do not support `oneOf`. Default: `one-of`.
+   * How to describe actions, which share a path and are selected by the key of the body: `one-of` describes them as one
+   * operation with a `oneOf` body; `separate` describes each with its own path, which has a fragment
+   * (`/servers/{id}/action#resize`), for generators that do not support `oneOf`. Default: `one-of`.
    */
   readonly actions?: 'one-of' | 'separate';
 }
@@ -37,7 +37,7 @@ const OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
 
 type Writable = Record<string, unknown>;
 
-/** An operation that exists at the version of the document. */
+/** An operation that exists at the version that the document describes. */
 interface Entry {
   readonly operation: Operation;
   readonly shape: OperationShape;
@@ -73,7 +73,7 @@ function policyNote({ policy }: Operation): string | undefined {
   return rules.length > 0 ? `Policy: ${rules.map((rule) => `\`${rule}\``).join(', ')}.` : undefined;
 }
 
-/** Returns the link to the next page of a paginated list, whose response contains links and whose query accepts a marker. */
+/** Returns the link to the next page of a paginated list: an operation with links in its response and a `marker` parameter. */
 function nextPageLink(group: readonly Entry[]): Json | undefined {
   const [{ operation, shape }] = group as [Entry];
   const fields = Object.keys((shape.reply?.properties ?? {}) as Json);
@@ -152,7 +152,7 @@ function errorResponses(group: readonly Entry[], api: ApiDescription, headers: J
   return responses;
 }
 
-/** Returns the components that all operations share, with the references to them. */
+/** Returns the OpenAPI components that all operations share, and the references to these components. */
 function components(api: ApiDescription, version: string) {
   const headers = api.versionHeaders ?? [];
   const parameters = headers.map(({ name, value }) => [
@@ -189,7 +189,7 @@ function components(api: ApiDescription, version: string) {
   };
 }
 
-/** Returns the OpenAPI 3.1 document of the operations at one version. Descriptions include the windows of elements. */
+/** Returns the OpenAPI 3.1 document for one version. Descriptions note in which versions operations and fields exist. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
   rejectUnknown('openApi', options, Object.keys(OPTIONS));
   const version = Version.of(options.version);
@@ -204,7 +204,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   const separate = options.actions === 'separate';
   const documentPath = ({ operation: { path, action } }: Entry) =>
     separate && action !== undefined ? `${path}#${action}` : path;
-  // Cached, because both the request and the response use the example.
+  // Computed once, because both the request and the response use the example.
   const examples = new Map(
     present.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
   );
@@ -261,15 +261,15 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   };
 }
 
-/** The documents of an API. The document of each version is generated on first use and cached. */
+/** The OpenAPI documents of an API. Each version's document is generated on first use and cached. */
 export interface OpenApiDocuments {
-  /** Returns the document of a version. @param serverUrl the base URL of the paths; default: the option */
+  /** Returns the OpenAPI document of a version. @param serverUrl the base URL of the paths; default: the option `serverUrl` */
   at(version: VersionLike, serverUrl?: string): Json;
   /** Returns the same document as a JSON string. */
   text(version: VersionLike, serverUrl?: string): string;
 }
 
-/** Creates a cache of the documents of an API. Reject unsupported versions first: each requested version adds an entry. */
+/** Creates a cache of OpenAPI documents. Reject unsupported versions first, because each requested version adds an entry. */
 export function openApiDocuments(
   operations: readonly Operation[],
   { serverUrl: defaultUrl, ...options }: Omit<OpenApiOptions, 'version'>,

@@ -6,24 +6,24 @@ import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, PerInterval } from '../windowed.js';
 import type { Example } from './examples.js';
 
-/** A JSON object, such as a schema or a part of a document. */
+/** A JSON object, such as a JSON Schema or a part of an OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
 /** A part of an operation at one version: a status, a query parameter, or a field of its body or its response. */
 export interface Part {
   /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
   readonly name: string;
-  /** Its JSON Schema without the fields below it; for a status, `{ const: 202 }`. */
+  /** The JSON Schema of the part, without the fields that it contains; for a status, `{ const: 202 }`. */
   readonly rules: Json;
-  /** Whether a request must contain it, or a response always contains it. */
+  /** Whether every request must contain the part, or every response contains it. */
   readonly required: boolean;
-  /** Whether unknown names below it are rejected. */
+  /** Whether unknown fields in the part are rejected. */
   readonly closed: boolean;
-  /** Name of the shared schema that describes its content; undefined if the parts below describe it. */
+  /** The name of the shared schema that describes the content of the part; undefined if the part's own fields describe it. */
   readonly reference?: string;
 }
 
-/** Returns the name of the part that contains a part: `body.server` for `body.server.name`. A top-level part contains itself. */
+/** Returns the name of the enclosing part: `body.server` for `body.server.name`. For a top-level part, returns its own name. */
 export function parentPart(name: string): string {
   return name.replace(/(?:\[\]|\.[^.[]+)$/, '');
 }
@@ -38,21 +38,24 @@ export interface OperationShape {
   readonly query: readonly { readonly name: string; readonly schema: Json; readonly repeated: boolean }[];
   /** Whether unknown query parameters are rejected. */
   readonly queryClosed: boolean;
-  /** All of these parts by name, in the order of their definition. */
+  /** All parts of the operation by name, in the order of their definition. */
   readonly parts: ReadonlyMap<string, Part>;
-  /** Whether a part of a request that is no longer described counts as rejected. Default: only where unknown names are rejected. */
+  /** Whether the removal of a request part is always a breaking change. Default: only if unknown names are rejected there. */
   readonly removalBreaks?: boolean;
   /** Whether the API no longer recommends the operation. */
   readonly isDeprecated?: boolean;
   /** Media type of the request body. Default: `application/json`. */
   readonly mediaType?: string;
-  /** A request and its response; default: those of `ApiDescription.exampleOf`. */
+  /** An example request and its response. Default: the result of `ApiDescription.exampleOf`. */
   readonly example?: Example;
 }
 
 const jsonSchemas = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap<z.ZodType, Json>() };
 
-/** Returns a schema in which each description is the last key, regardless of the order in which keys were added. */
+/**
+ * Moves each `description` in a schema to the last position, so that the order of the keys does not depend on how the
+ * schema was built.
+ */
 function descriptionsLast({ description, ...rest }: Json): Json {
   const schema: Record<string, unknown> = rest;
   for (const kind of ['anyOf', 'oneOf', 'allOf'])
@@ -84,13 +87,13 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return result;
 }
 
-/** Returns the alternatives of a schema, or the schema itself. */
+/** Returns the alternatives of a schema (`anyOf`, `oneOf`, `allOf`), or the schema itself if it has none. */
 function alternatives(schema: Json): readonly Json[] {
   const choices = (schema.anyOf ?? schema.oneOf ?? schema.allOf) as readonly Json[] | undefined;
   return choices ? choices.flatMap(alternatives) : [schema];
 }
 
-/** Returns a schema's own rules, without its fields' rules. */
+/** Returns the rules of a schema, without the schemas of the fields and items that it contains. */
 function ownRules(schema: Json): Json {
   const variants = alternatives(schema).map((variant) => {
     const { properties, items, required, additionalProperties, propertyNames, ...own } = variant;
@@ -101,7 +104,7 @@ function ownRules(schema: Json): Json {
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
 }
 
-/** Adds a part and all parts that it contains to `parts`. */
+/** Adds an operation part, and all parts that it contains, to `parts`. */
 function collectParts(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
   const variants = alternatives(schema);
   const closed = variants.some(({ additionalProperties }) => additionalProperties === false);
@@ -191,11 +194,12 @@ export type OperationSummary = Pick<
 > & { readonly method: string };
 
 /**
- * Creates an operation for documents only: `shapeAt` returns its shapes, which are not derived from schemas. Routers cannot
- * serve it.
+ * Creates an operation for documents only, whose shapes `shapeAt` returns instead of deriving them from schemas. A
+ * router cannot serve it.
  *
  * @param breakpoints the versions at which a shape may change
- * @param shapeAt returns the shape at a version in its window; called once for each interval between breakpoints
+ * @param shapeAt returns the shape at a version at which the operation exists; called once for each interval between
+ * breakpoints
  */
 export function describedOperation(
   summary: OperationSummary,
@@ -216,14 +220,14 @@ export function describedOperation(
   return operation;
 }
 
-/** Returns the versions at which an operation may change, ascending. */
+/** Returns the versions at which an operation may change, in ascending order. */
 export function breakpointsOfOperation(operation: Operation): readonly Version[] {
   return shapeHistoryOf(operation).breakpoints;
 }
 
 /**
- * Returns the shape of an operation at a version, or undefined if the operation does not exist at that version. Computed on
- * first use and shared by versions between which nothing changes.
+ * Returns the shape of an operation at a version, or undefined if the operation does not exist at that version. The
+ * shape is computed on first use and shared by all versions in the interval between two changes.
  */
 export function operationShape(operation: Operation, version: Version): OperationShape | undefined {
   return existsAt(operation, version) ? shapeHistoryOf(operation).shapes.at(version) : undefined;

@@ -9,11 +9,11 @@ import {
   parentPart,
 } from './operation-shape.js';
 
-/** The notes on the windows of an operation and its parts, such as `New in 2.53. Removed in 2.88.` */
+/** Notes on the version ranges in which an operation and its parts exist, such as `New in 2.53. Removed in 2.88.` */
 export interface WindowNotes {
   readonly operation: string | undefined;
   /**
-   * Returns the note on a part.
+   * Returns the note on a part of the operation.
    *
    * @param part dotted name: `query.limit`, `body.server.name`, `reply.servers[].id`
    */
@@ -22,14 +22,14 @@ export interface WindowNotes {
 
 /** The operation and its parts between two consecutive breakpoints. */
 interface Interval {
-  /** Undefined for the interval below the first breakpoint. */
+  /** The first version of the interval; undefined for the interval below the first breakpoint. */
   readonly from: Version | undefined;
   readonly shape: OperationShape | undefined;
 }
 
-/** Returns the intervals of all operations with one key, lowest first. */
+/** Returns the version intervals of all operations with the same key, lowest first. */
 function intervalsOf(history: readonly Operation[], scheme: VersionScheme): readonly Interval[] {
-  // An element that exists at the lowest possible version has no first version.
+  // For an element that exists at the lowest possible version, no note says since when it exists.
   const lowest = Version.of(scheme.lowest, [scheme]);
   const breakpoints = new Map(history.flatMap(breakpointsOfOperation).map((version) => [version.text, version]));
   const ascending = [...breakpoints.values()].filter((v) => v.compare(lowest) > 0).sort((a, b) => a.compare(b));
@@ -40,7 +40,7 @@ function intervalsOf(history: readonly Operation[], scheme: VersionScheme): read
   return [{ from: undefined, shape: shapeAt(lowest) }, ...ascending.map((from) => ({ from, shape: shapeAt(from) }))];
 }
 
-/** Returns the note on the successive intervals around the current one in which an element exists. */
+/** Returns the note on the version range, around the current interval, in which an element exists without a gap. */
 function noteOf(
   intervals: readonly Interval[],
   current: number,
@@ -56,10 +56,10 @@ function noteOf(
 }
 
 /**
- * Returns the notes on the windows of an operation and its parts. A part has a note only if its window differs from that of
- * the part that contains it, or of the operation.
+ * Returns the notes on the version ranges of an operation and its parts. A part has a note only if its version range
+ * differs from that of the enclosing part, or of the operation.
  *
- * @param history the operations with one key, which succeed each other over the versions
+ * @param history all operations with the same key, which succeed each other over the versions
  * @param version a version at which one of the operations exists
  */
 export function windowNotes(history: readonly Operation[], version: Version): WindowNotes {
@@ -84,11 +84,11 @@ export function withNote(description: string | undefined, note: string | undefin
   return `${description}${/[.!?)]$/.test(description) ? '' : '.'} ${note}`;
 }
 
-/** Adds the notes on windows to the descriptions of a schema and of all schemas that it contains. */
+/** Adds the notes on version ranges to the descriptions of a schema and of all schemas that it contains. */
 export function annotate(schema: Json, name: string, notes: WindowNotes): Json {
   const inner = { ...schema } as Record<string, unknown>;
   for (const kind of ['anyOf', 'oneOf', 'allOf']) {
-    // Alternatives share the name of their common part, which has the note.
+    // All alternatives have the name of the part to which they belong, and only the part itself gets the note.
     const unnamed: WindowNotes = { ...notes, of: (part) => (part === name ? undefined : notes.of(part)) };
     if (inner[kind]) inner[kind] = (inner[kind] as Json[]).map((variant) => annotate(variant, name, unnamed));
   }

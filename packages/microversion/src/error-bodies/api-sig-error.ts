@@ -14,7 +14,7 @@ function kindOf({ code, status }: RequestError) {
 
 /**
  * Formats an error as the API-SIG guidelines define: a list `errors` of objects with `code` (`<service>.<reason>`), `status`,
- * `title`, `detail`, and `min_version` and `max_version` for a rejected version. The body is JSON, regardless of `Accept`.
+ * `title`, `detail`, and, if a version was rejected, `min_version` and `max_version`. The body is JSON, regardless of `Accept`.
  */
 export function apiSigError(error: RequestError): ErrorBody {
   const { code, title } = kindOf(error);

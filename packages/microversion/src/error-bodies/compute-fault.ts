@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'serviceUnavailable',
 };
 
-/** The values of an error in the format of the compute API. */
+/** The values that an error body of the compute API contains. */
 export interface ComputeFault {
   readonly status: number;
   /** The message for the user. */
@@ -25,7 +25,7 @@ export interface ComputeFault {
 
 /**
  * Formats an error as the compute API does: `{"badRequest": {"code": 400, "message": "..."}}`. The key depends on the
- * status; statuses without a specific key have `computeFault`. The body is JSON, regardless of `Accept`.
+ * status; statuses without a specific key use `computeFault`. The body is JSON, regardless of `Accept`.
  */
 export function computeFault({ status, message, retryAfterSeconds }: ComputeFault): ErrorBody {
   const kind = NAMES[status] ?? 'computeFault';

@@ -15,8 +15,9 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * Formats an error by the `Accept` header: as HTML if the client accepts HTML, otherwise as a JSON object with `message`,
- * `code` (`400 Bad Request`) and `title` if it accepts JSON, otherwise or without the header as plain text.
+ * Formats an error according to the `Accept` header: as HTML if the client accepts HTML; otherwise, if it accepts JSON,
+ * as a JSON object with `message`, `code` (`400 Bad Request`) and `title`. Without the header and in all other cases,
+ * the body is plain text.
  */
 export function genericError(
   error: { readonly status: number; readonly message: string },

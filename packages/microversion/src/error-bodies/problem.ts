@@ -4,7 +4,7 @@ import type { ErrorBody, ErrorFormat } from './error-body.js';
 
 /** Options of {@link problem}. */
 export interface ProblemOptions {
-  /** Returns the URI that identifies a kind of error, `type`. Default: omitted, which means `about:blank`. */
+  /** Returns `type`, the URI that identifies the problem type. Default: `type` is omitted, which means `about:blank`. */
   readonly type?: (code: MicroversionError['code']) => string;
 }
 
@@ -23,7 +23,7 @@ type ValidationError = RequestError & {
   readonly problems?: readonly { readonly parameter: string; readonly issues: readonly Issue[] }[];
 };
 
-/** Returns each invalid value of a body (with a JSON pointer) or of a query string (with the parameter). */
+/** Returns an error for each invalid value in a body (with its JSON pointer) or in a query string (with its parameter name). */
 function validationErrorsOf({ issues, problems }: ValidationError) {
   if (issues) return { errors: issues.map(({ path, message }) => ({ pointer: pointer(path), detail: message })) };
   const errors = problems?.flatMap(({ parameter, issues: parameterIssues }) =>
@@ -32,7 +32,7 @@ function validationErrorsOf({ issues, problems }: ValidationError) {
   return errors && { errors };
 }
 
-/** Returns the versions that a client can request instead, for errors of negotiation. */
+/** Returns the versions that a client can request instead, for negotiation errors. */
 function versionsOf({ served, status }: RequestError) {
   if (!served || status === 404) return undefined;
   const { min, max, versions } = served;
@@ -40,14 +40,15 @@ function versionsOf({ served, status }: RequestError) {
 }
 
 /**
- * Creates an error format: problem details of RFC 9457 (`application/problem+json`) with `title`, `status`, `detail`, the
- * `code` of the error, the supported `versions` after a failed negotiation, and `errors` for an invalid body or query.
+ * Creates a formatter for problem details as defined by RFC 9457 (`application/problem+json`), with `title`, `status`,
+ * `detail`, the `code` of the error, the supported `versions` after a failed negotiation, and `errors` for an invalid
+ * body or query.
  */
 export function problem({ type }: ProblemOptions = {}): ErrorFormat {
   return (error) => problemBody(error, { ...versionsOf(error), ...validationErrorsOf(error) }, type);
 }
 
-/** Returns the problem details of any error with a status. */
+/** Returns problem details for any error with a status. */
 export function problemBody(
   error: { readonly status: number; readonly message: string; readonly code?: unknown },
   members: Readonly<Record<string, unknown>> = {},

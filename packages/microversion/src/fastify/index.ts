@@ -26,7 +26,7 @@ interface Reply {
 /**
  * Returns a Fastify plugin that negotiates the version of each request. `microversionOf(request.raw)` returns it.
  *
- * @throws TypeError for a middleware with `pathPrefix()`: Fastify routes before its plugins run
+ * @throws TypeError for middleware with `pathPrefix()`, because Fastify selects the route before plugins run
  *
  * @example
  * ```ts
@@ -46,12 +46,13 @@ export function fastifyMicroversion(versions: VersionMiddleware): FastifyMicrove
     });
     done();
   };
-  // Without this symbol, Fastify limits the hooks of a plugin to its own routes.
+  // Without this symbol, Fastify runs the plugin's hooks only for routes that the plugin itself registers.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }
 
 /**
- * Creates one Fastify handler from handlers with windows. Outside of all windows, the response is 404.
+ * Combines handlers that serve different version ranges (windows) into one Fastify handler. If no handler serves the
+ * negotiated version, the response is 404.
  *
  * @throws RangeError if windows overlap
  */
@@ -68,6 +69,6 @@ export function byVersion<H extends Handler>(
 }
 
 function send(reply: Reply, { status, contentType, body }: Rejection): Reply {
-  // A buffer, because Fastify adds a character set to the content type of JSON strings.
+  // Sent as a buffer, because Fastify adds a charset to the content type of JSON strings.
   return reply.code(status).header('content-type', contentType).send(Buffer.from(body));
 }

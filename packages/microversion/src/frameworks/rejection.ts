@@ -3,14 +3,14 @@ import { RequestError } from '../errors.js';
 import type { ErrorToSend } from '../negotiation/error-response.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 
-/** A response to a rejected request, which a framework sends in its own way. */
+/** The response to a rejected request, in a form that every framework can send. */
 export interface Rejection {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** Returns the response to an error. @throws the error itself, if the error handlers of the application handle it */
+/** Returns the response for an error. @throws the error itself, if the application's error handlers should handle it */
 export function rejectionOf({ error, render }: ErrorToSend, req: IncomingMessage): Rejection {
   const rendered = render(error, req);
   if (!rendered) throw error;
@@ -18,8 +18,8 @@ export function rejectionOf({ error, render }: ErrorToSend, req: IncomingMessage
 }
 
 /**
- * Negotiates the version of a request. Resolves to the response if the request is rejected, otherwise to undefined.
- * Rejects with errors that the application handles.
+ * Negotiates the version of a request. Resolves to a response if the request is rejected, otherwise to undefined. The
+ * promise rejects with errors that the application should handle.
  */
 export async function negotiateVersion(
   versions: VersionMiddleware,
@@ -36,9 +36,9 @@ export async function negotiateVersion(
 }
 
 /**
- * Rejects middleware that removes the version from the path, for frameworks that select the route before middleware runs.
+ * Rejects middleware that removes the version from the path: some frameworks select the route before middleware runs.
  *
- * @throws TypeError if the middleware has such a source of versions
+ * @throws TypeError if the middleware reads the version from the path
  */
 export function requireUnchangedPath({ pathSource }: VersionMiddleware, factory: string, fix: string): void {
   if (pathSource !== undefined)

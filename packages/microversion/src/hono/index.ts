@@ -7,7 +7,7 @@ import type { Window } from '../windowed.js';
 /** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
-  /** Creates a response with the headers that are already set. */
+  /** Creates a response that includes the headers that are already set. */
   body(data: any, ...rest: any[]): Response;
 }
 
@@ -23,7 +23,7 @@ interface Bindings {
  * Returns Hono middleware, for `@hono/node-server`, that negotiates the version of each request.
  * `microversionOf(c.env.incoming)` returns it.
  *
- * @throws TypeError for a middleware with `pathPrefix()`: Hono routes before its middleware runs
+ * @throws TypeError for middleware with `pathPrefix()`, because Hono selects the route before middleware runs
  *
  * @example
  * ```ts
@@ -46,7 +46,8 @@ export function honoMicroversion(versions: VersionMiddleware): HonoMicroversion 
 }
 
 /**
- * Creates one Hono handler from handlers with windows. Outside of all windows, the response is 404.
+ * Combines handlers that serve different version ranges (windows) into one Hono handler. If no handler serves the
+ * negotiated version, the response is 404.
  *
  * @throws RangeError if windows overlap
  */

@@ -36,7 +36,8 @@ export function koaMicroversion(versions: VersionMiddleware): KoaMicroversion {
 }
 
 /**
- * Creates one Koa middleware from middleware with windows. Outside of all windows, the response is 404.
+ * Combines middleware that serves different version ranges (windows) into one Koa middleware. If none serves the
+ * negotiated version, the response is 404.
  *
  * @throws RangeError if windows overlap
  */

@@ -7,10 +7,11 @@ type WithBody = IncomingMessage & { body?: unknown };
 type WithJson = ServerResponse & { json?: (body: unknown) => unknown };
 
 /**
- * Creates Express middleware for one route. It converts `req.body` to the newest form, and the value that the handler passes
- * to `res.json()` to the form of the request's version. Responses with an error status are not converted.
+ * Creates Express middleware that converts the bodies of one route. It converts `req.body` to the newest format, and
+ * the value that the handler passes to `res.json()` to the format of the request's version. Responses with an error
+ * status are not converted.
  *
- * @param name the name of the operation in the migrations
+ * @param name the operation name that the migrations use
  * @throws TypeError if no change has conversions for the operation, or, on a request, if no version was negotiated
  */
 export function migrated(history: Migrations, name: string) {

@@ -1,53 +1,62 @@
 import { Version, type VersionLike } from '../version.js';
 import { mergeBreakpoints, PerInterval } from '../windowed.js';
 
-/** Converts the body of a request or a response. It returns a new value and must not change its argument. */
+/** Converts the body of a request or a response. Returns a new value and must not change its argument. */
 export type Convert = (body: never) => unknown;
 
-/** One breaking change, with the conversions that keep older clients working. */
+/** One breaking change of an API, with the conversions that keep older clients working. */
 export interface VersionChange {
-  /** The first version with the new form. */
+  /** The first version that has the new body format. */
   readonly version: VersionLike;
-  /** The change, for the change log. */
+  /** A description of the change, for the change log. */
   readonly summary: string;
-  /** By operation name: converts the body of a request from the form before the change to the form after it. */
+  /**
+   * For each operation name, a function that converts a request body from the format before the change to the format
+   * after it.
+   */
   readonly requests?: Readonly<Record<string, Convert>>;
-  /** By operation name: converts the body of a response from the form after the change to the form before it. */
+  /**
+   * For each operation name, a function that converts a response body from the format after the change to the format
+   * before it.
+   */
   readonly responses?: Readonly<Record<string, Convert>>;
 }
 
-/** The conversions of one operation at a version; undefined if none applies. */
+/**
+ * The functions that convert the request and response body of one operation at one version; undefined where nothing
+ * changes.
+ */
 export interface Conversions {
   readonly request: ((body: unknown) => unknown) | undefined;
   readonly response: ((body: unknown) => unknown) | undefined;
 }
 
-/** All breaking changes of an API: handlers read and write the newest form, and clients the form of their own version. */
+/** The breaking changes of an API. Handlers use the newest body format, and each client uses the format of its own version. */
 export interface Migrations {
   /** The changes, oldest first. */
   readonly changes: readonly (Omit<VersionChange, 'version'> & { readonly version: Version })[];
-  /** The names of all operations with conversions. */
+  /** The names of all operations that have conversions. */
   readonly names: readonly string[];
-  /** Returns the conversions of an operation at a version. They are composed once per interval between changes. */
+  /** Returns the conversions of an operation at a version. They are composed once for each interval between changes. */
   readonly at: (name: string, version: Version) => Conversions | undefined;
-  /** Converts the body of a request from the form of a version to the newest form. */
+  /** Converts a request body from the format of a version to the newest format. */
   readonly request: (name: string, body: unknown, version: VersionLike) => unknown;
-  /** Converts the body of a response from the newest form to the form of a version. */
+  /** Converts a response body from the newest format to the format of a version. */
   readonly response: (name: string, body: unknown, version: VersionLike) => unknown;
 }
 
 type Step = (body: unknown) => unknown;
 
-/** Applies steps one after the other. */
+/** Combines conversions into one function that applies them in order. Returns undefined if there are none. */
 function composeSteps(steps: readonly Step[]): Step | undefined {
   const [first, ...others] = steps;
   return first && ((body) => others.reduce((converted, step) => step(converted), first(body)));
 }
 
 /**
- * Defines the breaking changes of an API by conversions: an alternative to windows where the form of a body changes as a
- * whole. All changes above the version of a request are applied: to request bodies in ascending order, to response bodies in
- * descending order.
+ * Defines the breaking changes of an API as conversions between body formats. Use this instead of windows if the whole
+ * format of a body changes. All changes above the version of a request are applied: to request bodies in ascending
+ * order, to response bodies in descending order.
  *
  * @throws TypeError if a version is malformed, or two changes have the same version
  *

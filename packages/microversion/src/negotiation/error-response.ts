@@ -5,19 +5,19 @@ import type { RequestError, SupportedVersions } from '../errors.js';
 import type { WriteEndHeaders } from '../versioning/lifecycle.js';
 
 /**
- * How errors are sent: `documented` sends the format that the API reference of the service defines, `problem` sends
+ * How errors are sent: `documented` sends the format that the service's API reference defines, `problem` sends
  * `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its content type, and
  * `next` passes the error to the next error handler after the version headers have been set.
  */
 export type ErrorsOption = 'documented' | 'problem' | 'json' | 'next' | ErrorFormat;
 
-/** Returns the response body of an error; undefined if the error is passed to the error handlers of the application. */
+/** Returns the response body for an error, or undefined to pass the error to the application's error handlers. */
 export type RenderError = (error: RequestError, req: IncomingMessage) => ErrorBody | undefined;
 
 /**
- * Returns the function that renders errors.
+ * Returns the error renderer that the option `errors` selects.
  *
- * @param documented the format for `documented`
+ * @param documented the renderer for `documented`
  * @throws TypeError if the value of the option is unknown
  */
 export function errorRenderer(errors: ErrorsOption, documented: ErrorFormat): RenderError {
@@ -51,17 +51,17 @@ export function sendError<T>(
   return undefined;
 }
 
-/** An error, and the function that renders it. */
+/** An error to send, and the function that renders its response body. */
 export interface ErrorToSend {
   readonly error: RequestError;
   readonly render: RenderError;
 }
 
-/** The data of the middleware with which later handlers reject requests in the same format. */
+/** Data that the middleware stores for later handlers, so that they reject requests in the same error format. */
 export interface NegotiationContext {
   readonly render: RenderError;
   readonly served: SupportedVersions;
-  /** Writes the headers that announce the end of elements. Undefined if the versions have no life cycle. */
+  /** Writes the headers that announce the end of an operation. Undefined if the versions do not have a life cycle. */
   readonly writeEndHeaders?: WriteEndHeaders;
 }
 
@@ -69,12 +69,12 @@ const CONTEXT = Symbol.for('@apistrata/microversion');
 
 type Carrier = IncomingMessage & { [CONTEXT]?: NegotiationContext };
 
-/** Returns the data that the middleware has stored for a negotiated request. */
+/** Returns the negotiation data that the middleware has stored on a request. */
 export function negotiationContextOf(req: IncomingMessage): NegotiationContext | undefined {
   return (req as Carrier)[CONTEXT];
 }
 
-/** Stores the middleware's data on the request, for its handlers. */
+/** Stores negotiation data on a request, for its handlers. */
 export function storeNegotiationContext(req: IncomingMessage, context: NegotiationContext): void {
   (req as Carrier)[CONTEXT] = context;
 }

@@ -2,13 +2,16 @@ import { validateHeaderName } from 'node:http';
 
 /** Names of the headers that contain a version, in the order in which they are read. */
 export interface HeaderNames {
-  /** Headers of the form `<service type> <version>`. They are read before the bare ones. */
+  /** Headers with values such as `compute 2.27`. They are read before the bare headers. */
   readonly typed: readonly string[];
-  /** Headers of the form `<version>`. */
+  /** Headers with values such as `2.27`. */
   readonly bare: readonly string[];
 }
 
-/** A preset of header names: the API reference's names, the names that existing OpenStack clients send to compute, or both. */
+/**
+ * A preset of header names: `service` has the names in the API reference, `openstack` those that existing OpenStack
+ * clients send to the compute API, `both` has all of them.
+ */
 export type HeaderPreset = 'service' | 'openstack' | 'both';
 
 const SERVICE: HeaderNames = { typed: ['Service-API-Version'], bare: ['X-Service-API-Version'] };
@@ -20,7 +23,7 @@ const PRESETS: Readonly<Record<HeaderPreset, HeaderNames>> = {
   both: { typed: [...SERVICE.typed, ...OPENSTACK.typed], bare: [...SERVICE.bare, ...OPENSTACK.bare] },
 };
 
-/** Returns the names of a preset, or validated custom names. @throws TypeError if a preset or name is invalid */
+/** Returns the header names of a preset, or validated custom names. @throws TypeError if a preset or name is invalid */
 export function headerNamesFrom(headers: HeaderPreset | Partial<HeaderNames>): HeaderNames {
   if (typeof headers === 'string') {
     if (Object.hasOwn(PRESETS, headers)) return PRESETS[headers];

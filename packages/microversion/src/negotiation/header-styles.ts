@@ -1,7 +1,10 @@
 import { InvalidVersionHeader, type SupportedVersions, UnacceptableVersion } from '../errors.js';
 import { Version } from '../version.js';
 
-/** How versions are parsed and rejected: as the compute API does, or as the lenient middleware of smaller services does. */
+/**
+ * How versions are parsed and rejected: `strict` as in the compute API, `generic` as in the lenient middleware of
+ * smaller services.
+ */
 export type HeaderStyleName = 'strict' | 'generic';
 
 export interface HeaderStyle {
@@ -9,13 +12,16 @@ export interface HeaderStyle {
   readonly bareHeaders: boolean;
   /** Whether a 406 response repeats the rejected version in the version headers. */
   readonly echoesRejected: boolean;
-  /** Returns the normal form of a text, such as `2.27`; undefined if the text is not a version. */
+  /** Normalizes a version, for example to `2.27`. Returns undefined if the text is not a version. */
   readonly normalize: (text: string) => string | undefined;
   readonly invalid: (served: SupportedVersions, text: string) => InvalidVersionHeader;
   readonly unacceptable: (served: SupportedVersions, version: string) => UnacceptableVersion;
 }
 
-/** Matches two integers as lenient parsers accept them: with signs, spaces around the dot, underscores between digits. */
+/**
+ * Matches a version as the `generic` style accepts it: two integers, which may have signs, spaces around the dot and
+ * underscores.
+ */
 const LENIENT = /^([-+]?\d+(?:_\d+)*)[ \t]*\.[ \t]*([-+]?\d+(?:_\d+)*)$/;
 
 /** Removes plus signs, underscores and leading zeros from an integer. */

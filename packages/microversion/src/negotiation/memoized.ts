@@ -1,8 +1,8 @@
-/** Maximum number of cached header values. Few values are in use, but clients choose them. */
+/** Maximum number of cached header values. It limits memory, because clients can send any number of different values. */
 const MAX_CACHED_TEXTS = 512;
 const MAX_CACHED_LENGTH = 64;
 
-/** Caches parsed header values, up to a limit. Results that `isCached` excludes, such as errors, are computed each time. */
+/** Caches the results of parsing header values, up to a limit. Results for which `isCached` returns false are not cached. */
 export function memoized<R>(
   parse: (text: string) => R,
   isCached: (result: NonNullable<R>) => boolean,

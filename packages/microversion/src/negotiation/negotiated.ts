@@ -4,7 +4,7 @@ import type { Version } from '../version.js';
 declare global {
   namespace Express {
     interface Request {
-      /** The negotiated version of this request. Set by `microversion()`; undefined before it runs. */
+      /** The negotiated version of this request. Set by `versioning()` or `microversion()`; undefined before these run. */
       microversion: Version;
     }
   }

@@ -12,7 +12,7 @@ import { appendVary, preserveVary } from './vary.js';
 
 /** Options of {@link negotiator}: the supported versions, and the headers that carry the version. */
 export interface NegotiatorOptions {
-  /** Service type that precedes the version in typed headers, such as `compute`. Case-insensitive. */
+  /** The service type that precedes the version in typed headers, such as `compute`. Case-insensitive. */
   readonly service: string;
   /** Lowest supported version. Requests that do not specify a version are served at this version. */
   readonly min: VersionLike;
@@ -23,8 +23,8 @@ export interface NegotiatorOptions {
   /** `strict` parses versions as the compute API does; `generic` parses leniently, from typed headers only. Default `strict`. */
   readonly headerStyle?: HeaderStyleName;
   /**
-   * Serves all requests at this version; version headers are neither read nor written. For mount paths that predate
-   * microversions.
+   * Serves all requests at this version; version headers are neither read nor written. For the paths of an API that
+   * predates microversions.
    */
   readonly pinned?: VersionLike;
   /**
@@ -34,7 +34,7 @@ export interface NegotiatorOptions {
   readonly onVersion?: (version: Version, requested: boolean, req: IncomingMessage) => void;
 }
 
-/** The result of negotiation. */
+/** The result of version negotiation. */
 export type Negotiation =
   | { readonly ok: true; readonly version: Version }
   | { readonly ok: false; readonly error: InvalidVersionHeader | UnacceptableVersion };
@@ -50,11 +50,11 @@ export interface Negotiator {
    * Code that sets `Vary` later replaces these lines: call this function last, or use {@link Negotiator.apply}.
    */
   readonly applyVersionHeaders: (res: ServerResponse, version: VersionLike) => void;
-  /** Writes the version headers of an error: the rejected version for a 406 in strict style, nothing for a 400. */
+  /** Writes the version headers of an error response: the rejected version for a 406 in the style `strict`, otherwise none. */
   readonly applyErrorHeaders: (res: ServerResponse, error: InvalidVersionHeader | UnacceptableVersion) => void;
   /**
-   * Negotiates one request: sets `req.microversion`, writes the version headers, and preserves their `Vary` lines even if
-   * other code sets `Vary` later. If negotiation fails, writes the headers of the error and throws it.
+   * Negotiates one request: sets `req.microversion`, writes the version headers, and preserves their `Vary` lines even if other
+   * code sets `Vary` later. If negotiation fails, writes the headers of the error response and throws the error.
    */
   readonly apply: (req: IncomingMessage, res: ServerResponse) => Version;
 }
@@ -80,7 +80,10 @@ function supportedVersions({ service, min, max }: NegotiatorOptions): SupportedV
   return Object.freeze(served);
 }
 
-/** An accepted version and the value of its typed headers, cached because joining strings for each request is measurable. */
+/**
+ * An accepted version and its value in typed headers, which is cached because building it for each request has a
+ * measurable cost.
+ */
 interface Accepted {
   readonly ok: true;
   readonly version: Version;
@@ -96,7 +99,8 @@ function textOf(value: string | string[]): string {
 }
 
 /**
- * Creates the negotiator of a service, on which the middleware is based. Use it directly to negotiate after routing.
+ * Creates the function that negotiates versions for the `microversion()` middleware. Use it directly to negotiate after
+ * routing.
  *
  * @throws TypeError or RangeError if an option is invalid; the message contains the fix
  */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 type HeaderValue = number | string | readonly string[];
 
-/** Removes names from Vary lines; drops lines that become empty. */
+/** Removes header names from Vary lines. Lines that become empty are omitted. */
 function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
   const removed = new Set(names.map((name) => name.toLowerCase()));
   return (Array.isArray(value) ? value : [String(value)])
@@ -16,16 +16,19 @@ function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** Appends one Vary line per name and returns all lines. Existing names move to the end. */
+/** Appends one Vary line per header name and returns all lines. Names that exist already move to the end. */
 export function appendVary(res: ServerResponse, names: readonly string[]): readonly string[] {
   const present = res.getHeader('vary');
-  // A new list, because Node's appendHeader modifies the list it receives.
+  // Copied, because Node's appendHeader modifies the list that setHeader received.
   const lines = present === undefined ? names.slice() : [...linesWithout(present, names), ...names];
   res.setHeader('Vary', lines);
   return lines;
 }
 
-/** Splits the headers passed to `writeHead` into Vary values and others; undefined if they do not contain Vary. */
+/**
+ * Splits headers that are passed to `writeHead` into Vary values and other headers. Returns undefined if there is no
+ * Vary header.
+ */
 function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest: object } | undefined {
   const vary: HeaderValue[] = [];
   if (Array.isArray(head)) {
@@ -47,11 +50,14 @@ function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest:
 /** The state that {@link preserveVary} stores on a response. */
 interface Preserved {
   readonly names: readonly string[];
-  /** The lines that were set, and their number: Node's appendHeader modifies the list in place. */
+  /**
+   * The Vary lines that were set, and their number, which reveals whether Node's appendHeader has modified the list in
+   * place.
+   */
   readonly lines: readonly string[];
   readonly length: number;
   readonly writeHead: (...parts: unknown[]) => ServerResponse;
-  /** The state of an earlier call for the same response. */
+  /** The state that an earlier call has stored on the same response. */
   readonly outer: Preserved | undefined;
 }
 
@@ -59,14 +65,17 @@ const PRESERVED = Symbol('preserved Vary');
 
 type PreservedResponse = ServerResponse & { [PRESERVED]?: Preserved | undefined };
 
-/** Shared by all responses: with a closure for each, V8 retains whole requests until the next full garbage collection. */
+/**
+ * All responses share this function. With a closure for each response, V8 would retain whole requests until the next
+ * full garbage collection.
+ */
 function writeHeadWithVary(this: PreservedResponse, ...parts: unknown[]): ServerResponse {
   const preserved = this[PRESERVED] as Preserved;
   const { names, lines, length, writeHead, outer } = preserved;
   const position = parts.length < 2 ? -1 : parts.findIndex((part) => typeof part === 'object' && part !== null);
   const split = position < 0 ? undefined : splitVary(parts[position] as object);
   if (split) {
-    // Headers passed to writeHead replace those that were set earlier.
+    // Headers that are passed to writeHead replace headers that were set earlier.
     this.setHeader('Vary', split.vary.flat().map(String));
     parts[position] = split.rest;
   }
@@ -81,7 +90,7 @@ function writeHeadWithVary(this: PreservedResponse, ...parts: unknown[]): Server
 
 /**
  * Like {@link appendVary}, but preserves the names even if a handler sets Vary later: when the headers are written,
- * missing names are appended to the handler's.
+ * names that the handler's Vary does not contain are appended.
  */
 export function preserveVary(res: PreservedResponse, names: readonly string[]): void {
   const lines = appendVary(res, names);

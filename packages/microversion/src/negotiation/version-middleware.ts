@@ -11,10 +11,10 @@ export interface VersionMiddleware {
    * @throws RequestError for versions that are malformed, missing or not supported
    */
   readonly negotiate: (req: IncomingMessage, res: ServerResponse) => Version | Promise<Version>;
-  /** Returns the response body of an error in the format of the option `errors`; undefined for `next`. */
+  /** Returns the response body for an error, in the format that the option `errors` selects; undefined for `next`. */
   readonly errorBody: RenderError;
   /** The request headers that the middleware reads, and the response headers that it writes. */
   readonly headers: { readonly read: readonly string[]; readonly written: readonly string[] };
-  /** The name of the source that removes the version from the path; undefined if there is none. */
+  /** The name of the version source that removes the version from the path; undefined if no source does. */
   readonly pathSource: string | undefined;
 }

@@ -12,7 +12,7 @@ export interface DynamicMicroversionModule {
   module: new () => { configure(consumer: MiddlewareRoutes): void };
 }
 
-/** Middleware of `versioning()` or `microversion()`. */
+/** The middleware that `versioning()` or `microversion()` creates. */
 export type ExpressVersions = VersionMiddleware &
   ((req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown) => unknown);
 

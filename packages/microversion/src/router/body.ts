@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.js';
 import { checkJsonText, checkJsonValue, type JsonLimits } from '../json-limits.js';
 
-/** Media types that are parsed as JSON, in addition to those that an API adds. An empty string means that the type is missing. */
+/** Media types that are always parsed as JSON. The empty string stands for a missing Content-Type header. */
 const JSON_TYPES = new Set(['', 'application/json', 'text/plain']);
 
 export interface BodyOptions {
   readonly limitBytes: number;
-  /** Other media types that are parsed as JSON, such as vendor types. */
+  /** Additional media types that are parsed as JSON, such as vendor types. */
   readonly mediaTypes: readonly string[];
   readonly jsonLimits: JsonLimits;
 }
 
-/** @throws RequestError (415) if the content type is not parsed as JSON */
+/** Validates the Content-Type header. @throws RequestError (415) if bodies of this type are not parsed as JSON */
 export function checkMediaType(req: IncomingMessage, options: BodyOptions): void {
   const type = (req.headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
   if (!JSON_TYPES.has(type) && !options.mediaTypes.includes(type)) {
@@ -23,8 +23,8 @@ export function checkMediaType(req: IncomingMessage, options: BodyOptions): void
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the full body; undefined if there is none. A body that an earlier parser has read is used unchanged. Enforces the
- * limits on structure, so that later code may be recursive.
+ * Reads and parses the full request body; undefined if there is none. A body that an earlier parser has read is used
+ * unchanged. Enforces the limits on nesting and on the number of values, so that later code may be recursive.
  */
 export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
   const parsed = (req as IncomingMessage & { body?: unknown }).body;
@@ -60,7 +60,8 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
       const [first] = chunks;
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
-    // A disconnected client is not a failure of the service and does not receive a response.
+    // A client disconnect is not a failure of the service: it is reported as a malformed request, and the client cannot
+    // receive the response.
     const rejectIncomplete = () => {
       if (!req.complete) reject(new RequestError('MALFORMED_BODY', 'the request ended before its body was complete'));
     };

@@ -7,7 +7,7 @@ import type { Version } from '../version.js';
 import type { Window } from '../windowed.js';
 import { type Operation, windowsOfOperation } from './operation.js';
 
-/** Returns the version that earlier middleware has negotiated. @throws TypeError if there is none */
+/** Returns the version that earlier middleware has negotiated. @throws TypeError if no version was negotiated */
 export function negotiatedVersion(req: IncomingMessage): Version {
   const version = microversionOf(req);
   if (version) return version;
@@ -16,7 +16,7 @@ export function negotiatedVersion(req: IncomingMessage): Version {
 
 const windowsOfRoutes = new WeakMap<readonly Operation[], readonly Window<unknown>[]>();
 
-/** Writes `Deprecation` and `Sunset` if the newest version has none of the operations of a route. */
+/** Writes `Deprecation` and `Sunset` headers if none of a route's operations exists at the newest version. */
 export function announceEnd(
   route: readonly Operation[],
   req: IncomingMessage,
@@ -31,7 +31,7 @@ export function announceEnd(
 }
 
 /**
- * Returns the conversions by operation, for operations that have any.
+ * Returns a map from each operation that has conversions to the function that returns its conversions at a version.
  *
  * @throws TypeError if the migrations name an operation that does not exist
  */

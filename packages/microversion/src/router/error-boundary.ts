@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Sends the response of an error. */
+/** Sends the response for an error. */
 export type Fault = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
 
 /** Receives errors, for example to log them. */
 export type OnError = (error: unknown, req: IncomingMessage) => void;
 
 /**
- * Wraps an error renderer so that it cannot fail: if `fault` throws, the response is a 500 without a body and the error
- * is passed to `onError`, whose own errors are ignored. A response that has started is aborted.
+ * Wraps a function that sends error responses, so that it cannot throw: if `fault` throws, the response is a 500
+ * without a body and the error is passed to `onError`, whose own errors are ignored. A response that has started is
+ * aborted.
  */
 export function errorBoundary(fault: Fault, onError: OnError = () => {}): Fault {
   function report(error: unknown, req: IncomingMessage): void {

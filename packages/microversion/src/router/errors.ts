@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { MicroversionError, RequestError } from '../errors.js';
 import type { QueryProblem } from '../schema/index.js';
 
-/** The body does not match its schema. `issues` are zod's; `input` is the validated value. */
+/** The error of a request body that does not match its schema. `issues` come from zod; `input` is the invalid body. */
 export class InvalidBody extends RequestError<'INVALID_BODY'> {
   readonly issues: readonly z.core.$ZodIssue[];
   readonly input: unknown;
@@ -14,7 +14,7 @@ export class InvalidBody extends RequestError<'INVALID_BODY'> {
   }
 }
 
-/** The query string does not match its schema. */
+/** The error of a query string that does not match its schema. */
 export class InvalidQuery extends RequestError<'INVALID_QUERY'> {
   readonly problems: readonly QueryProblem[];
 
@@ -25,7 +25,7 @@ export class InvalidQuery extends RequestError<'INVALID_QUERY'> {
   }
 }
 
-/** The response does not match its schema: a defect of the API, found by `validateReplies`. */
+/** The error of a response that does not match its schema: a defect in the API that `validateReplies` detects. */
 export class InvalidReply extends MicroversionError<'INVALID_RESPONSE'> {
   constructor(message: string) {
     super('INVALID_RESPONSE', message);

@@ -1,4 +1,4 @@
-/** Groups items by key in order of appearance. (`Map.groupBy` requires Node 21.) */
+/** Groups items by key, in the order in which keys first occur. (`Map.groupBy` requires Node 21.) */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
   const groups = new Map<K, [T, ...T[]]>();
   for (const item of items) {

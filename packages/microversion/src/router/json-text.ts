@@ -1,9 +1,8 @@
-/** Matches strings that JSON does not escape: no control characters, quotes, backslashes or lone surrogates. */
+/** Matches strings without characters that JSON escapes: control characters, quotes, backslashes and lone surrogates. */
 const PLAIN = /^[ !\u0023-\u005b\u005d-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Like `JSON.stringify`, which returns undefined for values that it omits, but faster: most values in responses are short
- * and plain.
+ * Does the same as `JSON.stringify`, including undefined for values that JSON omits, but is faster for short and plain values.
  */
 export function jsonText(value: unknown): string | undefined {
   switch (typeof value) {

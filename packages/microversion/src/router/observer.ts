@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Version } from '../version.js';
 import type { Operation } from './operation.js';
 
-/** The stages of a request, in order. */
+/** The stages in which the router serves a request, in order. */
 export type Stage =
   | 'identity'
   | 'route'
@@ -15,13 +15,13 @@ export type Stage =
   | 'run'
   | 'render';
 
-/** The outcome of a request. */
+/** A request that the router has served, and its outcome. */
 export interface ServedRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Undefined for an unknown path, or if the caller was rejected before routing. */
+  /** The operation; undefined if the path is unknown or the caller was rejected before routing. */
   readonly operation: Operation | undefined;
-  /** Undefined if no version was negotiated. */
+  /** The negotiated version; undefined if no version was negotiated. */
   readonly version: Version | undefined;
   readonly status: number;
   /** Time from the arrival at the router until the response was passed to Node.js, in milliseconds. */
@@ -31,13 +31,13 @@ export interface ServedRequest {
 }
 
 /**
- * Observes a router, for metrics and traces. Omitted functions have no cost. The functions run while a request is served, so
- * they must be fast and must not throw.
+ * Functions that observe a router, for metrics and traces. Omitted functions have no cost. The functions run while a
+ * request is served, so they must be fast and must not throw.
  */
 export interface RouterObserver {
-  /** Runs a request, for example within a span. Must call `serve` once and await it. */
+  /** Wraps the serving of a request, for example in a trace span. Must call `serve` once and await it. */
   readonly around?: (req: IncomingMessage, serve: () => Promise<void>) => Promise<void>;
-  /** Called after each stage with its start (`performance.now()`) and its duration in milliseconds. */
+  /** Called after each stage, with the stage's start time (`performance.now()`) and its duration in milliseconds. */
   readonly stage?: (stage: Stage, startedAt: number, ms: number) => void;
   /** Called after the response, within `around`. */
   readonly request?: (served: ServedRequest) => void;
@@ -55,7 +55,7 @@ export class RequestTrace {
     this.#observer = observer;
   }
 
-  /** Reports the end of a stage. */
+  /** Reports the end of a stage to the observer. */
   endStage(stage: Stage): void {
     if (!this.#observer.stage) return;
     const now = performance.now();
@@ -63,7 +63,7 @@ export class RequestTrace {
     this.#lastStageAt = now;
   }
 
-  /** Reports the end of the request. */
+  /** Reports the end of the request to the observer. */
   end(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const { operation, version } = this;
     const ms = performance.now() - this.#startedAt;

@@ -4,7 +4,7 @@ import { isWindowed, Window, type Windowed } from '../windowed.js';
 import type { PreparedResponse } from './prepared-response.js';
 import type { ReplyShape, ReplyValue } from './reply-shape.js';
 
-/** The methods that operations can have. */
+/** The HTTP methods that an operation can have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
@@ -20,9 +20,10 @@ type QueryOf<Q> = Q extends Query<infer T> ? T : Record<string, never>;
 type ReplyOf<R> = WindowContent<R> extends infer S ? (S extends ReplyShape ? ReplyValue<S> : undefined) : undefined;
 
 /**
- * The return type of a handler: a value that matches the reply's shape, or a {@link PreparedResponse}; any value if the operation
- * has no reply. If a view of the reply needs data that the call does not have, it is a string literal that describes the error.
- * This is checked here and not at the reply, because the type of `load` is inferred after the reply and before the handler.
+ * The return type of a handler: a value that matches the reply shape, or a {@link PreparedResponse}; any value if the
+ * operation defines no reply. If a view in the reply needs data that the call does not have, the type is a string
+ * literal that describes the error. It is checked here and not in `reply`, because the type of `load` is inferred after
+ * `reply` and before `run`.
  */
 type Result<R, Call> = R extends undefined
   ? unknown
@@ -30,19 +31,22 @@ type Result<R, Call> = R extends undefined
     ? ReplyOf<R> | PreparedResponse | Promise<ReplyOf<R> | PreparedResponse>
     : 'a view of the reply requires data of the call that `load` does not provide';
 
-/** Properties that the router adds to a call. */
+/** Properties that the router adds to the call object of a request. */
 export interface Routed<Params = unknown, Body = unknown, Q = unknown, Target = unknown, Loaded = unknown> {
   readonly version: Version;
   readonly params: Params;
   readonly body: Body;
   readonly query: Q;
-  /** The result of `target`: the parent of a sub-resource, or the object of an action. */
+  /** The result of `target`: for example the parent of a sub-resource, or the resource on which an action runs. */
   readonly target: Target;
   /** The result of `load`: data that the handler and the views need in addition to the target. */
   readonly loaded: Loaded;
 }
 
-/** The definition of an operation: a method on a path. Everything that changes between versions has windows. */
+/**
+ * The definition of an API operation: a method on a path. Everything that changes between versions is declared with
+ * windows.
+ */
 export interface OperationSpec<
   C,
   P extends string,
@@ -56,51 +60,51 @@ export interface OperationSpec<
   readonly method: Method;
   /** Path with `{name}` parameters. */
   readonly path: P;
-  /** The only key of the body, which selects one of several operations on a POST path. */
+  /** The key that selects this operation if several operations share a POST path: it must be the only key of the body. */
   readonly action?: string;
   /** The versions in which the operation exists: `since('2.13', true)`. Default: all. */
   readonly window?: Windowed<true>;
   /** One-line summary, for the documents. */
   readonly summary: string;
-  /** Unique name, for generated clients: `showServer`. Default: derived from method, path and action. */
+  /** A unique name, for generated clients, such as `showServer`. Default: derived from method, path and action. */
   readonly name?: string;
-  /** Group of the operation: `servers`. Default: the first fixed segment of the path. */
+  /** The group to which the operation belongs, such as `servers`. Default: the first path segment that is not a parameter. */
   readonly tag?: string;
   /** Details beyond the summary, in plain text, for the documents. */
   readonly description?: Windowed<string>;
   /** Descriptions of the path parameters by name, for the documents. */
   readonly parameters?: { readonly [name: string]: string };
-  /** Names of the rules that the `authorize` hook of the API checks. */
+  /** The names of the policy rules that the API's `authorize` hook checks. */
   readonly policy?: Policy | readonly Policy[];
   readonly query?: Q;
   readonly body?: B;
   /** Returns the resource that the policy check and the handler use. Runs after validation. */
   readonly target?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, undefined, undefined>) => Promise<T> | T;
   /**
-   * Reads data that the handler and the views need in addition to the target, as `call.loaded`. Runs after the policy check.
-   * The type of a view's call declares the data that the view needs, so an operation that does not load it does not compile.
+   * Reads data that the handler and the views need in addition to the target, as `call.loaded`. Runs after the policy check. A
+   * view declares the data that it needs in its call type, so an operation that does not load this data does not compile.
    */
   readonly load?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, undefined>) => Promise<L> | L;
   readonly status: Windowed<number>;
   /** Statuses of expected errors, for the documents. */
   readonly errors?: Windowed<readonly number[]>;
-  /** Specific causes of the statuses in `errors`, in addition to the general ones of the API. */
+  /** When the operation returns a status in `errors`, in addition to the API's general descriptions of error statuses. */
   readonly when?: { readonly [status: number]: string };
   readonly reply?: R;
   readonly run: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, L>) => Result<R, C & { readonly loaded: L }>;
 }
 
-/** Any operation, as used by the router and the documents. */
+/** Any operation, as the router and the documents use it. */
 export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 
-/** The descriptions of all parameters of a path. */
+/** Requires a description of every path parameter. */
 type ParameterTexts<P extends string> = unknown extends ParamsOf<P> ? unknown : { readonly parameters: ParamsOf<P> };
 
 /**
- * Returns the function that defines operations of an API whose calls have the type C. It only checks and infers types.
- * `Policy` is the union of the names of rules, so that a misspelled name does not compile. `Texts` are properties that every
- * operation of the API must have, such as `{ readonly name: string; readonly description: string }`; with them, every
- * parameter of a path must be described in `parameters`.
+ * Returns the function that defines the operations of an API whose calls have the type C. It only checks and infers types.
+ * `Policy` is the union of all policy rule names, so that a misspelled name does not compile. `Texts` are properties that every
+ * operation of the API must have, such as `{ readonly name: string; readonly description: string }`; with `Texts`, `parameters`
+ * must describe every path parameter.
  */
 export function operationsOf<C, Policy extends string = string, Texts = unknown>() {
   return function operation<
@@ -117,7 +121,7 @@ export function operationsOf<C, Policy extends string = string, Texts = unknown>
   };
 }
 
-/** Returns the windows in which an operation exists. */
+/** Returns the version ranges (windows) in which an operation exists. */
 export function windowsOfOperation(operation: Operation): readonly Window<true>[] {
   const { window } = operation;
   if (!isWindowed(window)) return [new Window(undefined, undefined, true as const)];

@@ -1,8 +1,8 @@
-/** A response that contains more than a value of the reply: another status, headers, or raw content. */
+/** A handler result with more than a body: a different status, headers, or raw content. */
 export class PreparedResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** A value of the operation's reply shape; undefined for an empty body. */
+  /** A value that matches the operation's reply shape; undefined for an empty body. */
   readonly body: unknown;
   /** Content that is sent unchanged instead of a rendered body. */
   readonly raw: string | Buffer | undefined;

@@ -16,7 +16,10 @@ function isExposed(error: unknown): error is HttpError {
 
 const INTERNAL: HttpError = { status: 500, message: 'The request failed because of an error of the server.' };
 
-/** Creates the default error renderer: problem details. Internal errors are passed to `onError`, and their details are not sent. */
+/**
+ * Creates the default error renderer, which sends problem details. Internal errors are passed to `onError`; their
+ * details are not sent.
+ */
 export function problemFault(onError: OnError = () => {}): Fault {
   const format = problem();
   return (error, req, res) => {

@@ -32,19 +32,22 @@ function fieldsOf<R>(
   });
 }
 
-/** A string, or, for a page of a list, the encoded bytes, which may be cached. */
+/** A rendered value: a string, or the encoded bytes of a list page, which may be cached. */
 type Rendered = string | Buffer;
 
-/** Renders a value as a response. Returns a promise if rendering yields to the event loop. */
+/** Renders a value as a response body. Returns a promise if rendering yields to the event loop. */
 export type RenderResponse = (value: any, call: any) => Rendered | Promise<Rendered>;
 
-/** Maximum number of pages that are cached as bytes, and minimum number of items of such a page. */
+/** The maximum number of list pages that are cached as bytes, and the minimum number of items on such a page. */
 const MAX_CACHED_PAGES = 4;
 const MIN_CACHED_PAGE_LENGTH = 16;
-/** Number of items that are encoded together. */
+/** The number of list items that are encoded together. */
 const ENCODED_ITEMS = 100;
 
-/** Returns a function that renders a list. Clients poll lists, so a page is joined and encoded once while its items are unchanged. */
+/**
+ * Returns a function that renders a list page. Clients poll lists, so the bytes of a page are cached while its items
+ * are unchanged.
+ */
 function renderPage(item: Render): RenderResponse {
   const cached: { readonly texts: readonly string[]; readonly bytes: Buffer }[] = [];
   const store = (texts: readonly string[], bytes: Buffer) => {
@@ -67,7 +70,7 @@ function renderPage(item: Render): RenderResponse {
   };
 }
 
-/** Encodes a long page in parts, between which the event loop can run other work. */
+/** Encodes a long list page in parts, and yields to the event loop between them. */
 async function encodeTexts(texts: readonly string[]): Promise<Buffer> {
   const parts: Buffer[] = [];
   const encode = (part: number) => {
@@ -79,7 +82,7 @@ async function encodeTexts(texts: readonly string[]): Promise<Buffer> {
   return Buffer.concat([...parts, Buffer.from(']')]);
 }
 
-/** Returns the function that renders a response of a shape at a version. */
+/** Returns the function that renders response bodies of a shape at a version. */
 export function renderResponse(shape: ReplyShape, version: Version): RenderResponse {
   const kind = kindOf(shape);
   if (kind.kind === 'list') return renderPage(renderShape(kind.item, version));
@@ -89,7 +92,7 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
   return (value, call) => {
     const parts: Rendered[] = [];
     const remaining = fields.values();
-    /** Renders the remaining fields one after the other. */
+    /** Renders the remaining fields of the response one after the other. */
     const write = (): Rendered | Promise<Rendered> => {
       for (const { name, label, render } of remaining) {
         if (value[name] === undefined) continue;
@@ -111,8 +114,8 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
 }
 
 /**
- * Returns a function that joins the parts of a response. A response that contains a cached page is likely to be requested
- * again with the same bytes, so its bytes are cached as well instead of copied for each request.
+ * Returns a function that joins the parts of a response body. A body that contains a cached page is likely to be
+ * requested again unchanged, so its bytes are cached as well and not copied for each request.
  */
 function cachedJoin(): (parts: readonly Rendered[]) => Rendered {
   const cached: { readonly parts: readonly Rendered[]; readonly bytes: Buffer }[] = [];

@@ -6,7 +6,7 @@ import { View, type ViewField } from './view.js';
 /** Renders a record as a JSON string. */
 export type Render = (record: any, call: any) => string;
 
-/** Renders a field, which may be omitted. */
+/** Renders a field as a JSON string, or returns undefined to omit the field. */
 type RenderField = (record: any, call: any) => string | undefined;
 
 /** Returns the function that renders the fields of a view at a version. */
@@ -16,7 +16,7 @@ function renderFields(view: View<any, any>, version: Version): Render {
     return { first: `{${label}`, later: `,${label}`, render: renderField(field, version) };
   });
   return (record, call) => {
-    // Joined instead of concatenated: a cached concatenated string would retain all of its parts.
+    // Joined instead of concatenated, because a concatenated string retains all of its parts while it is cached.
     const parts: string[] = [];
     for (const { first, later, render } of fields) {
       const text = render(record, call);
@@ -45,7 +45,7 @@ function renderField({ schema, get }: ViewField<any, any>, version: Version): Re
   return (record, call) => jsonText(get(record, call));
 }
 
-/** Returns the function that renders a record at a version. */
+/** Returns the function that renders a record with a view at a version. */
 export function renderView(view: View<any, any>, version: Version): Render {
   const render = renderCached(view, version);
   const other = view.instead && at(view.instead, version);
@@ -54,7 +54,7 @@ export function renderView(view: View<any, any>, version: Version): Render {
   return (record, call) => (other.when(record, call) ? renderOther : render)(record, call);
 }
 
-/** Caches the text of a record for the lifetime of the record, if the view defines the key of the cache. */
+/** Caches the rendered text of a record for the record's lifetime, if the view defines a cache key. */
 function renderCached(view: View<any, any>, version: Version): Render {
   const render = renderFields(view, version);
   const { memo } = view;
@@ -63,7 +63,7 @@ function renderCached(view: View<any, any>, version: Version): Render {
   let lastCall: unknown;
   let key: string | undefined;
   return (record, call) => {
-    // The records of a list share one call, so its key is computed once.
+    // All records of a list share one call, so the cache key is computed once per call.
     if (call !== lastCall) {
       lastCall = call;
       key = memo(call);

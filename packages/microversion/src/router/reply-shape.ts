@@ -5,8 +5,9 @@ import type { Window, Windowed } from '../windowed.js';
 import { View } from './view.js';
 
 /**
- * The shape of a response body for calls of type C: a view, a list of a view, a schema of plain values, or an object of
- * these whose fields have windows. Each of them may have a description. `run` returns the same shape with records in place of views.
+ * The shape of a response body for calls of type C: a view, a list of views, a schema of plain values, or an object of
+ * these whose fields may have windows. Each of them may have a description. `run` returns a value of this shape, with
+ * records in place of views.
  */
 export type ReplyShape<C = any> = PlainShape<C> | Described<PlainShape<C>>;
 
@@ -28,7 +29,7 @@ type ReplyObject<S> = {
   >;
 };
 
-/** The return type of `run` for a reply shape. */
+/** The type of the value that `run` returns for a reply shape. */
 export type ReplyValue<S> =
   S extends View<infer R, any>
     ? R
@@ -44,14 +45,14 @@ export type ReplyValue<S> =
               ? ReplyObject<S>
               : never;
 
-/** The kinds of shapes. */
+/** A reply shape, classified by its kind. */
 type ReplyKind =
   | { readonly kind: 'view'; readonly view: View<any, any> }
   | { readonly kind: 'schema'; readonly schema: AnySchema }
   | { readonly kind: 'list'; readonly item: ReplyShape }
   | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Windowed<ReplyShape>])[] };
 
-/** Returns the kind of a shape. */
+/** Classifies a reply shape. */
 export function kindOf(shape: ReplyShape): ReplyKind {
   if (shape instanceof Described) return kindOf(shape.value);
   if (shape instanceof View) return { kind: 'view', view: shape };

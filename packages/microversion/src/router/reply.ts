@@ -47,7 +47,10 @@ function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
   return z.strictObject(Object.fromEntries(fields));
 }
 
-/** A reply with a history: its renderer and its schema per interval, built on first use. */
+/**
+ * The response body of an operation over all versions. The renderer and the schema for each version interval are built
+ * on first use.
+ */
 export class Reply {
   readonly breakpoints: readonly Version[];
   readonly #renders: PerInterval<RenderResponse>;
@@ -64,12 +67,12 @@ export class Reply {
     this.#schemas = new PerInterval(this.breakpoints, (version) => schemaOfShape(present(version), version));
   }
 
-  /** Returns the function that renders a value at a version. */
+  /** Returns the function that renders response bodies at a version. */
   render(version: Version): RenderResponse {
     return this.#renders.at(version);
   }
 
-  /** Returns the schema of the rendered value at a version. */
+  /** Returns the schema of response bodies at a version. */
   schema(version: Version): z.ZodType {
     return this.#schemas.at(version);
   }

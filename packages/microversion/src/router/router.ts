@@ -18,13 +18,13 @@ import { problemFault } from './problem-fault.js';
 import { Reply } from './reply.js';
 import { candidatesOf, operationAt, routeTable } from './table.js';
 
-/** Properties of a call that the router sets stage by stage. */
+/** The properties of a call that the router sets, stage by stage. */
 export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operation: Operation | undefined };
 
 /** Options of `createRouter()` for an API whose calls have the type C. */
 export interface RouterOptions<C> {
   readonly operations: readonly Operation[];
-  /** Creates the call of a request: the caller's identity and other data for handlers. Runs before routing. */
+  /** Creates the call object of a request: the caller's identity and other data for handlers. Runs before routing. */
   readonly call: (req: IncomingMessage, res: ServerResponse) => C | Promise<C>;
   /** The path to route, without the query. Default: the path of the request URL. */
   readonly path?: (req: IncomingMessage, call: C) => string;
@@ -33,32 +33,32 @@ export interface RouterOptions<C> {
    * Default: the version that a preceding `versioning()` or `microversion()` negotiated.
    */
   readonly negotiate?: (req: IncomingMessage, res: ServerResponse) => Version | Promise<Version>;
-  /** Checks the path before the windows of the version are applied. */
+  /** Checks the path before the operation for the version is selected. */
   readonly checkAddress?: (call: C) => void;
-  /** Checks the policy of the operation on the target. Throws if access is denied. */
+  /** Checks whether the policy allows the operation on its target. Throws if access is denied. */
   readonly authorize?: (operation: Operation, call: C & Routed) => void | Promise<void>;
   /**
    * Sends an error. It is the only function that renders errors; if it throws, the response is an empty 500.
    * Default: problem details (RFC 9457) for errors with a status below 500, otherwise a 500 without details.
    */
   readonly fault?: Fault;
-  /** Called with errors of `fault`, errors after the start of the response and, without `fault`, internal errors. Default: none. */
+  /** Called with errors that `fault` throws, errors after the response has started and, without `fault`, internal errors. */
   readonly onError?: OnError;
   /** Maximum length of a body in bytes. Default 1 MiB. */
   readonly bodyLimitBytes?: number;
-  /** Limits for the structure of a body; exceeding them returns 400. Default: 64 levels, 20,000 values. */
+  /** Limits for the structure of a body; a body that exceeds them is rejected with 400. Default: 64 levels, 20,000 values. */
   readonly jsonLimits?: Partial<JsonLimits>;
   /** Media types that are parsed as JSON, in addition to `application/json` and `text/plain`. */
   readonly mediaTypes?: readonly string[];
-  /** Whether unknown keys of a body are handled as its schema defines or always dropped. Default `as-defined`. */
+  /** Whether unknown body keys are handled as the schema defines or always dropped. Default `as-defined`. */
   readonly unknownKeys?: 'as-defined' | 'drop';
-  /** Validates every response against the schema of its operation, for tests. Default false. */
+  /** Whether every response is validated against the schema of its operation, for tests. Default false. */
   readonly validateReplies?: boolean;
   /** Observer for metrics and traces. */
   readonly observer?: RouterObserver;
   /**
-   * Conversions of bodies between versions, by operation name: handlers read and write the newest form. Requests are
-   * converted after their validation, responses before they are rendered.
+   * Conversions of bodies between versions, by operation name, so that handlers use the newest format only. Requests
+   * are converted after validation, responses before rendering.
    */
   readonly migrations?: Migrations;
 }
@@ -83,7 +83,7 @@ const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Compiled parts of an operation, built on first use. */
+/** The compiled schemas and reply of an operation, built on first use. */
 interface Prepared {
   readonly body: Versioned<any> | undefined;
   readonly query: Query<any> | undefined;
@@ -91,7 +91,7 @@ interface Prepared {
 }
 
 const prepared = new WeakMap<Operation, Prepared>();
-// Keyed by definition, because operations that serve the same resource under another path share their compiled parts.
+// Keyed by definition, because operations that serve the same resource at different paths share their compiled schemas.
 const bodies = new WeakMap<object, Versioned<any>>();
 const replies = new WeakMap<object, Reply>();
 
@@ -101,7 +101,7 @@ function getOrCreate<T>(cache: WeakMap<object, T>, definition: object, create: (
   return value;
 }
 
-/** Returns the compiled parts of an operation. */
+/** Returns the compiled schemas and reply of an operation. */
 export function prepare(operation: Operation): Prepared {
   let cached = prepared.get(operation);
   if (!cached) {
@@ -127,7 +127,7 @@ function send(res: ServerResponse, status: number, text: string | Buffer | undef
   }
 }
 
-/** Returns whether a value must be awaited. Other values are not awaited, because an await defers the rest of the request. */
+/** Returns whether a value is a promise. Other values are not awaited, because `await` would defer the rest of the request. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
@@ -137,8 +137,8 @@ function responseOf(result: unknown): PreparedResponse {
 }
 
 /**
- * Creates a handler that serves operations with one radix tree; the parts of an operation are compiled for each interval of
- * versions on first use. The handler responds to all requests; use it in Express or as a `node:http` listener.
+ * Creates a handler that routes requests to operations with a radix tree. It compiles the schemas of an operation for
+ * each interval of versions on first use. It responds to all requests; use it in Express or as a `node:http` listener.
  *
  * @example
  * ```ts
@@ -254,7 +254,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
   };
 }
 
-/** The parameters of a request without a query string; no parameter is required. */
+/** The query of a request without a query string, which is always valid because no parameter is required. */
 const NO_PARAMETERS: object = Object.freeze({ __proto__: null });
 
 function checkQuery(query: Query<any>, text: string, version: Version): unknown {

@@ -1,11 +1,11 @@
-/** Maximum time in milliseconds for which a slice blocks other requests. */
+/** The maximum time for which one slice of work blocks the event loop, in milliseconds. */
 const SLICE_MS = 4;
-/** Number of items between two readings of the clock. */
+/** The number of items between two readings of the clock. */
 const ITEMS_PER_READING = 8;
 
 const waiting: (() => void)[] = [];
 
-/** Yields to the event loop, which runs other work between two slices regardless of the number of concurrent responses. */
+/** Yields to the event loop. It runs other work after every slice, regardless of how many responses are being rendered. */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(resumeNext);
@@ -17,7 +17,7 @@ function resumeNext(): void {
   if (waiting.length > 0) setImmediate(resumeNext);
 }
 
-/** Processes items until the slice ends. Returns the number of processed items. */
+/** Processes items until the time slice ends. Returns the index of the next item. */
 function runSlice(from: number, count: number, step: (index: number) => void): number {
   const end = performance.now() + SLICE_MS;
   for (let index = from; index < count; ) {
@@ -35,8 +35,8 @@ async function runRemainingSlices(from: number, count: number, step: (index: num
 }
 
 /**
- * Processes a number of items in order, in slices that yield to the event loop. Returns a promise only if more than one
- * slice is needed.
+ * Processes items in order, in time slices between which it yields to the event loop. Returns a promise only if more
+ * than one slice is needed.
  */
 export function runInSlices(count: number, step: (index: number) => void): Promise<void> | undefined {
   const done = runSlice(0, count, step);

@@ -4,7 +4,10 @@ import type { Version } from '../version.js';
 import { groupBy } from './group-by.js';
 import { existsAt, type Method, type Operation, windowsOfOperation } from './operation.js';
 
-/** The operations on one method and path. They are selected by version, or by the action key of the body and then by version. */
+/**
+ * The operations with the same method and path. One is selected by version, or by the action key of the body and then
+ * by version.
+ */
 export interface Route {
   readonly operations: readonly Operation[];
   readonly actions: ReadonlyMap<string | undefined, readonly Operation[]> | undefined;
@@ -43,14 +46,14 @@ function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
   return { operations, actions: undefined };
 }
 
-/** The last table for each array of operations, with the operations from which it was built. */
+/** The latest route table for each array of operations, with a copy of the operations from which it was built. */
 const tables = new WeakMap<
   readonly Operation[],
   { readonly operations: readonly Operation[]; readonly table: RouteTable }
 >();
 
 /**
- * Returns the operation table. Routers for the same array share one table, because building and storing a tree is expensive.
+ * Returns the route table. Routers for the same array share one table, because building and storing its tree is expensive.
  * @throws TypeError if two operations have the same method, path, action and version
  */
 export function routeTable(operations: readonly Operation[]): RouteTable {
@@ -81,17 +84,17 @@ function buildTable(operations: readonly Operation[]): RouteTable {
   return {
     find: (method, path) => {
       const match = tree.find(method as Method, path);
-      // The tree matches a trailing slash as an empty parameter; paths with an empty segment or NUL are unknown.
+      // The tree matches a trailing slash as an empty parameter, but paths with an empty parameter or NUL are unknown.
       if (!match?.store) return undefined;
       const { params } = match;
-      // Parameters have no inherited properties, and `in` does not allocate a list.
+      // `params` has no inherited properties, and `for...in` does not allocate a list.
       for (const name in params) if (!params[name] || params[name].includes('\0')) return undefined;
       return { route: match.store as Route, params };
     },
   };
 }
 
-/** Returns the operations of the action that the only key of the body selects. @throws RequestError if the key is unknown */
+/** Returns the operations for the action that the only key of the body names. @throws RequestError if the action is unknown */
 function operationsOfAction(actions: NonNullable<Route['actions']>, body: unknown): readonly Operation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new RequestError('MALFORMED_BODY', 'Malformed request body');
@@ -103,12 +106,12 @@ function operationsOfAction(actions: NonNullable<Route['actions']>, body: unknow
   return operations;
 }
 
-/** Returns the operations that can serve a call, regardless of the version: all operations of the route, or those of an action. */
+/** Returns the operations that can serve a request at some version: all operations of the route, or those of an action. */
 export function candidatesOf(route: Route, body: unknown): readonly Operation[] {
   return route.actions ? operationsOfAction(route.actions, body) : route.operations;
 }
 
-/** Returns the operation that exists at the version. @throws RequestError if none does */
+/** Returns the operation that exists at the version. @throws RequestError if none exists */
 export function operationAt(candidates: readonly Operation[], version: Version): Operation {
   const current = candidates.find((operation) => existsAt(operation, version));
   if (!current) throw notInVersion();

@@ -6,7 +6,7 @@ import type { Method, Operation, OperationSpec, Routed } from './operation.js';
 import type { PreparedResponse } from './prepared-response.js';
 import type { ReplyShape } from './reply-shape.js';
 
-/** The parts of an operation whose types a client uses. */
+/** The types of an operation that `createClient()` uses. */
 export interface OperationTypes {
   readonly key: string;
   readonly path: string;
@@ -17,9 +17,9 @@ export interface OperationTypes {
   readonly errors: unknown;
 }
 
-/** An operation that keeps the types of its parts, for `createClient()` from `/client`. */
+/** An operation that keeps its parameter, body and reply types, for `createClient()` from `/client`. */
 export interface TypedOperation<Types extends OperationTypes = OperationTypes> extends Operation {
-  /** Never set. */
+  /** Never set; exists only for the type checker. */
   readonly types?: Types;
 }
 
@@ -61,9 +61,9 @@ type Spec<
 type Key<M extends string, P extends string, A> = A extends string ? `${M} ${P} ${A}` : `${M} ${P}`;
 
 /**
- * Returns the function that defines operations which keep the types of their parts, so that `createClient()` has the
- * types of every version. Their handlers read and write bodies in the newest form: use them with `migrations`, or with
- * fields that older versions also have.
+ * Returns the function that defines operations and keeps their types, so that `createClient()` has the types of every
+ * version. Handlers read and write bodies in the newest format: use these operations with `migrations`, or with fields
+ * that older versions also have.
  */
 export function typedOperationsOf<C>() {
   return function typedOperation<

@@ -4,7 +4,7 @@ import type { AnySchema } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, type Window, type Windowed, windowsOf } from '../windowed.js';
 
-/** One field of a representation: a getter and the schema of its value. Undefined values are omitted. */
+/** One field of a view: a getter and the schema of the value that it returns. Undefined values are omitted. */
 export class ViewField<R, C, Schema = AnySchema | View<any, C> | readonly [View<any, C>]> {
   readonly schema: Schema;
   readonly get: (record: R, call: C) => unknown;
@@ -15,7 +15,10 @@ export class ViewField<R, C, Schema = AnySchema | View<any, C> | readonly [View<
   }
 }
 
-/** Defines a field with a plain value. If the getter can return undefined, which omits the field, the schema should be optional. */
+/**
+ * Defines a view field with a plain value. If the getter can return undefined, which omits the field, the schema should
+ * be optional.
+ */
 export function field<R, C, S extends z.ZodType>(
   schema: S,
   get: (record: R, call: C) => z.input<S> | undefined,
@@ -23,7 +26,7 @@ export function field<R, C, S extends z.ZodType>(
   return new ViewField(schema, get);
 }
 
-/** Defines a field with a nested representation; the getter returns its record. */
+/** Defines a view field that contains another view; the getter returns the record for that view. */
 export function nested<R, C, N, F>(
   view: View<N, C, F>,
   get: (record: R, call: C) => N | undefined,
@@ -31,7 +34,7 @@ export function nested<R, C, N, F>(
   return new ViewField(view as View<any, C, F>, get);
 }
 
-/** Defines a field with a list of representations; the getter returns their records. */
+/** Defines a view field that contains a list of views; the getter returns the records for that list. */
 export function nestedList<R, C, N, F>(
   view: View<N, C, F>,
   get: (record: R, call: C) => readonly N[] | undefined,
@@ -39,25 +42,25 @@ export function nestedList<R, C, N, F>(
   return new ViewField([view as View<any, C, F>] as const, get);
 }
 
-/** The fields of a view by their names, each with its windows. */
+/** The fields of a view by name. Each may have windows. */
 export type ViewShape<R, C> = Readonly<Record<string, Windowed<ViewField<R, C> | Described<ViewField<R, C>>>>>;
 
 type DescribedField<R, C> = readonly [name: string, field: ViewField<R, C>, description: string | undefined];
 
 /** Options of a view. */
 export interface ViewOptions<C, R = any> {
-  /** Another representation, for records with less data at that version. */
+  /** Another view that is used for records for which `when` returns true, such as records with less data. */
   readonly instead?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;
   /**
-   * Returns the key under which the text of a record is cached. The text must depend only on the record, which is immutable,
-   * the interval of the version and this key. If it returns undefined, the text is not cached.
+   * Returns the key under which the rendered text of a record is cached. The text must depend only on this key, the
+   * version and the record, which must be immutable. If the function returns undefined, the text is not cached.
    */
   readonly memo?: (call: C) => string | undefined;
 }
 
-/** A representation with a history: the fields of a record at each version, and their getters. */
+/** Defines how records are represented in responses at each version: the fields and their getters. */
 export class View<R, C = unknown, Fields = unknown> {
-  /** Never set. For the type checker: the fields with their windows. */
+  /** Never set; tells the type checker the fields with their windows. */
   declare readonly fields: Fields;
   readonly shape: ViewShape<R, C>;
   readonly memo: ((call: C) => string | undefined) | undefined;
@@ -76,7 +79,7 @@ export class View<R, C = unknown, Fields = unknown> {
     ]);
   }
 
-  /** Returns the fields of a version with their descriptions, in the order of their definition. */
+  /** Returns the fields that exist at a version with their descriptions, in the order of their definition. */
   fieldsAt(version: Version): readonly DescribedField<R, C>[] {
     return Object.entries(this.shape).flatMap(([name, windowed]): readonly DescribedField<R, C>[] => {
       const current = at(windowed, version);
@@ -93,14 +96,14 @@ function innerBreakpoints(windowed: ViewShape<any, any>[string]): readonly Versi
   });
 }
 
-/** Defines a representation of records of type R. C is the type of the call that getters receive. */
+/** Defines how records of type R are represented in responses. C is the type of the call that getters receive. */
 export function view<R, C = unknown>(shape: ViewShape<R, C>, options: ViewOptions<C, R> = {}): View<R, C> {
   return new View(shape, options);
 }
 
 /**
- * Returns the function that defines representations of records of type R and keeps the types of their fields, so that
- * `createClient()` from `/client` has the types of each version.
+ * Returns a function that does the same as {@link view} and keeps the types of the fields, so that `createClient()`
+ * from `/client` has the types of each version.
  */
 export function viewOf<R, C = unknown>() {
   return function typedView<const Fields extends ViewShape<R, C>>(

@@ -1,6 +1,6 @@
-/** A field, a query parameter or a part of a response with its description for documents. Created by {@link described}. */
+/** A field, query parameter or part of a response, with a description for generated documents. Created by {@link described}. */
 export class Described<T> {
-  /** Never set: makes the type nominal, so that the compiler compares only its parameter. */
+  /** Never set; makes the type nominal, so that the compiler compares only its type parameter. */
   declare private readonly nominal: never;
   readonly description: string;
   readonly value: T;
@@ -13,7 +13,7 @@ export class Described<T> {
 
 /**
  * Adds a description to a field of `object()`, a parameter of `query()`, a field of a view or a part of a reply, for generated
- * documents. It is not processed until a document is generated or the schema is first used.
+ * documents. The description is not processed until a document is generated or the schema is first used.
  *
  * @param description plain text
  *

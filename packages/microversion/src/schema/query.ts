@@ -4,10 +4,13 @@ import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed, window
 import { Described, withoutDescription } from './described.js';
 import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, schemaAt } from './versioned.js';
 
-/** How a repeated parameter is handled: the last or the first occurrence applies, all are returned, or it is rejected. */
+/**
+ * How a repeated query parameter is handled: its last or first occurrence applies, all are returned, or the request is
+ * rejected.
+ */
 type Repeat = 'last' | 'first' | 'all' | 'reject';
 
-/** One query parameter. The schema validates each occurrence as a string. */
+/** A query parameter. Its schema validates each occurrence, which is a string. */
 export class QueryParameter<T, R extends Repeat = Repeat> {
   readonly schema: AnySchema;
   readonly repeat: R;
@@ -19,17 +22,20 @@ export class QueryParameter<T, R extends Repeat = Repeat> {
   }
 }
 
-/** Defines a parameter whose last occurrence applies, or whose first one if `which` is `first`. Every occurrence is validated. */
+/**
+ * Defines a query parameter with a single value: that of its last occurrence, or of its first if `which` is `first`.
+ * Every occurrence is validated.
+ */
 export function one<S extends AnySchema>(schema: S, which: 'last' | 'first' = 'last'): QueryParameter<Infer<S>> {
   return new QueryParameter(schema, which);
 }
 
-/** Defines a parameter that may be repeated. Its value is the list of all occurrences, in order. */
+/** Defines a query parameter that may be repeated. Its value is the list of all occurrences, in order. */
 export function many<S extends AnySchema>(schema: S): QueryParameter<readonly Infer<S>[], 'all'> {
   return new QueryParameter(schema, 'all');
 }
 
-/** Defines a parameter that may occur at most once. */
+/** Defines a query parameter that may occur at most once. */
 export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, 'reject'> {
   return new QueryParameter(schema, 'reject');
 }
@@ -46,7 +52,7 @@ type Output<F> = F extends { readonly output: infer T }
 
 type InferQuery<S extends QueryShape> = { readonly [K in keyof S]?: Output<S[K]> };
 
-/** An invalid parameter, with all issues that were found. */
+/** An invalid query parameter, with all issues that validation found. */
 export interface QueryProblem {
   readonly parameter: string;
   readonly value: string;
@@ -59,7 +65,7 @@ interface CompiledParameter {
   readonly schema: z.ZodType;
 }
 
-/** Creates a parameter whose validator is compiled on the first request, because documents need only the schema. */
+/** Creates a query parameter whose validator is compiled on the first request, because documents need only the schema. */
 function compiledParameter(schema: z.ZodType, repeat: Repeat): CompiledParameter {
   let check: Check<unknown> | undefined;
   return {
@@ -76,16 +82,16 @@ interface CompiledQuery {
   readonly extra: Extra;
 }
 
-/** Parameters that are identified by a pattern that their names match. */
+/** Query parameters whose names match a pattern. */
 export type Patterns = readonly (readonly [name: RegExp, parameter: QueryParameter<any>])[];
 
 function unexpectedIssue(message: string): readonly z.core.$ZodIssue[] {
   return [{ code: 'custom', path: [], message, input: undefined }];
 }
 
-/** The parameters of a query string, each with its windows. */
+/** The parameters of a query string. Each may have windows. */
 export class Query<T, Parameters = unknown> {
-  /** Never set. For the type checker: the parameters with their windows. */
+  /** Never set; tells the type checker the parameters with their windows. */
   declare readonly parameters: Parameters;
   readonly breakpoints: readonly Version[];
   readonly #compiled: PerInterval<CompiledQuery>;
@@ -117,7 +123,7 @@ export class Query<T, Parameters = unknown> {
     }));
   }
 
-  /** Validates a query string. Unknown parameters are problems only if `extra` is `reject`. */
+  /** Validates a query string. Unknown parameters are reported as problems only if `extra` is `reject`. */
   parse(params: URLSearchParams, version: Version): { value: T; problems: readonly QueryProblem[] } {
     const { fields, extra } = this.#compiled.at(version);
     const value: Record<string, unknown> = Object.create(null);
@@ -161,7 +167,7 @@ export class Query<T, Parameters = unknown> {
     return schema && { schema, check: schema as Check<unknown>, repeat: parameter.repeat };
   }
 
-  /** Returns the schemas of the parameters at a version, for documents. */
+  /** Returns the parameter schemas at a version, for documents. */
   fieldsAt(version: Version): {
     readonly extra: Extra;
     readonly fields: ReadonlyMap<string, { readonly schema: z.ZodType; readonly repeat: Repeat }>;
@@ -171,9 +177,9 @@ export class Query<T, Parameters = unknown> {
 }
 
 /**
- * Defines a query string whose parameters have windows.
+ * Defines the parameters of a query string, which may have windows.
  * @param options.extra how unknown parameters are handled; default `ignore`
- * @param options.patterns parameters that are identified by a pattern; exact names take precedence
+ * @param options.patterns parameters whose names match a pattern; exact names take precedence
  */
 export function query<const S extends QueryShape>(
   shape: S,

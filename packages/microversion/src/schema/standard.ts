@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * A schema of any library that implements Standard Schema (standardschema.dev), such as zod, valibot or arktype. `jsonSchema`
+ * A schema from any library that implements Standard Schema (standardschema.dev), such as zod, valibot or arktype. `jsonSchema`
  * is an optional part of that interface, used for documents.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -21,7 +21,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One issue that a validation found. */
+/** An issue that validation found. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -31,7 +31,7 @@ const adapted = new WeakMap<StandardSchema, z.ZodType>();
 const originals = new WeakMap<object, StandardSchema>();
 
 /**
- * Returns a zod schema that validates with a schema of another library. Validation must be synchronous.
+ * Returns a zod schema that validates with a schema from another library. Validation must be synchronous.
  *
  * @throws TypeError on validation, if the schema is asynchronous
  */
@@ -56,8 +56,8 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
 }
 
 /**
- * Returns the JSON Schema of an adapted schema, as its library provides it; undefined for zod schemas, and if the library
- * does not provide one.
+ * Returns the JSON Schema that another library provides for its schema; undefined for zod schemas, and for libraries
+ * without JSON Schema support.
  */
 export function jsonSchemaOfAdapted(schema: object, io: 'input' | 'output'): object | undefined {
   const found = originals.get(schema)?.['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' });

@@ -13,17 +13,17 @@ import {
 import { Described, withoutDescription } from './described.js';
 import { adaptStandard, type StandardSchema } from './standard.js';
 
-/** The part of a compiled schema that validation uses. */
+/** The method of a compiled schema that validation uses. */
 export interface Check<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false; error: z.ZodError };
 }
 
 /**
- * A schema with a history. `at(version)` returns the zod schema of that version, `check(version)` its compiled form. Both are
- * built on first use and shared by all versions between which nothing changes.
+ * A schema that may differ between versions. `at(version)` returns the zod schema for a version, `check(version)` the
+ * compiled schema. Both are built on first use and shared by all versions in the interval between two changes.
  */
 export class Versioned<T, Fields = unknown> {
-  /** Never set. For the type checker: the fields with their windows. */
+  /** Never set; tells the type checker the fields with their windows. */
   declare readonly fields: Fields;
   readonly breakpoints: readonly Version[];
   readonly #schemas: PerInterval<z.ZodType<T>>;
@@ -46,10 +46,10 @@ export class Versioned<T, Fields = unknown> {
 
 type PlainSchema = z.ZodType | Versioned<any> | StandardSchema<any, any>;
 
-/** A schema, with or without a history and a description: of zod, or of any library that implements Standard Schema. */
+/** A schema from zod or from any library that implements Standard Schema. It may be versioned and have a description. */
 export type AnySchema = PlainSchema | Described<PlainSchema>;
 
-/** The output type of a schema; with several versions, the union over all of them. */
+/** The output type of a schema. For a versioned schema, the union of its types at all versions. */
 export type Infer<S> =
   S extends Versioned<infer T>
     ? T
@@ -63,7 +63,7 @@ export type Infer<S> =
 
 type KindsOf<W> = W extends Window<unknown, infer Kind> ? Kind : never;
 
-/** True if the windows of a field are bounded, so that some versions do not have it. */
+/** True if the windows of a field do not include all versions, so that some versions do not have the field. */
 type IsBounded<F> = F extends readonly (infer W)[]
   ? 'since' extends KindsOf<W>
     ? 'until' extends KindsOf<W>
@@ -76,7 +76,7 @@ type IsBounded<F> = F extends readonly (infer W)[]
 
 type ValueInWindow<F> = F extends readonly Window<infer S>[] ? S : F extends Window<infer S> ? S : F;
 
-/** The fields of an object by their names, each with its windows. */
+/** The fields of an object by name. Each may have windows. */
 export type Shape = Readonly<Record<string, Windowed<AnySchema>>>;
 
 type OptionalKeys<S extends Shape> = {
@@ -85,17 +85,17 @@ type OptionalKeys<S extends Shape> = {
 
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The value of a versioned object: a field that exists only in some versions is optional. */
+/** The type of a versioned object. Fields that exist only in some versions are optional. */
 export type InferShape<S extends Shape> = Flat<
   { readonly [K in Exclude<keyof S, OptionalKeys<S>>]: Infer<ValueInWindow<S[K]>> } & {
     readonly [K in OptionalKeys<S>]?: Infer<ValueInWindow<S[K]>>;
   }
 >;
 
-/** How unknown keys are handled: rejected, dropped, or passed on. */
+/** How unknown keys are handled: `reject`, `ignore` (dropped), or `keep` (passed to the handler). */
 export type Extra = 'reject' | 'ignore' | 'keep';
 
-/** Returns the breakpoints of a windowed schema: those of its windows, and those within the schemas that it contains. */
+/** Returns the versions at which a schema changes: the bounds of its windows, and the breakpoints of the schemas in them. */
 export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[] {
   const inner = windowsOf<AnySchema>(field).flatMap(({ value }) => {
     const schema = withoutDescription<unknown>(value);
@@ -104,7 +104,7 @@ export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[
   return [...breakpointsOf(field), ...inner];
 }
 
-/** Returns the zod schema at a version; undefined in a gap. */
+/** Returns the zod schema of a field at a version; undefined if the field does not exist at that version. */
 export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodType | undefined {
   const current = at(field, version);
   if (current === undefined || current instanceof z.ZodType) return current;
@@ -115,7 +115,7 @@ export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodTyp
 const builders = { reject: z.strictObject, ignore: z.object, keep: z.looseObject } as const;
 
 /**
- * Defines an object whose fields have windows.
+ * Defines an object schema whose fields may have windows.
  * @param options.extra how unknown keys are handled; default `reject`
  * @param options.check rules that involve several fields
  *
@@ -147,7 +147,7 @@ export function object<const S extends Shape>(
   });
 }
 
-/** Derives a versioned schema with a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
+/** Derives a versioned schema from another one with a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
 export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
   field: S,
   change: (schema: z.ZodType<Infer<ValueInWindow<S>>>) => T,
@@ -161,7 +161,7 @@ export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
   );
 }
 
-/** Converts a plain or windowed schema to a versioned one. In a gap, it rejects all values. */
+/** Converts a plain or windowed schema to a versioned schema. At versions without a schema, it rejects all values. */
 export function versioned<S extends Windowed<AnySchema>>(field: S): Versioned<Infer<ValueInWindow<S>>> {
   if (!isWindowed(field) && (field as unknown) instanceof Versioned) return field as never;
   return derive(field, (schema) => schema) as Versioned<Infer<ValueInWindow<S>>>;

@@ -6,7 +6,7 @@ type Digit<A extends string, B extends string> = A extends B
     ? '<'
     : '>';
 
-/** Compares decimal digits: the longer number is higher, then the first different digit decides. */
+/** Compares two decimal numbers: the longer number is higher; if the lengths are equal, the first different digit decides. */
 type Digits<A extends string, B extends string, Before = '='> = A extends `${infer FirstA}${infer RestA}`
   ? B extends `${infer FirstB}${infer RestB}`
     ? Digits<RestA, RestB, Before extends '=' ? Digit<FirstA, FirstB> : Before>
@@ -33,10 +33,13 @@ type CompareParts<A, B> = A extends [infer FirstA extends string, ...infer RestA
     : '='
   : '=';
 
-/** Compares two versions of one scheme as types: `<`, `=` or `>`. */
+/** The result of comparing two versions of one scheme at the type level: `<`, `=` or `>`. */
 export type CompareVersions<A extends string, B extends string> = CompareParts<Numbers<A>, Numbers<B>>;
 
-/** Whether a version is at or above a bound. A bound that is not a literal is open, because its value is unknown. */
+/**
+ * Whether a version is at or above a lower bound. A bound that is not a literal type counts as open, because its value
+ * is unknown.
+ */
 type FromBound<Since, V extends string> = Since extends string
   ? string extends Since
     ? true
@@ -62,7 +65,7 @@ type UpToBound<Until, V extends string> =
           : true
       : true;
 
-/** `latest` contains everything that has no last version. */
+/** The value of a window at a version, or `never`. At `latest`, only windows without a last version have a value. */
 type InWindow<W, V extends string> =
   W extends Window<infer T, infer _Kind, infer Since, infer Until>
     ? V extends 'latest'
@@ -76,7 +79,7 @@ type InWindow<W, V extends string> =
         : never
     : never;
 
-/** The value of a windowed type at a version; `never` in a gap. */
+/** The type of a windowed value at a version; `never` if no value exists at that version. */
 export type AtVersion<W, V extends string> = W extends readonly Window<unknown>[]
   ? InWindow<W[number], V>
   : W extends Window<unknown>

@@ -7,7 +7,7 @@ import type { AtVersion } from './at-version.js';
 
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** Makes the keys optional whose values can be undefined. */
+/** Makes keys optional if their values can be undefined. */
 type WithOptional<T> = Flat<
   { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
     readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
@@ -16,7 +16,7 @@ type WithOptional<T> = Flat<
 
 type Direction = 'input' | 'output';
 
-/** The fields that exist at a version, each without its windows. */
+/** The fields that exist at a version, with their values at that version. */
 type Present<Fields, V extends string> = {
   [K in keyof Fields as [AtVersion<Fields[K], V>] extends [never] ? never : K]: AtVersion<Fields[K], V>;
 };
@@ -25,7 +25,7 @@ type ObjectAt<Fields, V extends string, D extends Direction> = {
   [K in keyof Present<Fields, V>]: SchemaAt<Present<Fields, V>[K], V, D>;
 };
 
-/** The value of a schema at a version, as a client sends (`input`) or receives it (`output`). */
+/** The type of a schema's value at a version, as a client sends it (`input`) or receives it (`output`). */
 export type SchemaAt<S, V extends string, D extends Direction> =
   S extends Versioned<infer T, infer Fields>
     ? unknown extends Fields
@@ -46,7 +46,10 @@ type FieldAt<F, V extends string> =
       ? ReplyAt<Schema, V>
       : never;
 
-/** The body of a response at a version. It is `unknown` for a `view()`, which does not keep its types: use `viewOf()`. */
+/**
+ * The type of a response body at a version. It is `unknown` for a `view()`, which does not keep its types; use
+ * `viewOf()` instead.
+ */
 export type ReplyAt<S, V extends string> =
   S extends View<infer _R, infer _C, infer Fields>
     ? unknown extends Fields
@@ -64,13 +67,13 @@ export type ReplyAt<S, V extends string> =
 
 type QueryValue = string | number | boolean;
 
-/** The query parameters of a version. */
+/** The types of the query parameters at a version. */
 export type QueryAt<Q, V extends string> =
   Q extends Query<infer _T, infer Parameters>
     ? { readonly [K in keyof Present<Parameters, V>]?: QueryValue | readonly QueryValue[] }
     : undefined;
 
-/** The names of the parameters of a path. */
+/** The union of a path's parameter names. */
 export type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathNames<Rest>
   : never;

@@ -6,16 +6,19 @@ import type { Window } from '../windowed.js';
 /** A point in time: a `Date`, or a string that `Date` parses, such as `2027-01-31` or `2027-01-31T12:00:00Z`. */
 export type DateLike = Date | string;
 
-/** A version with its life cycle. */
+/** An API version with its life cycle: release, deprecation, sunset and brown-outs. */
 export interface VersionRecord {
   readonly version: VersionLike;
-  /** The time of the release. Default with the scheme `dates`: the version itself. */
+  /** When the version was released. Default with the scheme `dates`: the date that is the version. */
   readonly released?: DateLike;
-  /** The time from which the version is deprecated. Sent in the response header `Deprecation` (RFC 9745). */
+  /** When the version becomes deprecated. Sent in the response header `Deprecation` (RFC 9745). */
   readonly deprecated?: DateLike;
-  /** The time at which the version ends. Sent in the response header `Sunset` (RFC 8594). */
+  /** When the version ends. Sent in the response header `Sunset` (RFC 8594). */
   readonly sunset?: DateLike;
-  /** The URL of the page that describes the end of the version. Sent in `Link`, with the relations `deprecation` and `sunset`. */
+  /**
+   * The URL of a page about the end of the version. Sent in the header `Link`, with the relations `deprecation` and
+   * `sunset`.
+   */
   readonly guide?: string;
   /** Periods in which the version is rejected temporarily, so that client authors notice its end in time. */
   readonly brownouts?: readonly { readonly from: DateLike; readonly to: DateLike }[];
@@ -28,7 +31,7 @@ interface Period {
   readonly to: number;
 }
 
-/** A version with all values that do not depend on the request. */
+/** A version with its precomputed headers and times, which do not depend on the request. */
 export interface CompiledVersion {
   readonly version: Version;
   readonly released: number | undefined;
@@ -63,7 +66,7 @@ const FIELDS: Readonly<Record<keyof VersionRecord, true>> = {
   brownouts: true,
 };
 
-/** Compiles a version. @throws TypeError or RangeError if its record is invalid */
+/** Validates a version record and precomputes its headers. @throws TypeError or RangeError if the record is invalid */
 export function compileVersion(version: Version, record: Partial<VersionRecord>): CompiledVersion {
   const unknown = Object.keys(record).find((name) => !Object.hasOwn(FIELDS, name));
   if (unknown)
@@ -89,7 +92,7 @@ export function compileVersion(version: Version, record: Partial<VersionRecord>)
   return { version, released, sunset, headers: endHeaders(deprecated, sunset, record.guide), brownouts };
 }
 
-/** Writes headers. `Link` is appended to existing links. */
+/** Writes response headers. A `Link` header is appended to existing links. */
 export function writeHeaders(res: ServerResponse, headers: readonly Header[]): void {
   for (const [name, value] of headers) {
     if (name === 'Link') res.appendHeader(name, value);
@@ -97,7 +100,7 @@ export function writeHeaders(res: ServerResponse, headers: readonly Header[]): v
   }
 }
 
-/** Returns the headers that announce the end of an element, if it does not exist at the newest version. */
+/** Returns the headers that announce the end of an operation or another element, if no later version has it. */
 function headersOfWindows(
   versions: readonly CompiledVersion[],
   windows: readonly Window<unknown>[],
@@ -106,15 +109,15 @@ function headersOfWindows(
   const end = windows.find((window) => window.has(version))?.end;
   const above = end ? versions.findIndex((candidate) => candidate.version.compare(end) >= 0) : -1;
   const later = above < 0 ? [] : versions.slice(above);
-  // An element that exists again in a later version, even in another form, has not ended.
+  // An element that a later version has again, even in another format, has not ended.
   if (later.some((candidate) => windows.some((window) => window.has(candidate.version)))) return [];
   return later.length === 0 ? [] : endHeaders(later[0]?.released, versions[above - 1]?.sunset, undefined);
 }
 
-/** Writes the headers that announce the end of an operation or another element with windows that a later version does not have. */
+/** Writes the headers that announce the end of an operation, or of another element with windows, if no later version has it. */
 export type WriteEndHeaders = (res: ServerResponse, windows: readonly Window<unknown>[], version: Version) => void;
 
-/** Creates a function that writes `Deprecation` and `Sunset` for elements with windows. The headers are cached. */
+/** Creates a function that writes `Deprecation` and `Sunset` headers for elements with windows. It caches the headers. */
 export function endHeadersWriter(versions: readonly CompiledVersion[]): WriteEndHeaders {
   const cache = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
   return (res, windows, version) => {

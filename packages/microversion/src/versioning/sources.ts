@@ -2,9 +2,9 @@ import { type IncomingMessage, validateHeaderName } from 'node:http';
 
 /** A part of a request that can contain its version. */
 export interface VersionSource {
-  /** The name in messages, such as `API-Version`. */
+  /** The name of the source in messages, such as `API-Version`. */
   readonly name: string;
-  /** The request header that the source reads, for `Vary`. Undefined if the URL contains the version. */
+  /** The request header that the source reads, for `Vary`. Undefined if the source reads the URL. */
   readonly vary: string | undefined;
   /** Returns the requested version; undefined if this part of the request does not contain one. */
   readonly read: (req: IncomingMessage, isVersion: (text: string) => boolean) => string | undefined;
@@ -12,7 +12,7 @@ export interface VersionSource {
   readonly accepted?: (req: IncomingMessage) => void;
 }
 
-/** Reads a header, such as `API-Version: 2026-11-22`. If it is repeated, its last value applies. */
+/** Reads the version from a header, such as `API-Version: 2026-11-22`. If the header is repeated, its last value applies. */
 export function header(name: string): VersionSource {
   validateHeaderName(name);
   const key = name.toLowerCase();
@@ -28,12 +28,12 @@ export function header(name: string): VersionSource {
   };
 }
 
-/** Reads `Accept-Version: 1.4.2`. With the scheme `semver`, clients can send ranges such as `^1.4.0`. */
+/** Reads the version from the header `Accept-Version`. With the scheme `semver`, clients can send ranges such as `^1.4.0`. */
 export function acceptVersion(): VersionSource {
   return header('Accept-Version');
 }
 
-/** Reads a query parameter, such as `?api-version=2026-11-22`. If it is repeated, its last value applies. */
+/** Reads the version from a query parameter, such as `?api-version=2026-11-22`. If it is repeated, its last value applies. */
 export function queryParameter(name: string): VersionSource {
   return {
     name: `?${name}`,
@@ -50,8 +50,9 @@ export function queryParameter(name: string): VersionSource {
 const SEGMENT = /^\/([^/?]+)/;
 
 /**
- * Reads the first segment of the path, such as `/v2/invoices` with the prefix `v`. A segment that is not a version is left
- * to routing. The segment is removed from `req.url`, as Express removes mount paths; `req.originalUrl` keeps it.
+ * Reads the version from the first path segment, such as `2` in `/v2/invoices` with the prefix `v`. A segment that is
+ * not a version is left to routing. A version segment is removed from `req.url`, as Express removes mount paths;
+ * `req.originalUrl` keeps it.
  *
  * @param prefix the text before the version. Default: none
  */
@@ -72,7 +73,7 @@ export function pathPrefix(prefix = ''): VersionSource {
   };
 }
 
-/** Splits at a separator outside of quoted strings. */
+/** Splits a header value at separators that are not in quoted strings. */
 function split(text: string, separator: ',' | ';'): string[] {
   return text.match(separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g : /(?:[^;"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
 }
@@ -82,8 +83,8 @@ function unquote(value: string): string {
 }
 
 /**
- * Reads a parameter of a media type in `Accept`, such as `application/json; version=2026-11-22`. Of several media types
- * with the parameter, the one with the highest quality applies.
+ * Reads the version from a media type parameter in `Accept`, such as `application/json; version=2026-11-22`. If several
+ * media types have the parameter, the one with the highest quality applies.
  */
 export function acceptParameter(name = 'version'): VersionSource {
   const normalized = name.toLowerCase();
@@ -92,7 +93,7 @@ export function acceptParameter(name = 'version'): VersionSource {
     vary: 'Accept',
     read(req) {
       const { accept } = req.headers;
-      // Fast path: almost all clients send `Accept`, few of them with parameters.
+      // Fast path: almost all clients send `Accept`, but rarely with parameters.
       if (!accept?.includes(';')) return undefined;
       let found: { readonly version: string; readonly quality: number } | undefined;
       for (const range of split(accept, ',')) {

@@ -2,40 +2,43 @@ import type { IncomingMessage } from 'node:http';
 import type { Version } from '../version.js';
 import type { VersionUse } from './versioning.js';
 
-/** The requests of one client at one version. */
+/** How often one client has used one version. */
 export interface ClientUsage {
   readonly client: string;
   readonly requests: number;
-  /** The time of the last request. */
+  /** When the last request arrived. */
   readonly lastSeen: Date;
 }
 
-/** The requests at one version. */
+/** How often one version was used. */
 export interface VersionUsage {
   readonly version: string;
   readonly requests: number;
   /** The number of requests that did not specify a version. */
   readonly unnamed: number;
   readonly lastSeen: Date;
-  /** The clients, most requests first. Empty without the option `client`. */
+  /** The clients that used the version, most requests first. Empty without the option `client`. */
   readonly clients: readonly ClientUsage[];
 }
 
 /** Options of {@link usageReport}. */
 export interface UsageReportOptions {
-  /** Returns the client of a request, such as its account or `User-Agent`. Default: clients are not counted. */
+  /** Returns an identifier of the client, such as its account or `User-Agent`. Default: clients are not counted. */
   readonly client?: (req: IncomingMessage) => string | undefined;
-  /** The maximum number of clients per version; requests of additional ones count only for the version. Default 1000. */
+  /**
+   * The maximum number of clients to count per version; requests from additional clients count only for the version.
+   * Default 1000.
+   */
   readonly maxClients?: number;
   /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Counts of requests by version. */
+/** Counts requests by version and client. */
 export interface UsageReport {
   /** Counts a request; pass it to `versioning()` as `onVersion`. */
   readonly onVersion: (use: VersionUse) => void;
-  /** Returns the counts since the process started, oldest version first. */
+  /** Returns the counts since the report was created, oldest version first. */
   readonly versions: () => readonly VersionUsage[];
 }
 
@@ -45,7 +48,7 @@ interface Count {
 }
 
 /**
- * Counts in memory which clients use which versions.
+ * Creates a report that counts in memory which clients use which versions.
  *
  * @example
  * ```ts

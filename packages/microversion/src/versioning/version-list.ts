@@ -3,10 +3,13 @@ import { knownSchemes, type VersionScheme } from '../schemes.js';
 import { Version, type VersionLike } from '../version.js';
 import { type CompiledVersion, compileVersion, type VersionRecord } from './lifecycle.js';
 
-/** How an exact version that is not listed is handled: as an error, or as the newest listed version below it. */
+/**
+ * How a requested version that is not listed is handled: `reject` returns an error, `previous` selects the newest
+ * listed version below it.
+ */
 export type UnlistedVersions = 'reject' | 'previous';
 
-/** The versions of an API, ascending, and the rules that select one of them. */
+/** The versions of an API in ascending order, and the rules that select one for a request. */
 export class VersionList {
   readonly all: readonly CompiledVersion[];
   readonly oldest: CompiledVersion;
@@ -16,7 +19,7 @@ export class VersionList {
   readonly #byText: ReadonlyMap<string, CompiledVersion>;
   readonly #unlisted: UnlistedVersions;
 
-  /** @throws TypeError or RangeError if the list is empty, mixes schemes or has duplicates */
+  /** Validates and sorts the versions. @throws TypeError or RangeError if the list is empty, mixes schemes or has duplicates */
   constructor(versions: readonly (VersionLike | VersionRecord)[], unlisted: UnlistedVersions, scheme?: VersionScheme) {
     const schemes = scheme ? [scheme] : knownSchemes;
     const all = versions.map((entry) => {
@@ -47,9 +50,9 @@ export class VersionList {
     text === 'latest' || this.#scheme.parse(text) !== undefined || this.#scheme.range?.(text) !== undefined;
 
   /**
-   * Returns the version that a text selects, or the error if the text is malformed or its version is not supported.
+   * Returns the version that a requested text selects, or an error if the text is malformed or the version is not supported.
    *
-   * @param source the source of the text, for messages
+   * @param source the name of the source that contained the text, for messages
    */
   find(text: string, source: string): CompiledVersion | RequestError {
     if (text === 'latest') return this.newest;

@@ -31,9 +31,12 @@ export interface VersionUse {
 
 /** Options of {@link versioning}: the versions of an API, and where requests specify them. */
 export interface VersioningOptions {
-  /** All versions, in any order: `2026-11-22`, `2.27`, `1.4.2` or `7`, or records with the life cycle of a version. */
+  /**
+   * All versions, in any order: strings such as `2026-11-22`, `2.27`, `1.4.2` or `7`, or records that include the
+   * version's life cycle.
+   */
   readonly versions: readonly (VersionLike | VersionRecord)[];
-  /** The format of the versions, if it is a custom one. Default: detected from the versions. */
+  /** A custom version format. Default: the format is detected from the versions. */
   readonly scheme?: VersionScheme;
   /** Where requests specify their version; the first source that contains one applies. Default: `header('API-Version')`. */
   readonly from?: VersionSource | readonly VersionSource[];
@@ -42,7 +45,10 @@ export interface VersioningOptions {
    * the client. `required` rejects these requests with 400. Default `oldest`.
    */
   readonly default?: 'oldest' | 'newest' | 'required' | VersionLike | ClientVersion;
-  /** How a version that is not listed is handled: `reject` (406), or `previous`, the newest one below it. Default `reject`. */
+  /**
+   * How a requested version that is not listed is handled: `reject` (406), or `previous`, which selects the newest
+   * version below it. Default `reject`.
+   */
   readonly unlisted?: UnlistedVersions;
   /** Whether versions are still served after their `sunset`, or rejected with 410. Default `serve`. */
   readonly afterSunset?: 'serve' | 'reject';
@@ -74,7 +80,7 @@ const OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
   now: true,
 };
 
-/** The headers at the end of a version and in its brown-outs. */
+/** The response headers that announce the end of a version or operation, or that a brown-out sets. */
 const END_HEADERS = ['Deprecation', 'Sunset', 'Link', 'Retry-After'];
 
 function checkChoice<T extends string>(option: string, value: T, choices: readonly T[]): T {
@@ -159,7 +165,7 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
     };
   }
 
-  /** Rejects a version that has ended, or is in a brown-out. */
+  /** Rejects a version that has ended or is in a brown-out. */
   function checkEnd({ version, sunset, brownouts }: CompiledVersion, res: ServerResponse): void {
     if (brownouts.length === 0 && !(rejectsEnded && sunset !== undefined)) return;
     const time = now();
@@ -180,7 +186,10 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
     );
   }
 
-  /** Accepts a request at a version, or throws the error of a rejected one. Writes the response headers in both cases. */
+  /**
+   * Accepts a request at the selected version, or throws the error for a rejected request. Writes response headers in
+   * both cases.
+   */
   function acceptOrReject(
     req: IncomingMessage,
     res: ServerResponse,
