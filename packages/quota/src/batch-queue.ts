@@ -1,6 +1,6 @@
 import { zip } from './zip.js';
 
-/** Limits of the batches that a batch queue sends. */
+/** Limits for the batches that a {@link BatchQueue} sends. */
 export interface Batches {
   /** The maximum number of items in a batch. */
   readonly size: number;
@@ -14,7 +14,7 @@ interface QueuedItem<T, R> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The functions that process the items of a batch queue: a single item, or a batch. */
+/** The functions that process the queued items: one for a single item, one for a batch. */
 export interface BatchFunction<T, R> {
   /** Processes a single item. */
   readonly one: (item: T) => Promise<R>;
@@ -25,9 +25,8 @@ export interface BatchFunction<T, R> {
 const NEXT_MICROTASK = Promise.resolve();
 
 /**
- * Combines concurrent calls into batches: while the maximum number of batches is in flight, additional items wait for the
- * next batch. Under load, a shared store receives one statement for many requests; without load, each item is sent
- * immediately.
+ * Combines concurrent calls into batches: while the maximum number of batches is in flight, additional items wait for the next
+ * batch. Under load, the store receives one statement for many requests; without load, each item is sent immediately.
  */
 export class BatchQueue<T, R> {
   readonly #batches: Batches;
@@ -41,7 +40,7 @@ export class BatchQueue<T, R> {
     this.#functions = functions;
   }
 
-  /** Adds an item. Resolves to its result. */
+  /** Adds an item to the queue. Resolves to the item's result. */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -51,7 +50,7 @@ export class BatchQueue<T, R> {
     });
   }
 
-  /** Starts batches of the items that have accumulated, up to the maximum number in flight. */
+  /** Sends the accumulated items in batches, until the maximum number of batches is in flight. */
   readonly #start = (): void => {
     this.#started = false;
     while (this.#waiting.length > 0 && this.#running < this.#batches.maxInFlight) {

@@ -1,5 +1,5 @@
 /**
- * Rejects unknown options, and suggests a similar known name.
+ * Rejects unknown options, and suggests a known option with a similar name.
  *
  * @throws TypeError if an option is unknown; the message contains the fix
  */
@@ -13,7 +13,7 @@ export function checkOptions(factory: string, options: object, knownOptions: Rea
   throw new TypeError(`${factory}: unknown option "${unknown}"; ${fix}`);
 }
 
-/** Returns whether two names are equal except for case and at most two edits, the usual distance of a typo. */
+/** Returns whether two names differ only in case and by at most two edits, as a name and its misspelling usually do. */
 function isSimilar(a: string, b: string): boolean {
   const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
   let above = to.map((_, index) => index + 1);

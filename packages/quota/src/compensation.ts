@@ -1,6 +1,9 @@
-/** Delays between attempts while the store is unavailable. */
+/** Delays between attempts to undo an operation while the store is unavailable. */
 const DELAYS_MS = [50, 200, 1_000, 3_000];
-/** The time for which an undo is retried: longer than the restart of a store, but too short to delay the shutdown of a process. */
+/**
+ * How long the undoing of an operation is retried: longer than a restart of the store, but too short to delay a process
+ * shutdown.
+ */
 const GIVE_UP_AFTER_MS = 15_000;
 
 interface UncertainOperation<T> {
@@ -9,20 +12,20 @@ interface UncertainOperation<T> {
 }
 
 /**
- * Undoes operations whose result was lost, as soon as the store is available again. Operations are undone one after the
- * other, so that an unavailable store receives one attempt at a time, regardless of the number of lost results.
+ * Undoes store operations whose results were lost, as soon as the store is available again. They are undone one after
+ * the other, so that an unavailable store receives one attempt at a time, regardless of the number of lost results.
  */
 export class Compensation<T> {
   readonly #undo: (operation: T) => Promise<void>;
   readonly #uncertain: UncertainOperation<T>[] = [];
   #running = false;
 
-  /** @param undo undoes an operation if it was executed; must be idempotent */
+  /** @param undo undoes a store operation if it was executed; must be idempotent */
   constructor(undo: (operation: T) => Promise<void>) {
     this.#undo = undo;
   }
 
-  /** Adds an operation whose result was lost. */
+  /** Adds a store operation whose result was lost, in order to undo it. */
   add(operation: T): void {
     this.#uncertain.push({ operation, until: Date.now() + GIVE_UP_AFTER_MS });
     if (!this.#running) void this.#undoAll();

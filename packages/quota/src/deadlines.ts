@@ -1,12 +1,12 @@
-/** A pending call with a deadline. */
+/** A pending call to the store, with its deadline. */
 export interface PendingCall {
   readonly until: number;
   readonly onTimeout: () => void;
 }
 
 /**
- * Applies the same timeout to many pending calls. All calls share one timer, because a timer for each would cost more than
- * the call itself. The timer does not keep the process alive.
+ * Applies the same timeout to many pending calls. All calls share one timer, because a timer for each call would cost
+ * more than the call itself. The timer does not keep the process alive.
  */
 export class Deadlines {
   readonly #ms: number;

@@ -4,7 +4,7 @@ import { type Limit, UNLIMITED } from './limits.js';
 import { KINDS } from './presets.js';
 
 /**
- * Returns the default limits in a configuration, which has one key per kind: `quota_secrets`, `quota_orders`, ... Values are
+ * Reads default limits from a configuration that has one key per resource kind: `quota_secrets`, `quota_orders`, ... Values are
  * numbers or decimal strings, as in environment variables and ini files. A missing or empty value means -1 (unlimited).
  *
  * @throws InvalidQuota for a value that is not an integer of at least -1, and for a `quota_` key of an unknown kind

@@ -1,6 +1,6 @@
 import type { Excess } from './limits.js';
 
-/** All error codes of this package, with the corresponding HTTP status. */
+/** All error codes in this package, with their HTTP statuses. */
 export const errorCodes = {
   QUOTA_EXCEEDED: 403,
   QUOTA_INVALID: 400,
@@ -15,17 +15,17 @@ export const errorCodes = {
 /** An error code. Codes are stable, so that programs can compare them; the text of messages may change. */
 export type QuotaErrorCode = keyof typeof errorCodes;
 
-/** The `cause` of an error, and its status if it differs from the code's status. */
+/** The `cause` of an error, and its HTTP status if it differs from the status of the code. */
 interface QuotaErrorOptions extends ErrorOptions {
   readonly status?: number;
 }
 
 /**
- * Base class of all errors of this package: `name`, `code`, the corresponding HTTP `status`, and the `url` of the
+ * Base class of all errors in this package, with `name`, `code`, HTTP `status`, and the `url` of the error code's
  * documentation.
  */
 export abstract class QuotaError extends Error {
-  /** The status of the HTTP response. */
+  /** The HTTP response status. */
   readonly status: number;
   /** The page that documents the cause and the fix. It is for developers and never part of a response. */
   readonly url: string;
@@ -46,32 +46,32 @@ export abstract class QuotaError extends Error {
   }
 }
 
-/** The request exceeds a limit. `details` contains the amounts and limits; the message contains only the kinds. */
+/** The error of a request that exceeds a limit. `details` contains the amounts and limits; the message names only the kinds. */
 export class QuotaExceeded extends QuotaError {
   readonly details: readonly Excess[];
 
-  /** @param status 403, or 429 if the service uses it for quotas */
+  /** @param status 403, or 429 if the service uses that status for exceeded quotas */
   constructor(details: readonly Excess[], status = 403) {
     super('QUOTA_EXCEEDED', `Quota exceeded for ${details.map(({ kind }) => kind).join(', ')}`, { status });
     this.details = details;
   }
 }
 
-/** An unknown kind, an invalid amount or limit, or an invalid project id. */
+/** The error for an unknown resource kind, an invalid amount or limit, or an invalid project id. */
 export class InvalidQuota extends QuotaError {
   constructor(message: string, options?: ErrorOptions) {
     super('QUOTA_INVALID', message, options);
   }
 }
 
-/** The reservation is already settled or has expired, so that its amounts are available again. */
+/** The error for a reservation that was already settled or has expired. If it has expired, its amounts are available again. */
 export class ReservationEnded extends QuotaError {
   constructor(readonly id: string) {
     super('QUOTA_RESERVATION_ENDED', `Reservation ${id} is settled or expired`);
   }
 }
 
-/** The store failed or exceeded its timeout; `cause` is the error of the store. */
+/** The error of a store that failed or exceeded its timeout; `cause` is the store's error. */
 export class QuotaStoreError extends QuotaError {
   constructor(message: string, options?: ErrorOptions) {
     super('QUOTA_STORE_UNAVAILABLE', message, options);

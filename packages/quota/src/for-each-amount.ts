@@ -1,4 +1,4 @@
-/** Calls a function with each kind and amount, without creating an array of entries. */
+/** Calls a function with each resource kind and its amount, without creating an array of entries. */
 export function forEachAmount<K extends string>(
   amounts: Readonly<Record<K, number>>,
   callback: (kind: K, amount: number) => void,

@@ -7,13 +7,17 @@ const KIND = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
 /** Matches characters that databases reject in text: NUL and unpaired surrogates. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** Validates kinds. @throws TypeError if one is malformed, the name of a property of `Object.prototype`, or a duplicate */
+/**
+ * Validates resource kinds.
+ *
+ * @throws TypeError if a kind is malformed, a duplicate, or the name of an `Object.prototype` property
+ */
 export function checkKinds(kinds: readonly string[]): readonly string[] {
   for (const kind of kinds) {
     if (!KIND.test(kind)) {
       throw new TypeError(`Kind "${kind}" must consist of a letter and up to 62 letters, digits, "_", "." or "-"`);
     }
-    // Code that stores numbers by kind in a plain object would find the inherited property.
+    // In a plain object with a number for each kind, code would find the inherited property.
     if (kind in Object.prototype)
       throw new TypeError(`Kind "${kind}" is reserved: every object has a property with that name`);
   }
@@ -33,9 +37,10 @@ export function checkProject(project: string): string {
   return project;
 }
 
-/** Validates amounts. Returns those above 0 as a new object. */
+/** Validates amounts by resource kind. Returns a new object that contains only amounts above 0. */
 export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amounts {
-  if (amounts === null || typeof amounts !== 'object') throw new InvalidQuota('Amounts must be an object by kind');
+  if (amounts === null || typeof amounts !== 'object')
+    throw new InvalidQuota('Amounts must be an object with an amount for each kind');
   const checked: Record<string, number> = {};
   for (const kind of Object.keys(amounts)) {
     const amount = amounts[kind];
@@ -58,7 +63,7 @@ export function checkCount(count: number): number {
   return count;
 }
 
-/** Validates a limit. Returns its canonical form: a number if it is exact, otherwise a bigint. */
+/** Validates a limit. Returns it as a number if that is exact, otherwise as a bigint. */
 export function checkLimit(kind: string, value: Limit): Limit {
   const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
   if (!isInteger || value < -1 || value > MAX_LIMIT) {

@@ -1,6 +1,6 @@
 import type { Limit } from './limits.js';
 
-/** Returns the limit of a kind for a project: its own limit, or the default. @throws TypeError if neither exists */
+/** Returns a project's limit for a resource kind: its own limit, or the default. @throws TypeError if neither exists */
 export function limitFor<L extends Limit>(
   kind: string,
   own: Readonly<Record<string, L>> | undefined,

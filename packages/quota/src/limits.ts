@@ -1,4 +1,4 @@
-/** The limit that accepts every amount. Other negative numbers have the same meaning. */
+/** The limit that accepts every amount. Other negative numbers also mean unlimited. */
 export const UNLIMITED = -1;
 
 /** The limit that rejects every amount. */
@@ -10,7 +10,7 @@ export const DISABLED = 0;
  */
 export type Limit = number | bigint;
 
-/** Amounts by kind, such as `{ secrets: 1, orders: 2 }`. */
+/** Amounts by resource kind, such as `{ secrets: 1, orders: 2 }`. */
 export type Amounts = Readonly<Record<string, number>>;
 
 /** A limit that a request exceeds: the kind, the requested amount, the amount in use, and the limit. */
@@ -29,12 +29,12 @@ export interface LimitCheck {
 }
 
 /**
- * Compares requested amounts with limits, for code that measures usage itself, for example with a query in the transaction that
- * creates the resource. Synchronous, without I/O.
+ * Compares requested amounts with limits, for code that determines usage itself, for example with a query in the
+ * transaction that creates the resource. Synchronous, without I/O.
  *
  * An amount of 0 or less never exceeds a limit, so that resources can be deleted after a limit was lowered.
  *
- * @returns the kinds that exceed their limit, in the order of `requested`; empty if none does
+ * @returns the kinds that exceed their limit, in the order of `requested`; empty if all amounts are within their limits
  */
 export function checkLimits({ limits, usage, requested }: LimitCheck): { readonly exceeded: readonly Excess[] } {
   const exceeded: Excess[] = [];
@@ -47,8 +47,8 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
 }
 
 /**
- * Returns whether another `amount` fits within a limit while `used` is in use. Sums that a double cannot represent exactly
- * never fit, even if the limit is unlimited.
+ * Returns whether `used + amount` is within a limit. Sums that a double cannot represent exactly never are, even if the
+ * limit is unlimited.
  */
 export function fits(limit: Limit, used: number, amount: number): boolean {
   if (amount <= 0) return true;
@@ -56,13 +56,13 @@ export function fits(limit: Limit, used: number, amount: number): boolean {
   return Number.isSafeInteger(after) && (limit < 0 || after <= limit);
 }
 
-/** Returns whether validated amounts, which are all above 0, are empty. */
+/** Returns whether validated amounts are empty. Validation has removed amounts of 0. */
 export function isZeroAmount(amounts: Amounts): boolean {
   for (const _ in amounts) return false;
   return true;
 }
 
-/** Returns the value of an own property, so that a kind such as `constructor` does not select an inherited one. */
+/** Returns the value of an own property, so that a kind such as `constructor` does not select an inherited property. */
 function ownValue<T>(values: Readonly<Record<string, T>>, kind: string): T | undefined {
   return Object.hasOwn(values, kind) ? values[kind] : undefined;
 }

@@ -1,17 +1,17 @@
 /** Names of the presets: `general`, or `key-manager` for the project-quota API of key management services. */
 export type QuotaPresetName = 'general' | 'key-manager';
 
-/** The defaults of a preset. */
+/** The default options that a preset defines. */
 export interface QuotaPreset {
-  /** The default of the option `kinds`; undefined for the kinds that have a default limit. */
+  /** The default of the option `kinds`; undefined: the kinds that have a default limit. */
   readonly kinds: readonly string[] | undefined;
   readonly errors: 'documented' | 'problem';
   readonly rateLimitHeaders: 'rejections' | 'never';
-  /** The header `Retry-After` in seconds while the store is unavailable; undefined for no header. */
+  /** The value of the `Retry-After` header while the store is unavailable, in seconds; undefined for no header. */
   readonly retryAfterStoreError: number | undefined;
 }
 
-/** The kinds of the project-quota API. */
+/** The resource kinds of the project-quota API. */
 export const KINDS = ['secrets', 'orders', 'containers', 'consumers', 'cas'] as const;
 
 const PRESETS: Readonly<Record<QuotaPresetName, QuotaPreset>> = {

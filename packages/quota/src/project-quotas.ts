@@ -11,16 +11,16 @@ import type { MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from '
 import { StoreCaller } from './store-caller.js';
 import { checkThresholds, ThresholdWatch } from './thresholds.js';
 
-/** The limits of a project by kind; null if the default applies. */
+/** The limits of a project by resource kind; null if the default applies. */
 export type LimitEntry = Readonly<Record<string, Limit | null>>;
 
-/** Usage and limit of one kind in a project. */
+/** The usage and the limit of one resource kind in a project. */
 export interface Usage {
-  /** The committed amount. */
+  /** The amount in use that was committed. */
   readonly used: number;
   /** The amount in reservations that are neither settled nor expired. */
   readonly reserved: number;
-  /** The limit in effect. */
+  /** The limit that applies: the project's own limit, or the default. */
   readonly limit: Limit;
 }
 
@@ -37,7 +37,7 @@ const DEFAULT_SWEEP_EVERY_MS = 60_000;
 const DEFAULT_PAGE: Page = { limit: 10, offset: 0 };
 
 /**
- * Creates the limits and usage of projects, which are exact across all processes that share a store.
+ * Creates quotas: limits and usage of projects, which are exact across all processes that share a store.
  *
  * @throws TypeError for unknown options, a missing store and invalid kinds; InvalidQuota for invalid defaults
  *
@@ -57,11 +57,12 @@ export function projectQuotas(options: ProjectQuotasOptions): ProjectQuotas {
 }
 
 /**
- * Limits and usage of projects; created by `projectQuotas()`. Methods that call the store reject with QuotaStoreError if the
- * store fails or exceeds its timeout, and with InvalidQuota for unknown kinds, invalid numbers and invalid project ids.
+ * The limits and usage of projects, created by `projectQuotas()`. Methods that call the store reject with
+ * QuotaStoreError if the store fails or exceeds its timeout, and with InvalidQuota for unknown kinds, invalid numbers
+ * and invalid project ids.
  */
 export class ProjectQuotas {
-  /** The kinds of resources that are counted. */
+  /** The resource kinds that are counted. */
   readonly kinds: readonly string[];
   /** The default limit of every kind. */
   readonly defaults: Readonly<Record<string, Limit>>;
@@ -102,7 +103,7 @@ export class ProjectQuotas {
     this.#sweepEveryMs = options.sweepEveryMs ?? DEFAULT_SWEEP_EVERY_MS;
   }
 
-  /** Returns quotas with the same options and another store, for example a fallback during an outage. */
+  /** Returns quotas with the same options and a different store, for example a fallback during an outage. */
   withStore(store: QuotaStore): ProjectQuotas {
     return new ProjectQuotas({ ...this.#options, store });
   }
@@ -121,9 +122,9 @@ export class ProjectQuotas {
   }
 
   /**
-   * Takes all amounts permanently, or none: `reserve` and `commit` in one call, for work that cannot fail afterwards. If the call
-   * fails, nothing remains counted: if the store has committed but its response was late or lost, the release of the amounts is
-   * retried for some seconds, until the store is available again.
+   * Adds all amounts to the used amounts, or none of them. This is `reserve` and `commit` in one call, for work that
+   * cannot fail afterwards. If the call fails, no amount remains counted: if the store has committed but its response
+   * was late or lost, this method retries for some seconds to release the amounts.
    *
    * @throws QuotaExceeded with the kinds that exceed their limit
    * @throws ReservationEnded if the store has no `consume` and the calls took longer than the time-to-live of a reservation
@@ -135,7 +136,7 @@ export class ProjectQuotas {
     this.#watch?.changed(project, request.amounts);
   }
 
-  /** Releases used amounts, when resources are deleted. Usage never falls below 0. */
+  /** Subtracts amounts from the used amounts, for resources that were deleted. Usage never falls below 0. */
   async release(project: string, amounts: Amounts): Promise<void> {
     const checked = checkAmounts(amounts, this.#kindSet);
     await this.#store.call((store) => store.release(checkProject(project), checked));
@@ -146,11 +147,11 @@ export class ProjectQuotas {
   async recount(project: string, kind: string, used: number): Promise<void> {
     checkKind(kind, this.#kindSet);
     await this.#store.call((store) => store.recount(checkProject(project), kind, checkCount(used)));
-    // The previous amount is unknown: the first recount of a process reports all thresholds that the new one has reached.
+    // The previous amount is unknown, so the first recount in a process reports all thresholds that the new amount has reached.
     this.#watch?.changed(project, { [kind]: Infinity });
   }
 
-  /** Returns the usage and the limit of every kind. */
+  /** Returns the usage and the limit of every resource kind in a project. */
   async usage(project: string): Promise<Readonly<Record<string, Usage>>> {
     const [counts, limits] = await Promise.all([
       this.#store.call((store) => store.counts(checkProject(project))),
@@ -163,7 +164,10 @@ export class ProjectQuotas {
     return Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, usageOf(kind, limit)]));
   }
 
-  /** Returns whether the amounts would currently fit, and the kinds that would exceed their limit. Does not reserve anything. */
+  /**
+   * Returns whether the amounts currently fit within the limits, and the kinds that would exceed their limit. Does not
+   * reserve anything.
+   */
   async peek(project: string, amounts: Amounts): Promise<{ allowed: boolean; exceeded: readonly Excess[] }> {
     const requested = checkAmounts(amounts, this.#kindSet);
     const usage = Object.entries(await this.usage(project));
@@ -175,21 +179,22 @@ export class ProjectQuotas {
     return { allowed: exceeded.length === 0, exceeded };
   }
 
-  /** Returns the effective limit of every kind for a project: its own limit, or the default. */
+  /** Returns the limit of every resource kind that applies to a project: its own limit, or the default. */
   async effective(project: string): Promise<Readonly<Record<string, Limit>>> {
     const own = (await this.#store.call((store) => store.getLimits(checkProject(project)))) ?? {};
     return Object.fromEntries(this.kinds.map((kind) => [kind, limitFor(kind, own, this.defaults)]));
   }
 
-  /** Returns a project's own limits, with null for kinds that follow the default; undefined if it has none. */
+  /** Returns a project's own limits, with null for kinds that use the default; undefined if the project has no own limits. */
   async get(project: string): Promise<LimitEntry | undefined> {
     const own = await this.#store.call((store) => store.getLimits(checkProject(project)));
     return own && this.#entry(own);
   }
 
-  /** Replaces a project's own limits; kinds that are null or missing follow the default. */
+  /** Replaces a project's own limits. Kinds that are null or missing use the default. */
   async set(project: string, limits: Readonly<Record<string, Limit | null | undefined>>): Promise<void> {
-    if (limits === null || typeof limits !== 'object') throw new InvalidQuota('Limits must be an object by kind');
+    if (limits === null || typeof limits !== 'object')
+      throw new InvalidQuota('Limits must be an object with a limit for each kind');
     const own: Record<string, Limit> = {};
     for (const kind of Object.keys(limits)) {
       const limit = limits[checkKind(kind, this.#kindSet)];
@@ -198,12 +203,15 @@ export class ProjectQuotas {
     await this.#store.call((store) => store.setLimits(checkProject(project), own));
   }
 
-  /** Removes a project's own limits; the project then follows the defaults. Returns false if it had none. */
+  /** Removes a project's own limits, so that the defaults apply. Returns false if the project had no own limits. */
   async remove(project: string): Promise<boolean> {
     return this.#store.call((store) => store.removeLimits(checkProject(project)));
   }
 
-  /** Returns a page of the projects that have their own limits, oldest entry first. Default: the first ten. */
+  /**
+   * Returns a page of the projects that have their own limits, in the order in which these were set. Default: the first
+   * ten projects.
+   */
   async list(page: Partial<Page> = {}): Promise<LimitList> {
     const { limit, offset } = { ...DEFAULT_PAGE, ...page };
     const projects = await this.#store.call((store) =>
@@ -218,7 +226,10 @@ export class ProjectQuotas {
     await this.#store.call((store) => store.sweep());
   }
 
-  /** Sends a request. Synchronous if the store is, because an await costs more than a call of the memory store. */
+  /**
+   * Sends a request to the store. Returns synchronously if the store does, because `await` would cost more than a
+   * memory store call.
+   */
   #take(
     request: ReserveRequest,
     send: (request: ReserveRequest) => MaybePromise<readonly Excess[]>,
@@ -231,7 +242,7 @@ export class ProjectQuotas {
     return undefined;
   }
 
-  /** Creates a request. Ids consist of a random prefix for each instance and a counter, so they are unique across processes. */
+  /** Creates a request. Its id is a random prefix of this instance followed by a counter, so it is unique across processes. */
   #request(project: string, amounts: Amounts, ttlMs: number): ReserveRequest {
     return {
       id: this.#idPrefix + ++this.#lastId,
@@ -246,7 +257,7 @@ export class ProjectQuotas {
     const now = Date.now();
     if (this.#sweepEveryMs === 0 || now - this.#sweptAt < this.#sweepEveryMs) return;
     this.#sweptAt = now;
-    // Errors are ignored, because a request that needs the store reports that it is unavailable.
+    // Errors are ignored, because requests that need the store report when it is unavailable.
     this.sweep().catch(() => undefined);
   }
 

@@ -2,7 +2,7 @@ import { ReservationEnded } from './errors.js';
 import { type Amounts, isZeroAmount } from './limits.js';
 import type { MaybePromise, StoredReservation } from './store.js';
 
-/** The store functions that a reservation calls. They reject with QuotaStoreError if the store fails. */
+/** The store operations that a reservation uses. They reject with QuotaStoreError if the store fails. */
 export interface ReservationCalls {
   settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
   renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean>;
@@ -11,15 +11,15 @@ export interface ReservationCalls {
 type State = 'open' | 'committed' | 'released';
 
 /**
- * Amounts that are reserved until they are committed or released. Without `commit()`, they are available again after the
- * time-to-live, so that the crash of a process does not leak usage.
+ * Amounts that are reserved until they are committed or released. Without `commit()`, they become available again after
+ * the time-to-live, so that a process that crashes does not leak usage.
  */
 export class Reservation {
   readonly id: string;
   readonly project: string;
   /** The reserved amounts by kind; amounts of 0 are omitted. */
   readonly amounts: Amounts;
-  /** The time from creation or the last renewal until expiry, in milliseconds. */
+  /** The time-to-live in milliseconds, which starts at the creation or last renewal. */
   readonly ttlMs: number;
   readonly #calls: ReservationCalls;
   #state: State = 'open';
@@ -32,7 +32,7 @@ export class Reservation {
     this.#calls = calls;
   }
 
-  /** Whether the reservation has neither been committed nor released through this object. It may have expired in the meantime. */
+  /** Whether this object has neither committed nor released the reservation, which may still have expired. */
   get open(): boolean {
     return this.#state === 'open';
   }
@@ -53,7 +53,7 @@ export class Reservation {
   }
 
   /**
-   * Frees the amounts. No-op after `commit()`, so it may be called in a `finally` block.
+   * Frees the reserved amounts. No-op after `commit()`, so it may be called in a `finally` block.
    *
    * @throws QuotaStoreError if the store fails; the amounts are available again after the time-to-live
    */
@@ -64,7 +64,7 @@ export class Reservation {
   }
 
   /**
-   * Restarts the time-to-live, for work that takes longer.
+   * Restarts the time-to-live, for work that takes longer than that.
    *
    * @throws ReservationEnded if the reservation was settled or has expired
    * @throws QuotaStoreError if the store fails

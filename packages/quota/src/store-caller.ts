@@ -4,7 +4,7 @@ import type { Excess } from './limits.js';
 import type { ReservationCalls } from './reservation.js';
 import type { MaybePromise, QuotaStore, ReserveRequest, StoredReservation } from './store.js';
 
-/** Calls a store with a timeout. Every failure becomes a QuotaStoreError. */
+/** Calls a store with a timeout, and converts every failure to a QuotaStoreError. */
 export class StoreCaller implements ReservationCalls {
   readonly store: QuotaStore;
   readonly #consume: QuotaStore['consume'];
@@ -19,10 +19,10 @@ export class StoreCaller implements ReservationCalls {
   }
 
   /**
-   * Calls the store. If the store returns synchronously, so does this function, without a timer.
+   * Calls the store. If the store returns synchronously, this method does too, and does not start a timeout.
    *
-   * @param undo called after a failed call that the store may have completed, with the result if it arrived late. Its errors
-   *   are ignored.
+   * @param undo called after a failed call that the store may have executed, with the result if it arrived late. Errors
+   * that it throws are ignored.
    */
   call<T>(
     work: (store: QuotaStore) => MaybePromise<T>,
@@ -37,7 +37,7 @@ export class StoreCaller implements ReservationCalls {
     }
   }
 
-  /** Reserves amounts. If the result is late or lost, the reservation is released, because no caller knows its id. */
+  /** Reserves amounts. If the result is late or lost, releases the reservation, because no caller knows its id. */
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     return this.call(
       (store) => store.reserve(request),
@@ -46,15 +46,15 @@ export class StoreCaller implements ReservationCalls {
   }
 
   /**
-   * Takes amounts permanently. After a failed call, nothing is counted, even if the store committed and its result was late
-   * or lost. If the store has no `consume`, the amounts are reserved and committed.
+   * Adds amounts to the used amounts. If the call fails, nothing remains counted, even if the store has committed and
+   * its result was late or lost. If the store has no `consume`, reserves and commits the amounts.
    */
   consume(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     const consume = this.#consume;
     if (!consume) return this.#reserveAndCommit(request);
     return this.call(
       () => consume(request),
-      // The store itself undoes a lost result.
+      // Without a result, the store itself has to undo the call.
       (store, exceeded) => exceeded?.length === 0 && store.release(request.project, request.amounts),
     );
   }
@@ -73,7 +73,7 @@ export class StoreCaller implements ReservationCalls {
     const committed = await this.call(
       (store) => store.settle(request, 'commit'),
       async (store) => {
-        // No other code settles this reservation: if it can no longer be released, it has been committed.
+        // No other code settles this reservation, so if it can no longer be released, it has been committed.
         if (!(await store.settle(request, 'release'))) await store.release(request.project, request.amounts);
       },
     );
@@ -104,7 +104,7 @@ export class StoreCaller implements ReservationCalls {
 
   #undo<T>(undo: ((store: QuotaStore, response?: T) => unknown) | undefined, late?: T): void {
     if (!undo) return;
-    // The promise also catches synchronous errors of the store.
+    // In the promise executor, synchronous errors of the store also become rejections.
     new Promise((resolve) => resolve(undo(this.store, late))).catch(() => undefined);
   }
 }

@@ -1,13 +1,13 @@
 import type { Limit } from './limits.js';
 import type { ReservationCalls } from './reservation.js';
 
-/** The event that the used amount of a kind has reached a threshold. */
+/** The event that the used amount of a resource kind has reached a threshold. */
 export interface ThresholdEvent {
   readonly project: string;
   readonly kind: string;
   /** The threshold as a fraction of the limit, such as 0.8. */
   readonly threshold: number;
-  /** The committed amount. */
+  /** The amount in use that was committed. */
   readonly used: number;
   readonly limit: Limit;
 }
@@ -17,7 +17,7 @@ interface Counted {
   readonly limit: Limit;
 }
 
-/** The source of the usage that is watched, and the listener for events. */
+/** The function that reads the usage of a project, and the listener for threshold events. */
 export interface ThresholdSource {
   readonly usage: (project: string) => Promise<Readonly<Record<string, Counted>>>;
   readonly listener: (event: ThresholdEvent) => void;
@@ -25,10 +25,13 @@ export interface ThresholdSource {
 
 const DEFAULT_THRESHOLDS = [0.8, 1];
 
-/** The number of levels above which the least recently changed one is evicted, so that an event may be repeated. */
+/**
+ * The maximum number of stored levels. Above it, the least recently changed level is evicted, and its events may be
+ * repeated.
+ */
 const MAX_LEVELS = 10_000;
 
-/** Returns the thresholds, ascending. @throws TypeError if one is not above 0 and at most 1 */
+/** Validates thresholds and returns them in ascending order. @throws TypeError if one is not above 0 and at most 1 */
 export function checkThresholds(thresholds: readonly number[] = DEFAULT_THRESHOLDS): readonly number[] {
   if (thresholds.length > 0 && thresholds.every((fraction) => fraction > 0 && fraction <= 1)) {
     return [...thresholds].sort((a, b) => a - b);
@@ -36,7 +39,7 @@ export function checkThresholds(thresholds: readonly number[] = DEFAULT_THRESHOL
   throw new TypeError('projectQuotas: thresholds must be numbers above 0 and at most 1, such as [0.8, 1]');
 }
 
-/** Reads usage after changes, and reports each threshold that the used amount has reached. */
+/** Reads the usage after each change, and reports the thresholds that the used amount has reached since the previous check. */
 export class ThresholdWatch {
   readonly #thresholds: readonly number[];
   readonly #source: ThresholdSource;
@@ -49,8 +52,9 @@ export class ThresholdWatch {
   }
 
   /**
-   * Checks the usage in the background after a change. Errors, including the listener's, are emitted as process warnings.
-   * @param sign -1 if the amounts have been released
+   * Checks the usage in the background after a change. Errors, also those that the listener throws, are emitted as
+   * process warnings.
+   * @param sign 1 if the amounts were added, -1 if they were released
    */
   changed(project: string, amounts: Readonly<Record<string, number>>, sign = 1): void {
     this.#check(project, amounts, sign).catch((error) => {
@@ -58,7 +62,7 @@ export class ThresholdWatch {
     });
   }
 
-  /** Wraps the calls of reservations so that the usage is checked after each commit. */
+  /** Wraps the store operations of reservations, so that the usage is checked after each commit. */
   watchCommits(calls: ReservationCalls): ReservationCalls {
     return {
       renew: (hold, ttlMs) => calls.renew(hold, ttlMs),
@@ -73,7 +77,7 @@ export class ThresholdWatch {
   async #check(project: string, amounts: Readonly<Record<string, number>>, sign: number): Promise<void> {
     const usage = await this.#source.usage(project);
     for (const [kind, amount] of Object.entries(amounts)) {
-      // Usage contains every kind.
+      // The usage contains an entry for every kind.
       const { used, limit } = usage[kind] as Counted;
       const key = JSON.stringify([project, kind]);
       const before = this.#levels.get(key) ?? this.#level(used - sign * amount, limit);

@@ -5,20 +5,20 @@ import type { ProjectQuotas, Usage } from './project-quotas.js';
 /** Options of `usageHandler()`. */
 export interface UsageHandlerOptions<Req extends IncomingMessage = IncomingMessage> {
   readonly quota: ProjectQuotas;
-  /** Returns the id of the project whose usage is sent. */
+  /** Returns the id of the project whose usage the handler sends. */
   readonly project: (req: Req) => string | Promise<string>;
 }
 
-/** The usage of one kind in the response of `usageHandler()`. */
+/** The usage of one resource kind in the response of `usageHandler()`. */
 export interface UsageEntry {
   readonly kind: string;
-  /** The committed amount. */
+  /** The amount in use that was committed. */
   readonly used: number;
-  /** The amount in requests that are in progress. */
+  /** The amount that requests in progress have reserved. */
   readonly reserved: number;
-  /** The limit; null if it is unlimited. */
+  /** The limit; null if the kind is unlimited. */
   readonly limit: number | null;
-  /** The amount that is still available; null if it is unlimited. */
+  /** The amount that is still available; null if the kind is unlimited. */
   readonly remaining: number | null;
   /** A summary for people, such as `412 of 500 used`. */
   readonly text: string;

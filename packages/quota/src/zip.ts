@@ -1,4 +1,4 @@
-/** Returns the items of two lists in pairs. @throws RangeError if the second list is shorter */
+/** Returns pairs of the items at the same position in two lists. @throws RangeError if the second list is shorter */
 export function zip<A, B>(first: readonly A[], second: readonly B[]): [A, B][] {
   const others = second.values();
   return first.map((one) => {

@@ -1,8 +1,8 @@
 import { type RequestIdOptions, settingsFrom } from './settings.js';
 
 /**
- * Returns the response headers that pages of other origins may read and the request headers that they may send, for
- * `cors({ ...corsHeaders(options) })`: those of `requestId()` with the same options.
+ * Returns the headers of `requestId()` for `cors({ ...corsHeaders(options) })`: the response headers that pages from
+ * other origins may read, and the request headers that they may send. Pass the same options as to `requestId()`.
  *
  * @throws TypeError for options that `requestId()` does not accept
  */

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IssuedIds, RequestIds } from './issued.js';
 
 /**
- * A registered symbol, because bundlers such as the one in Next.js include another copy of this module for route handlers. The
- * number must change if the type of the stored value changes.
+ * A registered symbol, because bundlers such as that of Next.js include another copy of this module for route handlers.
+ * The number in its name must change if the type of the stored value changes.
  */
 const STORAGE = Symbol.for('@apistrata/request-id 1');
 const shared = globalThis as { [STORAGE]?: AsyncLocalStorage<IssuedIds> };
@@ -15,14 +15,14 @@ export function runWith<T>(issued: IssuedIds, next: () => T): T {
   return storage.run(issued, next);
 }
 
-/** Returns the ids that {@link runWith} has set for the running code. */
+/** Returns the ids that {@link runWith} has set for the calling code. */
 export function currentIssuedIds(): IssuedIds | undefined {
   return storage.getStore();
 }
 
 /**
- * Returns the ids of the request that caused the running code, even after `await`; undefined outside of any request
- * and with `requestId({ context: false })`.
+ * Returns the ids of the request for which the calling code runs, even after `await`. Returns undefined outside of any
+ * request, and with `requestId({ context: false })`.
  */
 export function currentRequestId(): RequestIds | undefined {
   return currentIssuedIds()?.ids;

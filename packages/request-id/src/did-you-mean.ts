@@ -1,4 +1,4 @@
-/** Returns the fix for an unknown name: the most similar known name, or all of them. */
+/** Returns a suggestion for an unknown name: the most similar known name, or all known names. */
 export function didYouMean(name: string, knownNames: readonly string[]): string {
   const [closest] = knownNames
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))

@@ -3,7 +3,10 @@ import { inboundIdOf } from './inbound-id.js';
 import { issuedIdsOf, storeIssuedIds } from './issued.js';
 import { type Settings, settingsFrom } from './settings.js';
 
-/** Returns a function that reserves the local id of a request, which middleware with the same settings then uses. */
+/**
+ * Creates a function that reserves the local id of a request before the middleware runs. Middleware with the same
+ * settings uses that id.
+ */
 export function genReqIdFor(settings: Settings): (req: IncomingMessage) => string {
   return (req) => {
     const issued = issuedIdsOf(req);
@@ -16,7 +19,7 @@ export function genReqIdFor(settings: Settings): (req: IncomingMessage) => strin
 }
 
 /**
- * Returns the local id of a request, for `pinoHttp({ genReqId })`. Log lines and response headers then contain the same id, even
- * if the logger runs first. With options other than the defaults, use the middleware's `genReqId`.
+ * Returns the local id of a request, for `pinoHttp({ genReqId })`. Log lines and response headers then contain the same
+ * id, even if the logger runs first. If you set options of `requestId()`, use the middleware's `genReqId` instead.
  */
 export const genReqId = genReqIdFor(settingsFrom({}));

@@ -3,7 +3,7 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 /** The names of the built-in id formats. */
 export type IdForm = 'uuid' | 'uuidv7' | 'short';
 
-/** Random bytes for many ids, because a call to the system's generator for each id would dominate its cost. */
+/** Random bytes for many ids. A call to the system's random generator for each id would take most of the time. */
 const POOL = Buffer.allocUnsafe(4_096);
 let used = POOL.length;
 
@@ -25,15 +25,18 @@ export function randomHex(bytes: number): string {
 function uuidv7(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   const random = randomHex(10);
-  // The variant, `10`, takes two bits of its digit; the other two are random.
+  // The variant, `10`, is the first two bits of this digit; its other two bits are random.
   const variant = '89ab'[Number.parseInt(random[3] ?? '0', 16) & 3];
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
-/** The number of ids with one prefix; after that, a new prefix is generated, so that ids stay short. */
+/** The number of ids after which a new random prefix is generated, so that ids stay short. */
 const IDS_PER_PREFIX = 2 ** 31 - 1;
 
-/** Returns a generator of short ids: a random prefix of 96 bits and a number. They are unique, but can be guessed. */
+/**
+ * Returns a generator of short ids, which consist of a random 96-bit prefix and a counter. They are unique, but can be
+ * guessed.
+ */
 function shortIds(): () => string {
   let prefix = '';
   let count = IDS_PER_PREFIX;
@@ -47,5 +50,5 @@ function shortIds(): () => string {
   };
 }
 
-/** The built-in generators by the names of their formats. */
+/** The built-in id generators by format name. */
 export const GENERATORS: Readonly<Record<IdForm, () => string>> = { uuid: randomUUID, uuidv7, short: shortIds() };

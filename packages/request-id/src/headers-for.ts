@@ -3,10 +3,10 @@ import { currentIssuedIds } from './current.js';
 import { issuedIdsOf } from './issued.js';
 
 /**
- * Returns the headers for a call to another service on behalf of a request. They contain its global id, or its local id if the
- * client sent none, so that one id can be followed through all services.
+ * Returns the headers for a call to another service on behalf of a request. They contain the request's global id, or
+ * its local id if the client sent no id, so that one id can be followed through all services.
  *
- * @param req default: the request that caused the running code
+ * @param req default: the request for which the calling code runs
  * @returns a new plain object to spread into `fetch` headers; empty outside of any request
  */
 export function headersFor(req?: IncomingMessage): Record<string, string> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from './settings.js';
 
-/** Returns the first valid id in the inbound headers, and reports those that are dropped. */
+/** Returns the first valid id in the inbound headers. Invalid ids before it are dropped and reported to `onDropped`. */
 export function inboundIdOf(req: IncomingMessage, settings: Settings): string | undefined {
   for (const { name, key } of settings.inbound) {
     const value = req.headers[key];

@@ -3,13 +3,13 @@ import type { Settings } from './settings.js';
 
 /** The ids of one request. */
 export interface RequestIds {
-  /** The id of the request in this service. It is in the response, in logs and in `req.id`. */
+  /** The id of the request in this service, which is in the response, in logs and in `req.id`. */
   readonly local: string;
-  /** The valid id that the client sent; undefined if it sent none. */
+  /** The valid id that the client sent; undefined if the client sent none. */
   readonly global: string | undefined;
 }
 
-/** The ids of a request, with the settings of the middleware that issued them. */
+/** The ids of a request, with the settings of the middleware that assigned them. */
 export interface IssuedIds {
   readonly ids: RequestIds;
   readonly settings: Settings;
@@ -18,7 +18,7 @@ export interface IssuedIds {
   readonly req: IncomingMessage;
 }
 
-/** A registered symbol, so that several installed copies of this package share the ids. */
+/** A registered symbol, so that all installed copies of this package find the ids. */
 const ISSUED = Symbol.for('@apistrata/request-id');
 
 type Carrier = IncomingMessage & { [ISSUED]?: IssuedIds };
@@ -34,8 +34,8 @@ export function storeIssuedIds(issued: IssuedIds): void {
 }
 
 /**
- * Returns the ids of a request; undefined if `requestId()` has not processed it. If several instances of the middleware have
- * processed it, the ids are those of the last one.
+ * Returns the ids of a request, or undefined if `requestId()` has not processed it. If several instances of the
+ * middleware have processed it, returns the ids that the last one has assigned.
  */
 export function requestIdOf(req: IncomingMessage): RequestIds | undefined {
   return issuedIdsOf(req)?.ids;

@@ -2,27 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { randomHex } from './generators.js';
 
-/** The names of the presets: the headers and id formats of a proxy, a platform or a standard. */
+/** The names of the presets, which define headers and id formats as a proxy, platform or standard uses them. */
 export type PresetName = 'any' | 'nginx' | 'envoy' | 'aws' | 'heroku' | 'cloudflare' | 'w3c' | 'openstack';
 
-/** How ids are formatted and transmitted. */
+/** The headers and the id format of a proxy, platform or standard. */
 export interface Preset {
   readonly headers: readonly string[];
   readonly inbound: readonly string[];
-  /** The header of calls to other services. Default: the first inbound header. */
+  /** The header that contains the id in calls to other services. Default: the first inbound header. */
   readonly outgoing?: string;
   /** Whether a valid inbound id becomes the local id of the request. */
   readonly adopts: boolean;
   readonly generate: () => string;
-  /** Returns the id in the trimmed value of an inbound header; undefined if it is not valid. */
+  /** Extracts the id from the trimmed value of an inbound header. Returns undefined if the value is not valid. */
   readonly read: (value: string) => string | undefined;
-  /** Returns the headers to add to outgoing calls made while handling the request. Default: the id, in the header `outgoing`. */
+  /** Returns the headers for calls to other services on behalf of a request. Default: the header `outgoing` with the id. */
   readonly carry?: (id: string, req: IncomingMessage) => Record<string, string>;
 }
 
 const X_REQUEST_ID = ['X-Request-Id'];
 
-/** Matches ids with at most 128 characters that are safe in logs, shells and HTML, including the separators of common ids. */
+/**
+ * Matches ids of up to 128 characters that are safe in logs, shells and HTML, including the separators that ids often
+ * contain.
+ */
 const SAFE = /^[\w.:=+/@~-]{1,128}$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const AWS_ROOT = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})\s*(?:;|$)/;
@@ -36,13 +39,13 @@ function firstGroup(pattern: RegExp, maxLength: number): Preset['read'] {
   return (value) => (value.length <= maxLength ? pattern.exec(value)?.[1] : undefined);
 }
 
-/** Returns the headers of a new span in the trace. An id in another format is not a trace id, so no headers are returned. */
+/** Returns the W3C trace context headers for a new span in the trace. Returns no headers if the id is not a trace id. */
 function traceContext(id: string, req: IncomingMessage): Record<string, string> {
   if (!/^[0-9a-f]{32}$/.test(id)) return {};
   const inbound = String(req.headers.traceparent ?? '').trim();
   const continuesTrace = TRACEPARENT.exec(inbound)?.[1] === id;
   const state = continuesTrace ? req.headers.tracestate : undefined;
-  // In version 00, the flags are the last two digits. Later versions may append fields.
+  // In version 00 of the header, the flags are the last field, but later versions may append fields.
   const flags = continuesTrace ? inbound.slice(53, 55) : '00';
   return { traceparent: `00-${id}-${randomHex(8)}-${flags}`, ...(state && { tracestate: String(state) }) };
 }

@@ -8,18 +8,21 @@ import { type RequestIdOptions, type Settings, settingsFrom } from './settings.j
 /** Middleware for Express 4 and 5. In bare `node:http`, pass the rest of the handler as `next`. Returns the result of `next`. */
 export interface RequestIdMiddleware {
   <T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T): T;
-  /** Returns the local id of a request, for `pinoHttp({ genReqId })` and `fastify({ genReqId })`. Reserves it if the logger runs first. */
+  /**
+   * Returns the local id of a request, for `pinoHttp({ genReqId })` and `fastify({ genReqId })`. If the logger runs
+   * before the middleware, reserves the id.
+   */
   readonly genReqId: (req: IncomingMessage) => string;
 }
 
 /**
- * Creates middleware that assigns an id to every request: the valid id that its proxy or client sent, or a new one. The id is
- * in `req.id` and in the response headers, and `currentRequestId()` and `headersFor()` return it.
+ * Creates middleware that assigns an id to every request: the valid id that the proxy or client sent, or a new id. The id is in
+ * `req.id` and in the response headers, and `currentRequestId()` and `headersFor()` return it.
  *
- * The response headers are set before the handler runs, so headers that the handler sets replace them. A header that is
- * already set is preserved, unless an outer `requestId()` set it: then the id of the inner one replaces it.
+ * The response headers are set before the handler runs, so headers that the handler sets replace them. Headers that are
+ * already set are preserved, except those of an outer `requestId()`, whose id is replaced.
  *
- * @throws TypeError for an unknown option or an invalid header name, on creation
+ * @throws TypeError on creation, for an unknown option or an invalid header name
  *
  * @example
  * ```ts
@@ -37,7 +40,7 @@ export function requestId(options: RequestIdOptions = {}): RequestIdMiddleware {
   function requestIdMiddleware<T>(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => T): T {
     const outer = issuedIdsOf(req);
     const global = inboundIdOf(req, settings);
-    // An id that a logger has reserved is used, so that the log and the response contain the same id.
+    // If a logger has reserved an id, that id is used, so that the log and the response contain the same id.
     const local = outer?.reserved
       ? outer.ids.local
       : ((settings.adopts ? global : undefined) ?? settings.generate(req));

@@ -5,9 +5,12 @@ import { PRESETS, type Preset, type PresetName } from './presets.js';
 
 /** An inbound id that was dropped because it is malformed. */
 export interface DroppedId {
-  /** The name of the header that contained it, as configured. */
+  /** The configured name of the header that contained the id. */
   readonly header: string;
-  /** The value as received; repeated headers are joined by commas. The client controls it: escape it before you print it. */
+  /**
+   * The received header value; repeated headers are joined by commas. The client controls this text, so escape it
+   * before you print it.
+   */
   readonly value: string;
   readonly req: IncomingMessage;
 }
@@ -15,15 +18,15 @@ export interface DroppedId {
 /** Options of `requestId()`: the headers that contain ids, and the ids that are accepted. */
 export interface RequestIdOptions {
   /**
-   * The headers and the id format of a proxy or platform. Default `any`: `X-Request-Id` in requests and responses, with any id
-   * of up to 128 safe characters. Other options override parts of the preset.
+   * The preset for your proxy or platform, which defines the headers and the id format. Default `any`: `X-Request-Id`
+   * in requests and responses, with any id of up to 128 safe characters. Other options override parts of the preset.
    */
   readonly preset?: PresetName;
-  /** Names of the response headers that contain the local id. Default: the preset's name. */
+  /** Names of the response headers that contain the local id. Default: the header name in the preset. */
   readonly headers?: readonly string[];
-  /** Names of the request headers that may contain an id; the first valid id applies. With an empty list, no header is read. */
+  /** Names of the request headers that may contain an id; the first valid id is used. With an empty list, no header is read. */
   readonly inbound?: readonly string[];
-  /** Name of the header that `headersFor()` writes. Default: the preset's name, or the first inbound name. */
+  /** Name of the header that `headersFor()` returns. Default: the name in the preset, or the first inbound header. */
   readonly outgoing?: string;
   /**
    * The generator of local ids: `uuid` (version 4), `uuidv7` (sorts by time), `short` (fastest, about 20 characters, can be
@@ -33,25 +36,25 @@ export interface RequestIdOptions {
   /** Decides which inbound ids are valid: a function, or a regular expression that must match the whole trimmed value. */
   readonly accept?: RegExp | ((value: string) => boolean);
   /**
-   * Whether a valid inbound id becomes the local id of the request. Default: true, and false with the preset `openstack`. If
-   * false, each request has a new local id, and the inbound id is its global id.
+   * Whether a valid inbound id becomes the local id of the request. If false, each request gets a new local id, and the
+   * inbound id is its global id. Default true; false with the preset `openstack`.
    */
   readonly adopt?: boolean;
-  /** Whether `req.id` is set, which loggers and error reporters read. Default true. */
+  /** Whether the middleware sets `req.id`, which loggers and error reporters read. Default true. */
   readonly assign?: boolean;
-  /** Called when an inbound id is dropped because it is malformed. Default: it is dropped silently. */
+  /** Called when an inbound id is dropped because it is malformed. Default: malformed ids are dropped silently. */
   readonly onDropped?: (dropped: DroppedId) => void;
-  /** Whether `currentRequestId()` works in all code that runs because of the request (`AsyncLocalStorage`). Default true. */
+  /** Whether `currentRequestId()` works in all code that runs for the request, with an `AsyncLocalStorage`. Default true. */
   readonly context?: boolean;
 }
 
-/** The name of a header as it is written, and in lower case as in `req.headers`. */
+/** A header name as it is written to responses, and in lower case as in `req.headers`. */
 export interface HeaderName {
   readonly name: string;
   readonly key: string;
 }
 
-/** Options with all defaults. */
+/** The validated options with all defaults. */
 export interface Settings {
   readonly headers: readonly HeaderName[];
   readonly inbound: readonly HeaderName[];
@@ -59,7 +62,7 @@ export interface Settings {
   readonly read: (value: string) => string | undefined;
   readonly adopts: boolean;
   readonly assigns: boolean;
-  /** Returns the headers to add to outgoing calls made while handling the request. */
+  /** Returns the headers for calls to other services on behalf of a request. */
   readonly carry: (id: string, req: IncomingMessage) => Record<string, string>;
   readonly onDropped: ((dropped: DroppedId) => void) | undefined;
   readonly context: boolean;
@@ -93,7 +96,8 @@ function headerName(name: string): HeaderName {
 function createReader(accept: RequestIdOptions['accept'], preset: Preset): Settings['read'] {
   if (accept === undefined) return preset.read;
   if (typeof accept === 'function') return (value) => (accept(value) ? value : undefined);
-  // Without the flags g and y, the result does not depend on the previous request; without m, `^` and `$` match only the ends.
+  // The flags g and y would make the result depend on the previous request; with m, `^` and `$` would also match at
+  // line breaks.
   const full = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
   return (value) => (full.test(value) ? value : undefined);
 }

@@ -57,7 +57,7 @@ function followedResources(withPromises: boolean): AsyncResources {
   function init(id: number, type: string, triggerId: number): void {
     if (type === 'PROMISE' && !withPromises) return;
     const title = `${type} (async id ${id}, triggered by ${triggerId})`;
-    // Formatted immediately, because an unformatted Error retains the objects in its frames, including the resource.
+    // Formatted immediately, because until then, an Error retains the objects in its frames, including the resource.
     const text = pending.size < MAX_STACKS ? `${title}\n${stackText(init, STACK_FRAMES)}` : title;
     pending.set(id, { text, probe: probes.getStore() });
   }

@@ -31,7 +31,7 @@ interface Period {
   readonly to: number;
 }
 
-/** A version with its precomputed headers and times, which do not depend on the request. */
+/** A version with all headers and times that do not depend on the request. */
 export interface CompiledVersion {
   readonly version: Version;
   readonly released: number | undefined;
@@ -66,7 +66,11 @@ const FIELDS: Readonly<Record<keyof VersionRecord, true>> = {
   brownouts: true,
 };
 
-/** Validates a version record and precomputes its headers. @throws TypeError or RangeError if the record is invalid */
+/**
+ * Validates a version record and creates the headers of the version.
+ *
+ * @throws TypeError or RangeError if the record is invalid
+ */
 export function compileVersion(version: Version, record: Partial<VersionRecord>): CompiledVersion {
   const unknown = Object.keys(record).find((name) => !Object.hasOwn(FIELDS, name));
   if (unknown)

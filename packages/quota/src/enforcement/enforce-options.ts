@@ -7,32 +7,35 @@ import type { ProjectQuotas } from '../project-quotas.js';
 import type { QuotaStore } from '../store.js';
 import { type EnforcementError, errorRenderer, type QuotaErrorsOption, type RenderError } from './error-formats.js';
 
-/** The amount of a kind that a request uses: an integer of at least 0, or a function that returns it for a request. */
+/** How much of a resource kind a request uses: an integer of at least 0, or a function that returns it for a request. */
 export type Cost<Req> = number | ((req: Req) => number | Promise<number>);
 
-/** Options of `enforceQuota()`: the amounts that a request uses, and the response if a limit is exceeded. */
+/** Options of `enforceQuota()`: how much quota a request uses, and the response if a limit is exceeded. */
 export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly quota: ProjectQuotas;
   /** The kind of resource that a request creates or deletes. Set either this or `kinds`. */
   readonly kind?: string;
-  /** The amount of `kind` that a request uses. Default 1. */
+  /** How many resources of the `kind` a request uses. Default 1. */
   readonly cost?: Cost<Req>;
-  /** The amounts of several kinds, reserved together or not at all: `{ secrets: 1, orders: (req) => req.body.orders.length }`. */
+  /**
+   * How many resources of several kinds a request uses; all are reserved together or none:
+   * `{ secrets: 1, orders: (req) => req.body.orders.length }`.
+   */
   readonly kinds?: Readonly<Record<string, Cost<Req>>>;
-  /** Returns the id of the project whose quota is charged. */
+  /** Returns the id of the project whose quota the request uses. */
   readonly project: (req: Req) => string | Promise<string>;
   /**
    * `take` reserves the amounts before the handler runs; `give-back` releases them after the handler has succeeded. Default:
    * `give-back` for DELETE, otherwise `take`.
    */
   readonly direction?: 'take' | 'give-back';
-  /** Returns whether the response means that the handler succeeded. Default: its status is below 400. */
+  /** Returns whether the response means that the handler succeeded. Default: statuses below 400 do. */
   readonly succeeded?: (res: ServerResponse, req: Req) => boolean;
-  /** The status of a rejection. Default 403. */
+  /** The response status if a limit is exceeded. Default 403. */
   readonly status?: 403 | 429;
   /**
-   * The name of the operation in the body of a rejection, if `errors` is `documented`. Default: derived from the first kind, such
-   * as "Secret creation" or "Order creation".
+   * The operation name in the error body, if `errors` is `documented`. Default: derived from the first kind, such as
+   * "Secret creation" or "Order creation".
    */
   readonly operation?: string;
   /** How errors are sent. Default `problem`; `documented` with the quota preset `key-manager`. */
@@ -43,8 +46,9 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
    */
   readonly rateLimitHeaders?: 'rejections' | 'always' | 'never';
   /**
-   * The `Retry-After` header of an error, in seconds, or a function that returns it; undefined for no header. Default: 5 while the
-   * store is unavailable, no header if a quota is exceeded or with the preset `key-manager`.
+   * The value of the `Retry-After` header in error responses, in seconds, or a function that returns it (undefined: no
+   * header). Default: 5 while the store is unavailable; no header if a quota is exceeded, or with the preset
+   * `key-manager`.
    */
   readonly retryAfter?: number | ((error: EnforcementError) => number | undefined);
   /**
@@ -53,18 +57,18 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
    */
   readonly onStoreError?: 'closed' | 'open' | QuotaStore;
   /**
-   * Called with each rejection, whose `details` are the requested and used amounts and the limits. It may send a custom
-   * response.
+   * Called when a limit is exceeded; `error.details` contains the requested and used amounts and the limits. The
+   * function may send a custom response.
    */
   readonly onExceeded?: (error: QuotaExceeded, req: Req, res: ServerResponse) => void;
   /**
-   * Called with failures that the response does not contain: store failures, and reservations that expired before they were
-   * settled.
+   * Called with failures that the client does not see: store failures, and reservations that expired before they were settled.
    */
   readonly onError?: (error: unknown, req: Req) => void;
   /**
-   * Time-to-live of a reservation in milliseconds. The reservation is renewed periodically while the client is connected, and
-   * once when it disconnects, so it should be longer than a handler can run after a disconnect. Default: the quota's time.
+   * Time-to-live of a reservation in milliseconds. The reservation is renewed periodically while the client is
+   * connected, and once when the client disconnects, so the time-to-live should be longer than a handler can run after
+   * a disconnect. Default: `ttlMs` of the quota.
    */
   readonly ttlMs?: number;
 }
@@ -106,7 +110,7 @@ export const ENFORCE_OPTIONS: Readonly<Record<keyof EnforceQuotaOptions, true>> 
   ttlMs: true,
 };
 
-/** The names of operations that create a resource of a kind, in documented responses. */
+/** The operation names in `documented` error bodies, by resource kind. */
 const OPERATIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     secrets: 'Secret creation',
@@ -158,7 +162,7 @@ function retryAfterOf<Req>({
   throw new TypeError('enforceQuota: retryAfter must be an integer number of seconds, or a function that returns it');
 }
 
-/** Returns the amounts that a request uses. */
+/** Returns how many resources of each kind a request uses. */
 export async function amountsOf<Req>({ costs }: EnforceSettings<Req>, req: Req): Promise<Amounts> {
   const amounts: Record<string, number> = {};
   for (const [kind, cost] of costs) amounts[kind] = typeof cost === 'number' ? cost : await cost(req);
@@ -192,13 +196,13 @@ function costsOf<Req>(options: EnforceQuotaOptions<Req>): readonly [NamedCost<Re
   return [first, ...others];
 }
 
-/** Wraps a hook so that its errors are ignored. Thrown outside of a request, they would end the process. */
+/** Wraps a hook so that its errors are ignored. If it threw outside of a request, the error would end the process. */
 function ignoringErrors<Args extends unknown[]>(hook: ((...args: Args) => void) | undefined): (...args: Args) => void {
   return (...args) => {
     try {
       hook?.(...args);
     } catch {
-      // Nothing else can receive this error.
+      // The error is ignored, because no other code can receive it.
     }
   };
 }

@@ -11,13 +11,13 @@ export type EnforceQuotaMiddleware<Req extends IncomingMessage = IncomingMessage
 ) => Promise<void>;
 
 /**
- * Creates middleware that reserves amounts of a project's quota before the handler runs. The reservation is committed if the
- * handler succeeds, and released if it fails or throws. A disconnect of the client does not change that: the handler may still
- * create the resource, so the status with which it ends the response decides. If the handler never ends the response, the
+ * Creates middleware that reserves part of a project's quota before the handler runs. The reservation is committed if
+ * the handler succeeds, and released if it fails or throws. If the client disconnects, the handler may still create the
+ * resource, so the status with which it ends the response decides. If the handler never ends the response, the
  * reservation expires after its time-to-live.
  *
- * The end of a response waits for the store: the client receives the response only after released amounts are available again
- * and created resources are counted.
+ * The response ends only after the store has settled the reservation, so the client can rely on the new usage: released
+ * quota is available again, and created resources are counted.
  *
  * @throws TypeError or InvalidQuota if an option is invalid
  */
@@ -42,7 +42,7 @@ export function enforceQuota<Req extends IncomingMessage = IncomingMessage>(
     try {
       await next();
     } catch (error) {
-      // In bare `node:http`, the caller receives the error; Express catches errors of handlers and responds.
+      // In bare `node:http`, the caller of the middleware receives the error; Express catches handler errors and responds.
       admission.threw();
       throw error;
     }

@@ -9,27 +9,27 @@ import { watchResponseEnd } from './response-end.js';
 import { commitPersistently, keepAlive } from './settlement.js';
 
 /**
- * The decision on a request: its handler runs, a rejection is sent, or nothing happens because its response has ended. If the
- * handler throws and the framework does not send a response to the error, `threw` must be called.
+ * The decision on a request: run its handler, send a rejection, or do nothing because the response has ended. If the
+ * handler throws and the framework does not send an error response, the framework adapter must call `threw`.
  */
 export type Admission = { readonly threw: () => void } | { readonly rejection: Rejection } | undefined;
 
 const reservations = new WeakMap<IncomingMessage, Reservation>();
 
 /**
- * Returns the reservation of `enforceQuota()` for a request, or undefined if there is none, for example because the request was
- * accepted while the store was unavailable. If a handler commits the reservation itself before it responds, the resource is
- * always counted.
+ * Returns the reservation that `enforceQuota()` made for a request, or undefined if there is none, for example because
+ * the request was accepted while the store was unavailable. A handler that commits the reservation before it responds
+ * makes sure that the resource is counted.
  *
- * @param req the request of `node:http`: `request.raw` of Fastify, `ctx.req` of Koa, `c.env.incoming` of Hono
+ * @param req the `node:http` request: `request.raw` in Fastify, `ctx.req` in Koa, `c.env.incoming` in Hono
  */
 export function reservationOf(req: IncomingMessage): Reservation | undefined {
   return reservations.get(req);
 }
 
 /**
- * Creates the function that decides on requests, and settles their reservations when their responses end. The function rejects
- * with errors that the error handlers of the application handle.
+ * Creates the function that accepts or rejects requests and settles their reservations when the responses end. Its
+ * promise rejects with errors that the application's error handlers should handle.
  *
  * @throws TypeError or InvalidQuota if an option is invalid
  */
@@ -45,7 +45,7 @@ export function enforcement<Req>(options: EnforceQuotaOptions<Req>): (exchange: 
       if (direction === 'give-back') return { threw: releaseAfter(settings, project, amounts, exchange) };
       const reservation = await reserve(settings, project, amounts, req);
       if (settings.rateLimitHeaders === 'always') await setUsageHeaders(settings, project, amounts, exchange);
-      // If the client disconnected during the call to the store, the handler does not run.
+      // If the client disconnected while the store was called, the handler does not run.
       if (res.destroyed && !res.writableEnded) {
         await release(settings, reservation, req);
         return undefined;
@@ -76,7 +76,7 @@ async function reserve<Req>(
 }
 
 /**
- * Settles a reservation by the status of the response when the handler ends it.
+ * Settles a reservation when the handler ends the response: the response status decides whether it is committed or released.
  *
  * @returns the function to call when the handler throws
  */
@@ -104,14 +104,14 @@ function settleAfter<Req>(
     stopRenewing();
     return release(settings, reservation, req);
   };
-  /** Renews the reservation after a disconnect. If the handler does not end the response, the reservation expires. */
+  /** Renews the reservation once after a client disconnect. If the handler never ends the response, the reservation expires. */
   const renewOnce = () => {
     stopRenewing();
     if (!settlement && reservation.open) reservation.renew().catch(() => undefined);
   };
 
   watchResponseEnd(res, {
-    // If the outcome is unknown, the resource may exist and is counted.
+    // If the option `succeeded` throws, the resource may exist, so the reservation is committed.
     onEnd: () => settle(hasSucceeded(settings, req, res, true)),
     onDisconnect: renewOnce,
   });
@@ -119,7 +119,7 @@ function settleAfter<Req>(
 }
 
 /**
- * Releases the amounts if the response is successful, before the client receives it.
+ * Releases used quota if the handler succeeds, before the client receives the response.
  *
  * @returns the function to call when the handler throws
  */
@@ -152,7 +152,7 @@ function releaseAfter<Req>(
   };
 }
 
-/** Returns the result of the option `succeeded`, or the default if it throws. */
+/** Returns the result of the option `succeeded`, or `defaultResult` if that function throws. */
 function hasSucceeded<Req>(
   settings: EnforceSettings<Req>,
   req: Req,

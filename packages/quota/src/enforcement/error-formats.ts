@@ -3,7 +3,7 @@ import { QuotaExceeded, type QuotaStoreError } from '../errors.js';
 
 /** The body of an error response. */
 export interface QuotaErrorBody {
-  /** The full Content-Type header. */
+  /** The complete value of the Content-Type header. */
   readonly contentType: string;
   readonly body: string;
 }
@@ -11,22 +11,22 @@ export interface QuotaErrorBody {
 /** An error with which `enforceQuota()` rejects a request. */
 export type EnforcementError = QuotaExceeded | QuotaStoreError;
 
-/** Renders an error of `enforceQuota()`. */
+/** Renders an error with which `enforceQuota()` rejects a request. */
 export type QuotaErrorFormat = (error: EnforcementError, req: IncomingMessage) => QuotaErrorBody;
 
 /**
- * How errors are sent: `documented` sends the format of the key management API, `problem` sends `application/problem+json`
- * (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its content type, and `next` passes the error to
- * the next error handler after the headers of the error have been set.
+ * How errors are sent: `documented` sends the format of the key management API, `problem` sends
+ * `application/problem+json` (RFC 9457), `json` sends `{"error": {...}}`, a function returns the body and its content
+ * type, and `next` passes the error to the next error handler after the response headers have been set.
  */
 export type QuotaErrorsOption = 'documented' | 'problem' | 'json' | 'next' | QuotaErrorFormat;
 
-/** Returns the response body of an error; undefined if the error is passed to the error handlers of the application. */
+/** Returns the response body for an error, or undefined to pass the error to the application's error handlers. */
 export type RenderError = (error: EnforcementError, req: IncomingMessage) => QuotaErrorBody | undefined;
 
 const UNAVAILABLE = 'Quotas cannot be checked now.';
 
-/** Returns the message for the client, which does not contain the messages of the store. */
+/** Returns the error message for the client, which never contains messages from the store. */
 function detailOf(error: EnforcementError): string {
   return error instanceof QuotaExceeded ? error.message : UNAVAILABLE;
 }
@@ -44,7 +44,7 @@ function jsonError(error: EnforcementError): QuotaErrorBody {
   return { contentType: 'application/json; charset=UTF-8', body };
 }
 
-/** Creates the format of the key management API. */
+/** Creates the error renderer for the format of the key management API. */
 function keyManagerFault(operation: string): QuotaErrorFormat {
   return (error) => {
     const { status } = error;
@@ -57,9 +57,9 @@ function keyManagerFault(operation: string): QuotaErrorFormat {
 }
 
 /**
- * Returns the function that renders errors.
+ * Returns the error renderer that the option `errors` selects.
  *
- * @param operation name of the operation in bodies of the key management API
+ * @param operation the operation name in error bodies of the key management API
  * @throws TypeError if the value of the option is unknown
  */
 export function errorRenderer(errors: QuotaErrorsOption, operation: string): RenderError {

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request and its response. */
+/** An HTTP request and its response. */
 export interface Exchange<Req = IncomingMessage> {
-  /** The argument of functions in the options: the Express or `node:http` request, or the context object of another framework. */
+  /**
+   * The argument that functions in the options receive: the Express or `node:http` request, or another framework's
+   * request or context.
+   */
   readonly req: Req;
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;

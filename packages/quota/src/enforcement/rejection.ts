@@ -6,7 +6,7 @@ import type { EnforcementError } from './error-formats.js';
 import type { Exchange } from './exchange.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
 
-/** A response to a rejected request. */
+/** The response to a rejected request. */
 export interface Rejection {
   readonly status: number;
   readonly contentType: string;
@@ -14,9 +14,9 @@ export interface Rejection {
 }
 
 /**
- * Returns the response to an error of the quota, and sets its headers. Returns undefined if `onExceeded` has sent a response.
+ * Returns the response for a quota error, and sets the response headers. Returns undefined if `onExceeded` has sent a response.
  *
- * @throws the error itself if it is passed to the error handlers of the application
+ * @throws the error itself if the application's error handlers should handle it
  */
 export function rejectionOf<Req>(
   settings: EnforceSettings<Req>,
@@ -44,7 +44,10 @@ function setHeaders<Req>(
   setRateLimitHeaders(res, kinds);
 }
 
-/** Sets the headers of an accepted request. If the usage cannot be read, they are omitted and the request is still accepted. */
+/**
+ * Sets the rate limit headers for an accepted request. If the usage cannot be read, the headers are omitted and the
+ * request is still accepted.
+ */
 export async function setUsageHeaders<Req>(
   { quota, onError }: EnforceSettings<Req>,
   project: string,

@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http';
 
-/** Listeners for the end of a response and for a disconnect of the client. */
+/** Listeners for the end of a response and for a client disconnect. */
 export interface ResponseEndListeners {
   /**
-   * Called when the handler ends the response, even if the client has disconnected. The end waits for the returned promise,
-   * which must not reject.
+   * Called when the handler ends the response, even if the client has disconnected. The response ends only after the
+   * returned promise has resolved; it must not reject.
    */
   readonly onEnd: () => Promise<void> | undefined;
   /** Called if the client disconnects before the handler ends the response; the handler may still be running. */
   readonly onDisconnect: () => void;
 }
 
-/** The state of an observed response: the listeners, and the `end` that was replaced. */
+/** The state of an observed response: its listeners, and the `end` method that was replaced. */
 interface Observation extends ResponseEndListeners {
   readonly end: (...args: unknown[]) => ServerResponse;
-  /** The state of an earlier observer of the same response. */
+  /** The state that an earlier observer has stored on the same response. */
   readonly outer: Observation | undefined;
   hasEnded: boolean;
   isWaiting: boolean;
@@ -24,7 +24,7 @@ const OBSERVATION = Symbol('observed end');
 
 type ObservedResponse = ServerResponse & { [OBSERVATION]?: Observation | undefined };
 
-/** Calls the replaced `end`, which may be an earlier observer's. */
+/** Calls the `end` method that was replaced, which may belong to an earlier observer. */
 function callReplacedEnd(res: ObservedResponse, observation: Observation, args: readonly unknown[]): ServerResponse {
   res[OBSERVATION] = observation.outer;
   try {
@@ -34,7 +34,10 @@ function callReplacedEnd(res: ObservedResponse, observation: Observation, args: 
   }
 }
 
-/** Shared by all responses: with a closure for each, V8 retains whole requests until the next full garbage collection. */
+/**
+ * All responses share this function. With a closure for each response, V8 would retain whole requests until the next
+ * full garbage collection.
+ */
 function endOnceSettled(this: ObservedResponse, ...args: unknown[]): ServerResponse {
   const observation = this[OBSERVATION] as Observation;
   if (observation.isWaiting) return this;
@@ -54,8 +57,8 @@ function endOnceSettled(this: ObservedResponse, ...args: unknown[]): ServerRespo
 }
 
 /**
- * Observes the end of a response. `onEnd` is called once, when the handler calls `res.end()`, because Node does not emit an
- * event for a call after a disconnect.
+ * Observes the end of a response. `onEnd` is called once, when the handler calls `res.end()`. The method is replaced
+ * because Node does not emit an event if it is called after a disconnect.
  */
 export function watchResponseEnd(res: ObservedResponse, { onEnd, onDisconnect }: ResponseEndListeners): void {
   const end = res.end as Observation['end'];
@@ -67,7 +70,7 @@ export function watchResponseEnd(res: ObservedResponse, { onEnd, onDisconnect }:
   res.once('close', () => {
     if (observation.hasEnded) return;
     if (!res.writableEnded) return onDisconnect();
-    // Other code ended the response with a reference to the original `end`.
+    // Other code has ended the response through a reference to the original `end` method.
     observation.hasEnded = true;
     void onEnd();
   });
@@ -77,8 +80,8 @@ const HEAD_ONLY = new Set([204, 304]);
 const LENGTH_HEADERS = ['Content-Length', 'Transfer-Encoding', 'Trailer'];
 
 /**
- * Writes the status and headers of a response whose end is delayed, as `end` would have done, so that later code cannot change
- * them. They are sent together with the end.
+ * Writes the status and headers of a response whose end is delayed, as `end` would have done, so that later code cannot
+ * change them. They are sent together with the body.
  */
 function writeHeadNow(res: ServerResponse, [chunk, encoding]: readonly unknown[]): void {
   if (res.headersSent) return;

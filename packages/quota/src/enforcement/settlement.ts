@@ -1,20 +1,23 @@
 import { QuotaStoreError, ReservationEnded } from '../errors.js';
 import type { Reservation } from '../reservation.js';
 
-/** Delays between attempts. Their sum is longer than a restart of the store and shorter than a typical time-to-live. */
+/**
+ * Delays between attempts to commit. Their sum is longer than a restart of the store and shorter than a typical
+ * time-to-live.
+ */
 const RETRY_DELAYS_MS = [50, 200, 1_000, 3_000, 10_000];
 
 /** A commit that is retried until it succeeds or fails permanently. */
 export interface PersistentCommit {
   /** Resolves after the first attempt, regardless of its result. Never rejects. */
   readonly attempted: Promise<void>;
-  /** Resolves when an attempt has succeeded. Rejects if all attempts failed, or the reservation has expired. */
+  /** Resolves when an attempt has succeeded. Rejects if all attempts have failed or the reservation has expired. */
   readonly done: Promise<void>;
 }
 
 /**
- * Commits a reservation, with retries while the store is unavailable. If the result of an attempt was lost and the reservation
- * no longer exists, it counts as committed, because no other code settles it.
+ * Commits a reservation, with retries while the store is unavailable. If the result of an attempt was lost and the
+ * reservation no longer exists, that attempt has committed it, because no other code settles it.
  */
 export function commitPersistently(reservation: Reservation): PersistentCommit {
   const first = reservation.commit();
@@ -37,7 +40,7 @@ async function commitWithRetries(reservation: Reservation, first: Promise<void>)
 
 /**
  * Renews a reservation periodically while it is open, so that it does not expire while a slow handler runs. Failures
- * are ignored, because the settlement reports them.
+ * are ignored, because the commit or release that follows reports them.
  *
  * @returns a function that stops the renewals
  */

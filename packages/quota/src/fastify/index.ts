@@ -48,7 +48,7 @@ export function fastifyQuota<Request extends FastifyRequestParts = FastifyReques
     const { status, contentType, body } = admission.rejection;
     reply.code(status);
     reply.header('content-type', contentType);
-    // A buffer, because Fastify adds a character set to the content type of JSON strings.
+    // Sent as a buffer, because Fastify adds a charset to the content type of JSON strings.
     return reply.send(Buffer.from(body));
   };
 }

@@ -6,7 +6,7 @@ import { enforcement } from '../enforcement/enforcement.js';
 export interface HonoContext {
   readonly env: any;
   readonly req: { header(name: string): string | undefined };
-  /** Creates a response with the headers that are already set. */
+  /** Creates a response that includes the headers that are already set. */
   body(data: any, ...rest: any[]): Response;
 }
 
@@ -42,13 +42,13 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
       const { status, contentType, body } = admission.rejection;
       return context.body(body, status, { 'Content-Type': contentType });
     }
-    // Hono responds to errors of handlers; the status of that response determines the outcome.
+    // Hono responds to handler errors, and the status of that response decides whether the reservation is committed.
     await next();
     return undefined;
   };
 }
 
-/** Returns a marker for `@hono/node-server`: the real response was already sent. */
+/** Returns a response that tells `@hono/node-server` that the real response was already sent. */
 function alreadySent(): Response {
   const sent = new Response(null, { headers: { 'X-Hono-Already-Sent': 'true' } });
   // `@hono/node-server` replaces `Response` with a class whose headers it ignores until the body has been accessed.

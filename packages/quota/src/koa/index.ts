@@ -51,7 +51,7 @@ export function koaQuota<Context extends KoaContext = KoaContext>(
     try {
       return await next();
     } catch (error) {
-      // Middleware outside of this one may respond to the error with any status.
+      // Outer middleware may respond to the error with any status, so the status cannot decide.
       admission.threw();
       throw error;
     }

@@ -10,7 +10,10 @@ import { warnIfMultipleProcesses } from './several-processes.js';
 export interface MemoryStoreOptions {
   /** Returns the current time in milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
-  /** Whether the warning for services with several processes is omitted; each process accepts the full limit. Default false. */
+  /**
+   * Whether it is intended that each process accepts the full limit. If true, the warning for services with several
+   * processes is not emitted. Default false.
+   */
   readonly perProcess?: boolean;
 }
 
@@ -61,7 +64,10 @@ class MemoryStore implements QuotaStore {
     });
   }
 
-  /** Takes amounts permanently. A call within the process cannot lose its result: if it fails, no amount was taken. */
+  /**
+   * Adds amounts to the used amounts. A call in the same process cannot lose its result, so if it fails, nothing was
+   * counted.
+   */
   consume(request: ConsumeRequest): readonly Excess[] {
     return this.#take(request, 'used');
   }
@@ -114,7 +120,7 @@ class MemoryStore implements QuotaStore {
   }
 
   setLimits(project: string, limits: OwnLimits): void {
-    // A Map keeps the position of a key that is set again, and moves a deleted key to the end.
+    // A Map keeps the position of a key that is set again. A key that was deleted is added at the end.
     this.#limits.set(project, { ...limits });
   }
 
@@ -137,7 +143,7 @@ class MemoryStore implements QuotaStore {
   #take(request: ConsumeRequest, column: keyof Counter, onSuccess?: (project: Project) => void): readonly Excess[] {
     const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
     let exceeded = this.#exceeded(project, request);
-    // Expired reservations are removed only if they could be the reason for the excess.
+    // Expired reservations are removed only if a limit is exceeded, because they may be the reason.
     if (exceeded.length > 0 && this.#expire(project)) exceeded = this.#exceeded(project, request);
     if (exceeded.length > 0) {
       this.#removeIfEmpty(request.project, project);
@@ -170,7 +176,7 @@ class MemoryStore implements QuotaStore {
     return project;
   }
 
-  /** Removes expired reservations and frees their amounts. Returns whether there were any. */
+  /** Removes expired reservations and frees their amounts. Returns whether any had expired. */
   #expire(project: Project): boolean {
     const now = this.#clock();
     let freed = false;
@@ -188,7 +194,7 @@ class MemoryStore implements QuotaStore {
   }
 }
 
-/** Frees the reserved amounts of a removed reservation. On commit, they are added to the used amounts. */
+/** Subtracts the amounts of a removed reservation from the reserved amounts and, on commit, adds them to the used amounts. */
 function settleAmounts(project: Project, { amounts }: ReservationEntry, commit: boolean): void {
   forEachAmount(amounts, (kind, amount) => {
     const counter = counterOf(project, kind);

@@ -1,20 +1,20 @@
 import type { Amounts } from '../limits.js';
 
-/** A reservation of the memory store. */
+/** A reservation in the memory store. */
 export interface ReservationEntry {
   readonly id: string;
   readonly amounts: Amounts;
-  /** The time of expiry in milliseconds since 1970, by the clock of the store. */
+  /** When the reservation expires, in milliseconds since 1970 according to the store's clock. */
   readonly expiresAt: number;
 }
 
-/** The number of stale heap entries that are allowed in addition to the number of reservations. */
+/** The number of stale heap entries, in addition to the number of reservations, above which the heap is rebuilt. */
 const MAX_STALE_ENTRIES = 64;
 
 /**
- * The reservations of one project, indexed by id and by expiry. The index by expiry is a binary heap, so that the cost of finding
- * expired reservations does not depend on the others. Settled and renewed reservations remain in the heap as stale entries
- * until they reach the top.
+ * The reservations of one project, indexed by id and by expiry. The index by expiry is a binary heap, so that finding
+ * expired reservations does not require a scan of the others. Settled and renewed reservations remain in the heap as
+ * stale entries until they reach the top.
  */
 export class ReservationHeap {
   readonly #byId = new Map<string, ReservationEntry>();

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 
 /**
- * Returns the reason why this process is probably one of several, or undefined. PM2 passes the settings of a program to its
+ * Returns the reason why this process is probably one of several, or undefined. PM2 passes program settings to its
  * processes as environment variables; hosting platforms set `WEB_CONCURRENCY`.
  */
 export function detectMultipleProcesses(
@@ -16,7 +16,7 @@ export function detectMultipleProcesses(
 
 let warned = false;
 
-/** Warns once that quotas in memory are not shared between processes. */
+/** Emits a warning, once, that the memory store does not share quotas between processes. */
 export function warnIfMultipleProcesses(reason = detectMultipleProcesses()): void {
   if (reason === undefined || warned) return;
   warned = true;

@@ -14,15 +14,18 @@ export interface DynamicQuotaModule {
 
 /** Options of `QuotaModule.forRoot()`. */
 export interface QuotaModuleOptions {
-  /** The middleware of `enforceQuota()`. */
+  /** The middleware that `enforceQuota()` created. */
   readonly enforce: EnforceQuotaMiddleware<any>;
-  /** The routes that are counted, as `forRoutes()` of NestJS accepts them: paths, controllers or `{ path, method }`. */
+  /**
+   * The routes on which the quota is enforced, as NestJS's `forRoutes()` accepts them: paths, controllers or
+   * `{ path, method }`.
+   */
   readonly routes: readonly unknown[];
 }
 
 /**
- * A NestJS module that enforces a quota on routes. Its middleware runs before guards: if guards authenticate callers, use
- * `quotaGuard()` after them.
+ * A NestJS module that enforces a quota on routes. Its middleware runs before all guards. If a guard authenticates
+ * callers, use `quotaGuard()` after that guard instead.
  *
  * @example
  * ```ts
@@ -58,8 +61,8 @@ export interface QuotaGuard {
 }
 
 /**
- * Returns a NestJS guard that enforces a quota as `enforceQuota()` does, for `@UseGuards()` of a route, after guards that
- * authenticate the caller.
+ * Returns a NestJS guard that enforces a quota as `enforceQuota()` does. List it in a route's `@UseGuards()`, after the
+ * guard that authenticates the caller.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
  */
@@ -71,7 +74,7 @@ export function quotaGuard<Req extends IncomingMessage = IncomingMessage>(
     canActivate(context) {
       const http = context.switchToHttp();
       const [req, res] = [http.getRequest() as Req, http.getResponse() as ServerResponse];
-      // After a rejection, the response is sent and the promise remains pending, because the middleware does not call `next`.
+      // After a rejection, the promise remains pending: the middleware has sent the response and does not call `next`.
       return new Promise((resolve, reject) => {
         enforce(req, res, (error) => (error === undefined ? resolve(true) : reject(error))).catch(reject);
       });

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { ConsumeRequest } from '../store.js';
 
-/** A sequence of numbered operations. Its receipts record whether the last operation was executed. */
+/**
+ * A sequence of numbered consume operations, of which one runs at a time. Its receipts show whether the last operation
+ * was executed.
+ */
 export interface Lane {
   readonly id: string;
-  /** The number of the last operation that took amounts. */
+  /** The number of the last operation that consumed amounts. */
   last: number;
   readonly startedAt: number;
 }
 
-/** The record that an operation writes in its own script, as proof that it was executed. */
+/** The record that the Lua script of a consume operation writes, which proves that the operation was executed. */
 export interface Receipt {
   readonly key: string;
   readonly number: string;
@@ -21,16 +24,16 @@ export interface UncertainConsume {
   readonly requests: readonly ConsumeRequest[];
 }
 
-/** The lifetime of a lane. It must be shorter than the lifetime of receipts, which expire a day after the first one. */
+/** The lifetime of a lane. It must be shorter than that of its receipts, which expire a day after the first one was written. */
 const LANE_MS = 3_600_000;
 
-/** The lanes of a store, one for each concurrent operation. */
+/** The lanes of a store. Each concurrent consume operation uses its own lane. */
 export class Lanes {
   readonly #free: Lane[] = [];
 
   /**
-   * Returns a lane for the next operation. A lane with a lost result is never returned, so that its receipts stay
-   * unchanged until they are checked.
+   * Returns a lane for the next operation. A lane in which a result was lost is never returned, so that its receipts
+   * stay unchanged until they are checked.
    */
   acquire(): Lane {
     const now = Date.now();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script, and the digest under which Redis caches it. */
+/** A Lua script, and the SHA-1 digest under which Redis caches it. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -11,10 +11,11 @@ export function script(text: string): Script {
 }
 
 /**
- * Lua functions of all scripts that count. ARGV[1] is the time in milliseconds, or empty for the clock of the server.
+ * Lua functions for all scripts that change counters. ARGV[1] is the time in milliseconds, or empty to use the server's clock.
  *
- * The counters of a project are a hash with the fields `u:<kind>` (used) and `r:<kind>` (reserved); fields that are 0 are missing.
- * Its reservations are a sorted set of members `<id>|<kind>=<amount>,...` by expiry, so that the member contains the amounts.
+ * The counters of a project are a hash with the fields `u:<kind>` (used) and `r:<kind>` (reserved); fields that are 0
+ * are missing. Its reservations are a set of members `<id>|<kind>=<amount>,...`, sorted by expiry. The member contains
+ * the amounts, so that they can be freed on expiry.
  */
 export const countingFunctions = `
 local now = tonumber(ARGV[1])
@@ -44,7 +45,7 @@ local function expire(counters, holds)
 end
 `;
 
-/** Lua functions that compare amounts with limits. Sums that a double cannot represent exactly never fit. */
+/** Lua functions that compare amounts with limits. Sums that a double cannot represent exactly are rejected. */
 export const limitFunctions = `
 local function fits(limit, after)
   return after <= 9007199254740991 and (limit < 0 or after <= limit)
@@ -57,8 +58,8 @@ end
 `;
 
 /**
- * The lifetime of receipts, which is longer than the lifetime of their lane and of messages in transit. The receipts of a lane are a
- * hash: `last` is the number of the last operation that took amounts; `admitted` is a string with a 1 for each admitted request
- * of that operation, if it was a batch.
+ * The lifetime of receipts, which is longer than that of their lane and of messages in transit. The receipts of a lane
+ * are a hash: `last` is the number of the last operation that consumed amounts; if that was a batch, `admitted` is a
+ * string with a 1 for each admitted request.
  */
 export const RECEIPT_SECONDS = 86_400;

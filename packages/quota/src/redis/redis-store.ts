@@ -23,8 +23,8 @@ import * as scripts from './scripts.js';
 import * as single from './single-scripts.js';
 
 /**
- * The part of a client that the store uses. A client of `ioredis` has it; for a client of `redis`, pass `{ call: (...a) =>
- * client.sendCommand(a) }`.
+ * The method that the store calls. `ioredis` clients have it; for clients of the `redis` package, pass
+ * `{ call: (...a) => client.sendCommand(a) }`.
  */
 export interface RedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
@@ -34,15 +34,15 @@ export interface RedisClient {
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /**
-   * The prefix of all keys. Default `{quota}:`. The braces keep all keys in one slot of a cluster, as scripts that use several
-   * keys require.
+   * The prefix of all keys. Default `{quota}:`. The braces keep all keys in one cluster slot, because Redis requires
+   * that for scripts that use several keys.
    */
   readonly keyPrefix?: string;
   /** Returns the current time in milliseconds since 1970. Default: the clock of the Redis server. */
   readonly clock?: () => number;
 }
 
-/** Several small batches, so that the server executes one while this process parses the replies to another. */
+/** Several small batches are in flight, so that the server executes one while this process parses the replies to another. */
 const BATCHES = { size: 32, maxInFlight: 4 };
 
 interface Settlement {
@@ -192,11 +192,11 @@ class RedisStore implements QuotaStore {
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    // A consume operation does not create a reservation, so it needs no id.
+    // A consume operation does not create a reservation, so its member and time-to-live are empty.
     return this.#withReceipt(requests, (receipt) => this.#consumeBatch(requests, () => ['', -1], receipt));
   }
 
-  /** Runs an operation that is undone if its result is lost. */
+  /** Runs a consume operation, and undoes it if its result is lost. */
   async #withReceipt<V extends readonly (readonly Excess[])[]>(
     requests: readonly ConsumeRequest[],
     execute: (receipt: Receipt) => Promise<V>,
@@ -271,18 +271,18 @@ class RedisStore implements QuotaStore {
     try {
       return await this.#client.call('EVALSHA', script.sha, ...rest);
     } catch (error) {
-      // A restarted server has lost its script cache.
+      // The server has lost its script cache in a restart.
       if (!String((error as Error).message).startsWith('NOSCRIPT')) throw error;
       return this.#client.call('EVAL', script.text, ...rest);
     }
   }
 
-  /** Returns the Redis keys that the scripts for reserving and consuming amounts use. */
+  /** Returns the Redis keys that the reserve and consume scripts use. */
   #keysOf(project: string): string[] {
     return [this.#counters(project), this.#limits(project), this.#holds(project)];
   }
 
-  // The project is the last part of each key, so that a project id cannot collide with another key.
+  // The project id is the last part of each key, so that no project id can result in the key of another project or type.
   #counters(project: string): string {
     return `${this.#prefix}counters:${project}`;
   }

@@ -1,7 +1,7 @@
 import type { Excess, Limit } from '../limits.js';
 import type { ConsumeRequest, OwnLimits } from '../store.js';
 
-/** Parses the kinds that exceed their limit, from a list of alternating kinds, used amounts and limits. */
+/** Parses the reply of a reserve or consume script: alternating kinds that exceed their limit, used amounts and limits. */
 export function excessOf(request: ConsumeRequest, reply: readonly string[]): readonly Excess[] {
   const exceeded: Excess[] = [];
   const fields = reply.values();
@@ -13,8 +13,8 @@ export function excessOf(request: ConsumeRequest, reply: readonly string[]): rea
 }
 
 /**
- * Returns the entries of a hash. The reply is a flat list of alternating fields and values, or an object if the client converts
- * it.
+ * Returns the entries of a Redis hash. The reply is a flat list of alternating fields and values, or an object if the
+ * client converts it.
  */
 export function pairs(reply: unknown): [string, string][] {
   if (!Array.isArray(reply)) return Object.entries((reply ?? {}) as Record<string, string>);
@@ -23,7 +23,7 @@ export function pairs(reply: unknown): [string, string][] {
   return fields;
 }
 
-/** Parses limits. The empty field only marks that the project has an entry. */
+/** Parses a project's own limits. The field with the empty name only marks that the project has an entry. */
 export function limitsOf(fields: readonly [string, string][]): OwnLimits {
   const limits: Record<string, Limit> = {};
   for (const [kind, decimal] of fields) {

@@ -2,7 +2,7 @@ import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
 import type { ConsumeRequest, StoredReservation } from '../store.js';
 
-/** The distinct projects of a batch, numbered from 0 in order of first use. */
+/** The distinct projects in a batch, numbered from 0 in order of first use. */
 export class ProjectNumbers {
   readonly #numbers = new Map<string, number>();
 
@@ -19,17 +19,20 @@ export class ProjectNumbers {
   }
 }
 
-/** The length from which Redis indexes a set. It stores small sets of shorter members as lists, which are searched linearly. */
+/**
+ * The member length from which Redis indexes a sorted set. Small sets of shorter members are lists, which Redis
+ * searches linearly.
+ */
 const MIN_INDEXED_LENGTH = 65;
 
-/** Returns the member of a reservation in the set of its project. Kinds cannot contain the separators. */
+/** Returns the member that represents a reservation in the sorted set of its project. Kinds cannot contain its separators. */
 export function memberOf({ id, amounts }: StoredReservation): string {
   let member = `${id.padEnd(MIN_INDEXED_LENGTH)}|`;
   for (const kind in amounts) member += `${kind}=${amounts[kind]},`;
   return member;
 }
 
-/** Adds the kind, the amount and the default limit of each kind to the arguments. */
+/** Adds the name, amount and default limit of each requested kind to the script arguments. */
 export function addRequested(args: string[], { amounts, defaults }: ConsumeRequest): void {
   forEachAmount(amounts, (kind, amount) => {
     args.push(kind, String(amount), String(limitFor(kind, undefined, defaults)));

@@ -1,6 +1,6 @@
 import { countingFunctions, limitFunctions, RECEIPT_SECONDS, script } from './lua.js';
 
-/** Lua functions of RESERVE and SETTLE, which read each project once per batch. */
+/** Lua functions for RESERVE and SETTLE, which read the data of each project once per batch. */
 const batchFunctions = `
 local batch = cjson.decode(ARGV[2])
 local projects = {}
@@ -28,10 +28,10 @@ end
 `;
 
 /**
- * Reserves or consumes the amounts of a batch. KEYS for each project: counters, limits, holds; for consume also receipts at the
- * end. ARGV: now, a JSON list of [index of the project from 0, member, ttlMs (or '' and -1 for consume), and for each kind its
- * name, amount and default limit], and the number of the operation if there are receipts. Returns a list for each request: kind,
- * used and limit of each kind that exceeds its limit.
+ * Reserves or consumes the amounts of a batch of requests. KEYS for each project: counters, limits, holds; for consume
+ * also receipts at the end. ARGV: now, a JSON list of [project index from 0, member, ttlMs (for consume: '' and -1),
+ * and for each kind its name, amount and default limit], and for consume the operation number. Returns a list for each
+ * request: kind, used and limit of each kind that exceeds its limit.
  */
 export const RESERVE = script(`${countingFunctions}${limitFunctions}${batchFunctions}
 local receipts, number, done = KEYS[#KEYS], tonumber(ARGV[3] or 0), ''
@@ -105,9 +105,9 @@ end
 return replies`);
 
 /**
- * Settles the reservations of a batch. KEYS for each project: counters, holds. ARGV: now, and a JSON list of [index of the project
- * from 0, member, 1 for commit or 0 for release, and each kind and amount]. Returns 1 for each reservation that was settled, 0
- * for each unknown or expired one.
+ * Settles a batch of reservations. KEYS for each project: counters, holds. ARGV: now, and a JSON list of [project index
+ * from 0, member, 1 for commit or 0 for release, and each kind and amount]. Returns 1 for each reservation that was
+ * settled, 0 for each unknown or expired one.
  */
 export const SETTLE = script(`${countingFunctions}${batchFunctions}
 for _, settlement in ipairs(batch) do
@@ -144,7 +144,7 @@ if not expiry or tonumber(expiry) <= clock() then return 0 end
 redis.call('ZADD', KEYS[1], clock() + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
-/** Removes expired reservations and returns the hash of counters. KEYS: counters, holds. */
+/** Removes a project's expired reservations and returns the hash of its counters. KEYS: counters, holds. */
 export const COUNTS = script(`${countingFunctions}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);
@@ -166,9 +166,9 @@ export const RELEASE = script(`${releaseFunction}
 for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
 
 /**
- * Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. KEYS: the counters
- * of each project, and receipts. ARGV: now, the number of the operation, and a JSON list of [index of the project from 0, and
- * each kind and amount] of its requests.
+ * Undoes a consume operation if it was executed, and otherwise prevents its later execution. Idempotent. KEYS: the
+ * counters of each project, and receipts. ARGV: now, the operation number, and a JSON list of [project index from 0,
+ * and each kind and amount] for its requests.
  */
 export const UNDO = script(`${releaseFunction}
 local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]
@@ -189,8 +189,8 @@ redis.call('HSET', receipts, 'last', '9007199254740991')
 redis.call('EXPIRE', receipts, ${RECEIPT_SECONDS})`);
 
 /**
- * Replaces the limits of a project. KEYS: limits, list, sequence. ARGV: now, project, then alternating kinds and limits. An empty
- * field marks that the project has an entry.
+ * Replaces the limits of a project. KEYS: limits, list, sequence. ARGV: now, project, then alternating kinds and
+ * limits. A field with an empty name marks that the project has an entry.
  */
 export const SET_LIMITS = script(`
 redis.call('DEL', KEYS[1])
@@ -199,14 +199,14 @@ if not redis.call('ZSCORE', KEYS[2], ARGV[2]) then
   redis.call('ZADD', KEYS[2], redis.call('INCR', KEYS[3]), ARGV[2])
 end`);
 
-/** Removes the limits of a project. KEYS: limits, list. ARGV: now, project. Returns 1 if it had an entry. */
+/** Removes the limits of a project. KEYS: limits, list. ARGV: now, project. Returns 1 if the project had an entry. */
 export const REMOVE_LIMITS = script(`
 redis.call('ZREM', KEYS[2], ARGV[2])
 return redis.call('DEL', KEYS[1])`);
 
 /**
- * Lists limits. KEYS: list. ARGV: now, the prefix of the keys of limits, offset, limit. Returns the total, then alternating
- * projects and hashes.
+ * Lists the limits of projects. KEYS: list. ARGV: now, the key prefix of limits, offset, page size. Returns the total,
+ * then alternating projects and hashes.
  */
 export const LIST_LIMITS = script(`
 local reply = { redis.call('ZCARD', KEYS[1]) }

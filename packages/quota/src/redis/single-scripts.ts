@@ -1,11 +1,11 @@
 import { countingFunctions, limitFunctions, RECEIPT_SECONDS, script } from './lua.js';
 
-// Scripts for a single request, the usual case on a server that is not busy. The parts of the request are plain arguments, and
-// functions that are rarely used are defined only when they are used.
+// Scripts for a single request, the usual case without load. The values of the request are plain arguments, and rarely
+// used functions are defined only where they are needed.
 
 /**
- * Lua functions for the alternating kinds, amounts and default limits in ARGV. `exceeded` returns the kinds that exceed their
- * limit, or nil if there are none. KEYS: counters, limits.
+ * Lua functions for alternating kinds, amounts and default limits in ARGV. `exceeded` returns the kinds that exceed
+ * their limit, or nil if none does. KEYS: counters, limits.
  */
 const excessFunctions = `
 local function exceeded(first)
@@ -43,8 +43,8 @@ if redis.call('ZADD', KEYS[3], 'NX', clock() + ARGV[3], ARGV[2]) == 1 then count
 return {}`);
 
 /**
- * Consumes amounts. KEYS: counters, limits, holds, receipts. ARGV: now, the number of the operation, then alternating kinds,
- * amounts and default limits. Returns the same as RESERVE_ONE; fails if the operation has been undone.
+ * Consumes amounts. KEYS: counters, limits, holds, receipts. ARGV: now, the operation number, then alternating kinds, amounts
+ * and default limits. Returns the same as RESERVE_ONE; fails if the operation has been undone.
  */
 export const CONSUME_ONE = script(`${limitFunctions}${excessFunctions}
 local number, excess = tonumber(ARGV[2]), exceeded(3)

@@ -11,25 +11,25 @@ import { ISSUE, json, NO_CONTENT, RejectedRequest, type RouterResponse } from '.
 
 const NOT_FOUND = 'Project quotas not found.';
 
-/** Returns the effective limits of the caller's project: `GET /v1/quotas`. */
+/** Handles `GET /v1/quotas`: returns the limits that apply to the caller's project. */
 export async function showQuotas({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
   return json(200, { quotas: await quota.effective(project) });
 }
 
-/** Returns a project's own limits, with null for kinds without one: `GET /v1/project-quotas/{id}`. */
+/** Handles `GET /v1/project-quotas/{id}`: returns a project's own limits, with null for kinds that use the default. */
 export async function showProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
   const entry = await ifValid(() => quota.get(project));
   if (!entry) throw new RejectedRequest(404, NOT_FOUND);
   return json(200, { project_quotas: entry });
 }
 
-/** Removes a project's own limits: `DELETE /v1/project-quotas/{id}`. */
+/** Handles `DELETE /v1/project-quotas/{id}`: removes a project's own limits. */
 export async function removeProject({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
   if (!(await ifValid(() => quota.remove(project)))) throw new RejectedRequest(404, NOT_FOUND);
   return NO_CONTENT;
 }
 
-/** Replaces a project's own limits: `PUT /v1/project-quotas/{id}`. */
+/** Handles `PUT /v1/project-quotas/{id}`: replaces a project's own limits. */
 export async function setProject(
   settings: RouterSettings,
   project: string,
@@ -43,7 +43,7 @@ export async function setProject(
   return NO_CONTENT;
 }
 
-/** Returns a page of the projects that have their own limits: `GET /v1/project-quotas`. */
+/** Handles `GET /v1/project-quotas`: returns a page of the projects that have their own limits. */
 export async function listProjects(settings: RouterSettings, req: IncomingMessage): Promise<RouterResponse> {
   const { quota, publicUrl, trustProxy } = settings;
   const { url = '/' } = req;
@@ -82,7 +82,7 @@ function jsonIn(body: Buffer | ParsedBody): JsonValue {
   return readJson(text);
 }
 
-/** Returns undefined for a project id that stores cannot represent, because it cannot have an entry. */
+/** Returns the result of `request`, or undefined if the project id is invalid: such a project cannot have its own limits. */
 async function ifValid<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();

@@ -11,10 +11,13 @@ export interface Identity {
   readonly userId?: string;
 }
 
-/** Returns the caller of a request. Undefined is rejected with 401; an IdentityError is sent as another response. */
+/**
+ * Returns the caller of a request, or undefined to reject it with 401. For another status, the function throws an
+ * IdentityError.
+ */
 export type IdentityOf = (req: IncomingMessage) => Identity | undefined | PromiseLike<Identity | undefined>;
 
-/** The caller of a request cannot be determined; `message` is sent to the client. */
+/** The error of a request whose caller cannot be determined. The client receives its `message`. */
 export class IdentityError extends QuotaError {
   /** @param headers additional response headers, such as `{ 'Retry-After': '5' }` */
   constructor(
@@ -54,13 +57,13 @@ export function headerIdentity(options: HeaderIdentityOptions = {}): IdentityOf 
       .split(',')
       .map((role) => role.trim())
       .filter(Boolean);
-    // With a confirmed token, an empty list means no roles.
+    // If the proxy has confirmed the identity, an empty list means that the caller has no roles.
     if (!confirmed && roles.length === 0) roles.push('admin');
     return { projectId, roles, userId: textOf(req, 'x-user-id') || undefined };
   };
 }
 
-/** Returns a header as text. Node decodes headers as Latin-1, but ids with other characters are sent as UTF-8, as in paths. */
+/** Returns a header value as text. Node decodes headers as Latin-1, but clients send ids with other characters as UTF-8. */
 function textOf(req: IncomingMessage, name: string): string {
   const latin1 = String(req.headers[name] ?? '').trim();
   const utf8 = Buffer.from(latin1, 'latin1').toString('utf8');

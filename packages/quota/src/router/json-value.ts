@@ -1,8 +1,8 @@
 import { QuotaError } from '../errors.js';
 
 /**
- * A parsed JSON text. Numbers are a `number`, or a `bigint` for an integer that a double cannot represent exactly. Objects are
- * Maps, so that names such as `__proto__` are not special.
+ * A parsed JSON value. Integers that a double cannot represent exactly are a `bigint`, other numbers a `number`.
+ * Objects are Maps, so that names such as `__proto__` are not special.
  */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, JsonValue>;
@@ -15,15 +15,15 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
   ['true', true],
   ['false', false],
-  // These are not JSON, but the original service accepts them and prints them in its error messages.
+  // These literals are not JSON, but the original service accepts them and prints them in its error messages.
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ];
 
 /**
- * Parses a JSON text with exact integers, which `JSON.parse` may round. The last of duplicate names applies. The function is
- * recursive: limit the depth with `checkJsonText` first.
+ * Parses JSON text and preserves large integers, which `JSON.parse` may round. If a name occurs several times in an
+ * object, its last value applies. The function is recursive, so limit the depth with `checkJsonText` first.
  *
  * @throws SyntaxError for malformed JSON, a byte order mark, and text after the value
  */
@@ -57,7 +57,7 @@ export function readJson(text: string): JsonValue {
       skipWhitespace();
       const name = readString();
       if (!accept(':')) fail();
-      // Deletes first, so that a duplicate name moves to its last position.
+      // Deleted first, so that a repeated name moves to the position of its last occurrence.
       object.delete(name);
       object.set(name, readValue());
     } while (accept(','));
@@ -109,7 +109,7 @@ export function readJson(text: string): JsonValue {
   }
 }
 
-/** A number that an earlier parser has read and possibly rounded. The message is sent to the client. */
+/** The error for a number that an earlier parser may have rounded. The client receives its message. */
 export class InexactNumber extends QuotaError {
   constructor(number: number) {
     super('NUMBER_INEXACT', `The number ${BigInt(number)} is too large to be represented exactly.`);
@@ -135,8 +135,8 @@ export function jsonOf(value: unknown): JsonValue {
 }
 
 /**
- * Formats JSON as this API does: on one line, with a space after commas and colons, and with `\u` escapes for non-ASCII
- * characters.
+ * Formats a value as JSON, as the project-quota API does: on one line, with a space after commas and colons, and with
+ * `\u` escapes for non-ASCII characters.
  */
 export function printJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);

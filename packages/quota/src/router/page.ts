@@ -1,4 +1,4 @@
-/** The requested part of the list. Offsets are exact up to 2^63-1. */
+/** The page of a list that a client has requested. Offsets are exact up to 2^63-1. */
 export interface RequestedPage {
   readonly limit: number;
   readonly offset: bigint;
@@ -12,7 +12,7 @@ export interface PageLimits {
 const MAX_OFFSET = 2n ** 63n - 1n;
 const INTEGER = /^\s*[-+]?\d+\s*$/;
 
-/** Returns the page that `limit` and `offset` select. Invalid values are not errors: the default or the nearest bound applies. */
+/** Returns the page that the query parameters select. Instead of an invalid value, the default or the nearest bound applies. */
 export function pageIn(query: URLSearchParams, { defaultLimit, maxLimit }: PageLimits): RequestedPage {
   const limit = integerIn(query, 'limit') ?? BigInt(defaultLimit);
   const offset = integerIn(query, 'offset') ?? 0n;
@@ -22,7 +22,7 @@ export function pageIn(query: URLSearchParams, { defaultLimit, maxLimit }: PageL
   };
 }
 
-/** Returns undefined if the parameter is missing, empty, not an integer, or repeated. */
+/** Returns an integer query parameter, or undefined if it is missing, empty, not an integer, or repeated. */
 function integerIn(query: URLSearchParams, name: string): bigint | undefined {
   const [text, another] = query.getAll(name);
   if (text === undefined || another !== undefined || !INTEGER.test(text)) return undefined;

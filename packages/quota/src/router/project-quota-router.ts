@@ -9,10 +9,10 @@ import { METHODS, type Route, routeOf } from './route.js';
 import { type ProjectQuotaRouterOptions, type RouterSettings, routerSettings } from './router-options.js';
 import { RejectedRequest, type RouterResponse } from './router-response.js';
 
-/** The value of `Retry-After` in seconds while the store is unavailable. */
+/** The value of the `Retry-After` header while the store is unavailable. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Middleware for Express 4 and 5, and a complete handler for a bare `node:http` server. */
+/** Middleware for Express 4 and 5, which is also a complete request handler for bare `node:http`. */
 export type ProjectQuotaRouter = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -20,8 +20,8 @@ export type ProjectQuotaRouter = (
 ) => Promise<void>;
 
 /**
- * Creates a handler for the project-quota REST API: `/v1/quotas`, `/v1/project-quotas` and `/v1/project-quotas/{project_id}`. It
- * responds to all requests below these paths, including those that fail.
+ * Creates a handler for the project-quota REST API: `/v1/quotas`, `/v1/project-quotas` and
+ * `/v1/project-quotas/{project_id}`. It responds to all requests to and below these paths, also to those that fail.
  *
  * @throws TypeError if an option is unknown or invalid
  *
@@ -85,8 +85,8 @@ function unavailable(service: string): RouterResponse {
 }
 
 /**
- * Returns the response to a request without a valid identity. In the original service, the authentication layer sends it, in a
- * different format than other errors.
+ * Returns the response to a request without a valid identity. Its format differs from other errors, because in the
+ * original service the authentication middleware sends it.
  */
 function unauthenticatedResponse(
   { identityUrl, trustProxy }: RouterSettings,
@@ -101,20 +101,23 @@ function unauthenticatedResponse(
 }
 
 /**
- * Returns the response to a rejected version. If it is malformed, the format depends on `Accept`; if it is unsupported, the body
- * contains the supported range.
+ * Returns the response to a request whose version is rejected. If the version is malformed, the format depends on
+ * `Accept`; if it is unsupported, the body contains the supported range.
  */
 function versionResponse(error: RequestError, req: IncomingMessage): RouterResponse {
   const content = error.status === 406 ? apiSigError(error) : genericError(error, req);
   return { status: error.status, ...contentOf(content) };
 }
 
-/** Returns the content of an error. JSON responses of this service have no charset. */
+/** Returns the content type and body of an error response. JSON responses of this API have no charset. */
 function contentOf({ contentType, body }: ErrorBody): Pick<RouterResponse, 'type' | 'body'> {
   return { type: contentType.replace(/^(application\/json);.*/, '$1'), body };
 }
 
-/** Runs an action. The order of checks is part of the contract: method, format, path, role, then the checks of the action. */
+/**
+ * Runs the action for a route. Clients rely on the order of the checks: method, format, path, role, then those of the
+ * action.
+ */
 async function runAction(
   settings: RouterSettings,
   route: Route,
@@ -146,8 +149,8 @@ function hasAnyRole(roles: readonly string[], allowedRoles: readonly string[]): 
 }
 
 /**
- * Sets the headers with the request id: the id that the client sent, or a new one. Every response to an authenticated caller has
- * one, including version errors.
+ * Sets the request id headers to the id that the client sent, or to a new one. Every response to an authenticated
+ * caller has them, including version errors.
  */
 function setRequestId({ requestIdHeaders }: RouterSettings, req: IncomingMessage, res: ServerResponse): void {
   const missing = requestIdHeaders.filter((name) => !res.hasHeader(name));

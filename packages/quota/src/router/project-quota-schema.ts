@@ -6,16 +6,16 @@ import { notationOf, textNotation } from './value-notation.js';
 const MEMBER = 'project_quotas';
 const MAX_LIMIT = 2n ** 63n - 1n;
 
-/** Creates the error of an invalid body. */
+/** Creates the error for a body that does not match the schema. */
 function violation(reason: string, property: string): RejectedRequest {
   const message = `Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`;
   return new RejectedRequest(400, message);
 }
 
 /**
- * Returns the limits by kind of a body `{"project_quotas": {"secrets": 10, "orders": null}}`.
+ * Returns the limits in a request body such as `{"project_quotas": {"secrets": 10, "orders": null}}`.
  *
- * @throws RejectedRequest for the first violation: in the body, then in the member, then in the kinds in their order
+ * @throws RejectedRequest for the first violation: in the body, then in `project_quotas`, then in its kinds in order
  */
 export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Record<string, Limit | null>> {
   const outer = objectOf(body, 'None');

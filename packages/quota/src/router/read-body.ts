@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { QuotaError } from '../errors.js';
 import { ISSUE, RejectedRequest } from './router-response.js';
 
-/** The client disconnected before the body was complete, so no response can be sent. */
+/** The error for a client that disconnected before its request body was complete. No response can be sent. */
 export class ClientDisconnected extends QuotaError {
   constructor(options: ErrorOptions) {
     super('CLIENT_DISCONNECTED', 'The client disconnected before its body was complete', options);
   }
 }
 
-/** A body that an earlier body parser has converted to a value. */
+/** The value to which an earlier body parser has converted the request body. */
 export class ParsedBody {
   constructor(readonly value: unknown) {}
 }
 
 /**
- * Reads the body as bytes. If an earlier body parser has converted it to a value, the value is returned.
+ * Reads the request body as bytes. If an earlier body parser has converted it to a value, returns that value.
  *
  * @throws RejectedRequest (413) if the body exceeds the limit; ClientDisconnected if the client disconnects
  */
@@ -33,7 +33,7 @@ export async function readBody(
   try {
     for await (const chunk of req) {
       size += (chunk as Buffer).length;
-      // Node reads and discards the rest after the response.
+      // Node reads and discards the rest of the body after the response.
       if (size > limitBytes) throw new RejectedRequest(413, `${ISSUE} The body has more than ${limitBytes} bytes.`);
       chunks.push(chunk as Buffer);
     }

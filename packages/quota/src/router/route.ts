@@ -3,12 +3,12 @@ export type Route =
   | { readonly name: 'quotas' }
   | { readonly name: 'list' }
   | { readonly name: 'project'; readonly project: string }
-  /** An unknown path below a path of this API. */
+  /** An unknown path below one of the API's paths. */
   | { readonly name: 'unknown' }
-  /** A path outside this API. */
+  /** A path that does not belong to the API. */
   | { readonly name: 'other' };
 
-/** The allowed methods of each resource, in the order of the header `Allow`. */
+/** The methods that each resource allows, in their order in the `Allow` header. */
 export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
   quotas: ['GET'],
   list: ['GET'],
@@ -17,11 +17,11 @@ export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
   other: [],
 };
 
-/** Matches the parts of a request target that are not its path: the scheme and host of an absolute URL, and the query string. */
+/** Matches everything in a request target except the path: the scheme and host of an absolute URL, and the query string. */
 const AROUND_PATH = /^https?:\/\/[^/?#]*|\?.*$/gi;
 
 /**
- * Parses the target of a request. Trailing slashes and repeated slashes are ignored. The project id is percent-decoded and
+ * Returns the route for a request target. Trailing and repeated slashes are ignored. The project id is percent-decoded and
  * otherwise unchanged.
  */
 export function routeOf(target: string): Route {

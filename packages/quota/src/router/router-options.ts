@@ -24,15 +24,21 @@ export interface ProjectQuotaRouterOptions {
   /** Names of the version headers: a preset, or custom names such as `{ typed: ['X-Api-Version'] }`. Default `service`. */
   readonly headers?: HeaderPreset | Partial<HeaderNames>;
   /**
-   * Names of the headers with the request id. A value that other middleware has set is preserved. Default: the names that belong
-   * to the preset of version headers.
+   * Names of the response headers that contain the request id. Values that other middleware has set are preserved.
+   * Default: depends on the preset of version headers.
    */
   readonly requestIdHeaders?: readonly string[];
-  /** The base URL of links, such as `https://quotas.example.org`. Default: the URL of the request up to the mount path. */
+  /** The base URL of links, such as `https://quotas.example.org`. Default: the request URL up to the mount path. */
   readonly publicUrl?: string;
-  /** Whether links use `X-Forwarded-Proto`, `-Host` and `-Prefix`. Default: the Express setting, otherwise false. */
+  /**
+   * Whether links are built from `X-Forwarded-Proto`, `-Host` and `-Prefix`. Default: Express's `trust proxy` setting;
+   * false without Express.
+   */
   readonly trustProxy?: TrustProxy;
-  /** The URL of the identity service in the header `WWW-Authenticate` of 401 responses. Default: `/identity` on the same host. */
+  /**
+   * The URL of the identity service, which 401 responses contain in `WWW-Authenticate`. Default: `/identity` on the
+   * same host.
+   */
   readonly identityUrl?: string;
   /** Page size if the client does not specify a limit. Default 10. */
   readonly defaultLimit?: number;
@@ -42,7 +48,7 @@ export interface ProjectQuotaRouterOptions {
   readonly bodyLimitBytes?: number;
   /** Whether requests to other paths are passed to `next` or rejected with 404 (`respond`). Without `next`, always 404. Default `next`. */
   readonly otherPaths?: 'next' | 'respond';
-  /** Called with errors that are sent as 500, or as 503 because the store is unavailable. */
+  /** Called with errors that result in a 500 response, or in a 503 because the store is unavailable. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
 }
 
@@ -69,7 +75,7 @@ const REQUEST_ID_HEADERS = {
   both: ['X-Service-Request-ID', 'X-OpenStack-Request-ID'],
 } as const satisfies Record<HeaderPreset, readonly string[]>;
 
-/** The versions of this API; project quotas are the same in both. */
+/** The lowest and highest version of this API. Project quotas are the same in both versions. */
 const VERSIONS = { min: '1.0', max: '1.1' } as const;
 
 const KNOWN: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {

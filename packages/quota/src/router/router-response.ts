@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { QuotaError } from '../errors.js';
 import { printJson } from './json-value.js';
 
-/** A response: a status, an optional body with its content type, and additional headers. */
+/** A response of the router: a status, an optional body with its content type, and additional headers. */
 export interface RouterResponse {
   readonly status: number;
   readonly type?: string;
@@ -10,7 +10,7 @@ export interface RouterResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A rejected request, with the error body of this API. */
+/** The error of a rejected request, with a response in the error format of this API. */
 export class RejectedRequest extends QuotaError {
   readonly response: RouterResponse;
 
@@ -20,7 +20,7 @@ export class RejectedRequest extends QuotaError {
   }
 }
 
-/** The start of error messages. */
+/** The beginning of error messages in this API. */
 export const ISSUE = 'Project Quotas issue seen -';
 
 export function json(status: number, body: object): RouterResponse {

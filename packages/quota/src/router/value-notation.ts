@@ -1,6 +1,6 @@
 import type { JsonValue } from './json-value.js';
 
-/** Formats a value as in the error messages of this API: `None`, `True`, `'text'`, `nan`, `[1]`, `{'a': 1}`. */
+/** Formats a value in the notation that error messages of this API use: `None`, `True`, `'text'`, `nan`, `[1]`, `{'a': 1}`. */
 export function notationOf(value: JsonValue): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -11,7 +11,7 @@ export function notationOf(value: JsonValue): string {
   return `{${[...value].map(([name, member]) => `${textNotation(name)}: ${notationOf(member)}`).join(', ')}}`;
 }
 
-/** Formats a string with quotes, as in the error messages of this API. */
+/** Formats a quoted string in the notation that error messages of this API use. */
 export function textNotation(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the ones to escape.

@@ -9,9 +9,12 @@ export function mysqlStatements(prefix: string): Statements {
   const columns = [0, 1, 2, 3].map((index) => `c${index} TEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
   const list = `JSON_TABLE(?, '$[*]' COLUMNS (${columns.join(', ')})) AS item`;
   const number = (index: number) => `CAST(item.c${index} AS SIGNED)`;
-  /** The time according to the store's clock, or the start of the transaction, so that all statements use the same time. */
+  /**
+   * The store's clock (a parameter) or, if it is null, the start of the transaction, so that all statements use the
+   * same time.
+   */
   const now = 'coalesce(CAST(? AS SIGNED), @quota_now)';
-  // Strings are compared as bytes, because collations ignore case or trailing spaces.
+  // Binary columns are compared as bytes, whereas collations of text columns ignore case or trailing spaces.
   const project = 'project varbinary(2048) NOT NULL';
   // Without STRAIGHT_JOIN, the optimizer may read and lock the whole table for a short list.
   const joinList = (table: string, key: 'kind' | 'id') =>

@@ -9,20 +9,21 @@ interface MysqlQuery {
 
 interface MysqlConnection {
   query(sql: string): Promise<unknown>;
-  /** Resolves to the rows of a query, or to the number of rows that a change has found. */
+  /** Resolves to the rows of a query, or to the number of rows that a write statement matched. */
   execute(query: MysqlQuery): Promise<[unknown, ...unknown[]]>;
   release(): void;
   destroy(): void;
 }
 
-/** The part of a pool of `mysql2/promise` that the store uses. */
+/** The part of a `mysql2/promise` pool that the store uses. */
 export interface MysqlPool {
   getConnection(): Promise<MysqlConnection>;
 }
 
 /**
- * The statements that begin a transaction. READ COMMITTED locks only the rows that it finds, so that transactions of different
- * projects do not wait for each other. The isolation level applies only to the next transaction.
+ * The statements that begin a transaction. With READ COMMITTED, statements lock only the rows that they find, so that
+ * transactions for different projects do not wait for each other. The isolation level applies only to the next
+ * transaction.
  */
 const BEGIN = [
   'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
@@ -30,11 +31,11 @@ const BEGIN = [
   'SET @quota_now = CAST(unix_timestamp(now(3)) * 1000 AS SIGNED)',
 ];
 
-/** Adapts a pool of `mysql2/promise` (`createPool(url)`) to the SQL store, for MariaDB 10.6 or later. */
+/** Adapts a `mysql2/promise` pool (`createPool(url)`) to the SQL store, for MariaDB 10.6 or later. */
 export function mysql(pool: MysqlPool): SqlDatabase {
   return {
     dialect: 'mysql',
-    // Each transaction uses its own connection.
+    // The caller's transactions run on other connections, because each transaction of the store uses its own.
     isInTransaction: () => false,
     transaction: (work) => retryOnConflict(() => withConnection(pool, (connection) => runSteps(connection, work()))),
   };
@@ -65,7 +66,10 @@ async function runSteps<T>(connection: MysqlConnection, steps: Steps<T>): Promis
   return step.value;
 }
 
-/** Returns the rows that one of the statements reads, or an empty row for each row that the last change has found. */
+/**
+ * Returns the rows that one of the statements reads or, if none reads rows, an empty row for each row that the last one
+ * matched.
+ */
 async function rowsOf(connection: MysqlConnection, { sql, parameters }: Statement): Promise<readonly SqlRow[]> {
   let rows: readonly SqlRow[] | undefined;
   let found = 0;
@@ -77,7 +81,7 @@ async function rowsOf(connection: MysqlConnection, { sql, parameters }: Statemen
   return rows ?? Array.from({ length: found }, () => ({}));
 }
 
-/** Converts a parameter to a string, because the driver sends numbers as floating point, which `LIMIT` does not accept. */
+/** Converts a parameter to a string, because the driver would send numbers as floating point, which `LIMIT` does not accept. */
 function parameterOf(value: SqlValue): SqlValue {
   return value === null ? null : String(value);
 }

@@ -7,7 +7,7 @@ interface PostgresResult {
   readonly rowCount: number | null;
 }
 
-/** A statement with separate parameters; a named statement is parsed once per connection. */
+/** A query with separate parameters. PostgreSQL parses a named query once per connection. */
 interface PostgresQuery {
   readonly name?: string;
   readonly text: string;
@@ -15,7 +15,7 @@ interface PostgresQuery {
 }
 
 interface PostgresClient {
-  /** A string of several statements returns a list of results. */
+  /** Resolves to a list of results if the string contains several statements. */
   query(query: string | PostgresQuery): Promise<PostgresResult | readonly PostgresResult[]>;
   release(error?: boolean): void;
   on(event: 'error', listener: () => void): unknown;
@@ -27,7 +27,10 @@ export interface PostgresPool {
   connect(): Promise<PostgresClient>;
 }
 
-/** Errors of prepared statements in another session: behind a connection pooler, one may be missing or already exist. */
+/**
+ * Error codes for prepared statements that are missing or already exist, because a connection pooler has changed the
+ * session.
+ */
 const SESSION_CHANGED_CODES = new Set(['26000', '42P05']);
 
 /**
@@ -42,7 +45,8 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     if (!ownsSessions) return { text, values };
     let name = names.get(text);
     if (!name) {
-      // The name contains a digest of the SQL, because other code may also prepare statements in the session.
+      // The name contains a digest of the SQL text, so that it cannot collide with statements that other code prepares
+      // in the session.
       name = `apistrata_quota_${createHash('sha1').update(text).digest('hex')}`;
       names.set(text, name);
     }
@@ -51,7 +55,7 @@ export function postgres(pool: PostgresPool): SqlDatabase {
 
   return {
     dialect: 'postgres',
-    // Each transaction uses its own connection.
+    // The caller's transactions run on other connections, because each transaction of the store uses its own.
     isInTransaction: () => false,
     transaction: (work) =>
       retryOnConflict(() => withConnection(pool, 'ROLLBACK', (client) => runSteps(client, work()))),
@@ -72,7 +76,7 @@ export function postgres(pool: PostgresPool): SqlDatabase {
 }
 
 /**
- * Runs work on a connection of the pool.
+ * Runs work on a connection from the pool.
  *
  * @param recover the statement that makes the connection usable again after a failure
  */
@@ -83,8 +87,8 @@ async function withConnection<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // The pool listens only for errors of idle connections, so without a listener, the loss of this connection would end the
-  // process. The query in progress also fails.
+  // The pool listens only for errors of idle connections. Without this listener, the loss of the connection would end
+  // the process. The query in progress also fails.
   const onError = () => {
     broken = true;
   };
@@ -104,8 +108,8 @@ async function withConnection<T>(
 }
 
 /**
- * Runs a transaction with one round trip for each query and at most one more: statements without a result, `BEGIN` and `COMMIT`
- * are sent together with a query, as one text.
+ * Runs a transaction with one round trip for each query, and at most one more: statements without a result, `BEGIN` and
+ * `COMMIT` are sent together with a query, in one string.
  */
 async function runSteps<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   const texts = ['BEGIN'];
@@ -126,14 +130,17 @@ function resultOf(result: PostgresResult | readonly PostgresResult[]): SqlResult
   return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
 }
 
-/** Replaces the parameters of a statement with literals, because a text of several statements cannot have separate parameters. */
+/** Replaces the parameters of a statement with literals, because a string of several statements cannot have parameters. */
 function textOf({ sql, parameters }: Statement): string {
   const values = parameters.values();
-  // Statements of the store contain no other question marks.
+  // The store's statements contain no question marks other than parameters.
   return sql.replace(/\?/g, () => literal(values.next().value ?? null));
 }
 
-/** Formats a literal that PostgreSQL parses identically under all settings. Strings of the store do not contain NUL. */
+/**
+ * Formats a value as an SQL literal that PostgreSQL parses identically under all settings. Strings in the store never
+ * contain NUL.
+ */
 function literal(value: SqlValue): string {
   if (typeof value !== 'string') return String(value);
   const quoted = `'${value.replaceAll("'", "''")}'`;

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredReservation } from '../store.js';
 
-/** The number of receipts of a lane after which obsolete ones are deleted. */
+/** Obsolete receipts are deleted after each operation whose number is a multiple of this interval. */
 const CLEANUP_INTERVAL = 1_000;
 
-/** The record that an operation writes in its own transaction, as proof that it was committed. */
+/** The record that a consume operation writes in its transaction, which proves that the transaction was committed. */
 export interface Receipt {
-  /** The lane of the receipt. The receipts of a lane belong to consecutive operations. */
+  /** The id of the sequence of consecutive operations to which the receipt belongs. */
   readonly lane: string;
   readonly number: number;
-  /** The amounts that the operation has taken so far. */
+  /** The amounts that the operation takes; empty until it is sent. */
   reserved: readonly Pick<StoredReservation, 'project' | 'amounts'>[];
 }
 
 /**
- * Numbers the consecutive operations of a store. If the result of an operation was lost, its receipt shows whether it was
- * committed.
+ * Numbers the consecutive consume operations of a store. If the result of an operation is lost, its receipt shows
+ * whether the operation was committed.
  */
 export class Receipts {
   #lane = randomUUID();
@@ -26,13 +26,13 @@ export class Receipts {
     return { lane: this.#lane, number: ++this.#last, reserved: [] };
   }
 
-  /** Returns whether the receipts up to this one, whose result has arrived, should be deleted now. */
+  /** Returns whether the receipts up to this one should be deleted, now that the result of its operation has arrived. */
   isCleanupDue({ number }: Receipt): boolean {
     return number % CLEANUP_INTERVAL === 0;
   }
 
   /**
-   * Starts a new lane after an operation with an unknown result, so that its receipt is not deleted with later ones.
+   * Starts a new lane after the result of an operation was lost, so that its receipt is not deleted together with later ones.
    */
   startLane(): void {
     this.#lane = randomUUID();

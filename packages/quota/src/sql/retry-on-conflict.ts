@@ -1,8 +1,8 @@
-/** The codes of serialization failures and deadlocks, after which a transaction may be repeated. */
+/** The error codes of serialization failures and deadlocks, after which a transaction may be repeated. */
 const RETRY_CODES = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 const MAX_ATTEMPTS = 5;
 
-/** Repeats the work after a serialization failure or a deadlock. */
+/** Runs a transaction, and repeats it after a serialization failure or a deadlock. */
 export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -13,7 +13,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the error code of a database driver error. */
+/** Returns the `code` of a database driver's error. */
 export function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
 }

@@ -29,13 +29,13 @@ export interface SqlStoreOptions {
   readonly clock?: () => number;
 }
 
-/** A store in SQL tables, which it can create. */
+/** A quota store that uses SQL tables, which it can create. */
 export interface SqlStore extends QuotaStore {
   /** Creates missing tables. Idempotent; several processes may call it concurrently. */
   createSchema(): Promise<void>;
 }
 
-/** One batch at a time, because concurrent batches would wait for the same counters, each with its own connection. */
+/** One batch at a time, because concurrent batches would wait for locks on the same counters, each on its own connection. */
 const BATCHES = { size: 250, maxInFlight: 1 };
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
@@ -67,9 +67,9 @@ class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
   readonly #text: Statements;
   readonly #steps: QuotaSteps;
-  /** Undefined for databases without round trips. */
+  /** Processes single requests faster; undefined if the database has no `query` function. */
   readonly #single: SingleRequests | undefined;
-  /** Undefined for databases whose results cannot be lost. */
+  /** Undefined for SQLite: a database in the same process cannot lose results. */
   readonly #receipts: Receipts | undefined;
   readonly #compensation = new Compensation(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
   readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
@@ -109,13 +109,13 @@ class QuotaSqlStore implements SqlStore {
     const { dialect } = this.#database;
     const { schema } = this.#text;
     await this.#run(function* () {
-      // In PostgreSQL, IF NOT EXISTS fails if two processes create a table at the same time.
+      // The lock is necessary because IF NOT EXISTS fails in PostgreSQL if two processes create a table at the same time.
       if (dialect === 'postgres') yield read(`SELECT pg_advisory_xact_lock(hashtext('apistrata quota schema'))`);
       for (const sql of schema) yield write(sql);
     });
   }
 
-  // A call inside a transaction of the caller cannot wait for a batch: the transaction may end before the batch.
+  // A call in the caller's transaction is not batched, because that transaction may end before the batch does.
 
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#reserveQueue.add(request);
@@ -189,7 +189,8 @@ class QuotaSqlStore implements SqlStore {
       this.#run(() => this.#steps.take(requests, receipt)),
       (outcome) => {
         if ('results' in outcome) return outcome.results;
-        // In a separate transaction, because expired reservations may have kinds that this one has not locked.
+        // Expired reservations are removed in a separate transaction, because they may have kinds that the first one
+        // has not locked.
         return andThen(
           this.#run(() => this.#steps.endExpired(outcome.expired)),
           () => this.#takeBatch(requests, receipt),
@@ -209,18 +210,18 @@ class QuotaSqlStore implements SqlStore {
     return this.#withReceipt((receipt) => this.#takeBatch(permanentRequests, receipt));
   }
 
-  /** Runs an operation that is undone if its result is lost. */
+  /** Runs a consume operation, and undoes it if its result is lost. */
   async #withReceipt<T>(execute: (receipt?: Receipt) => MaybePromise<T>): Promise<T> {
     const receipts = this.#receipts;
     if (!receipts) return execute();
     const receipt = receipts.next();
     try {
       const result = await execute(receipt);
-      // Errors are ignored, because the next cleanup includes these receipts.
+      // Errors are ignored, because the next cleanup also deletes these receipts.
       if (receipts.isCleanupDue(receipt)) this.#clear(receipt).catch(() => undefined);
       return result;
     } catch (error) {
-      // An operation that was never sent is not undone, so that an unavailable server does not receive an attempt per request.
+      // An operation that was never sent is not undone, so that an unavailable server does not cause an attempt per request.
       if (receipt.reserved.length > 0) {
         receipts.startLane();
         this.#compensation.add(receipt);
@@ -254,14 +255,14 @@ function permanentRequest({ id, project, amounts, defaults }: ConsumeRequest): T
   return { id, project, amounts, defaults, ttlMs: undefined };
 }
 
-/** Returns the only element of a list. */
+/** Returns the only element of a list. @throws RangeError if the list does not have exactly one element */
 function onlyResult<T>(results: readonly T[]): T {
   const [result] = results;
   if (results.length !== 1 || result === undefined) throw new RangeError(`Expected 1 result, got ${results.length}`);
   return result;
 }
 
-/** Continues synchronously if the value is not a promise. */
+/** Calls `next` with a value: immediately, or when the value is a promise, after it has resolved. */
 function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -5,19 +5,19 @@ interface SqliteStatement {
   run(...parameters: unknown[]): unknown;
 }
 
-/** The interface that `better-sqlite3` and `node:sqlite` have in common. */
+/** The methods that `better-sqlite3` and `node:sqlite` connections have in common. */
 export interface SqliteConnection {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): unknown;
-  /** `better-sqlite3`: whether a transaction is open. */
+  /** Whether a transaction is open, in `better-sqlite3`. */
   readonly inTransaction?: boolean;
-  /** `node:sqlite`: whether a transaction is open. */
+  /** Whether a transaction is open, in `node:sqlite`. */
   readonly isTransaction?: boolean;
 }
 
 /**
- * Adapts a database of `better-sqlite3` (`new Database(file)`) or `node:sqlite` (`new DatabaseSync(file)`) to the SQL store.
- * Inside a transaction of the caller, the statements of the store become part of that transaction.
+ * Adapts a `better-sqlite3` database (`new Database(file)`) or a `node:sqlite` database (`new DatabaseSync(file)`) to
+ * the SQL store. If the caller has opened a transaction, the store's statements become part of it.
  */
 export function sqlite(connection: SqliteConnection): SqlDatabase {
   const prepared = new Map<string, SqliteStatement>();
@@ -46,7 +46,7 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
     isInTransaction,
     transaction<T>(work: () => Steps<T>): T {
       const nested = isInTransaction();
-      // IMMEDIATE, so that other writers wait for this statement instead of failing in the middle of a transaction.
+      // IMMEDIATE locks the database now, so that other writers wait here instead of failing in the middle of a transaction.
       connection.exec(nested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
       try {
         const result = runSteps(work());

@@ -2,7 +2,7 @@ import type { Limit } from '../limits.js';
 import type { OwnLimits } from '../store.js';
 import type { SqlValue } from './sql-database.js';
 
-/** A change of the counter of `project` and `kind`. */
+/** A change to the counter of a project and kind. */
 export interface Delta {
   readonly project: string;
   readonly kind: string;
@@ -21,16 +21,16 @@ export function tablesOf(prefix: string) {
 }
 
 /**
- * Returns a PostgreSQL expression for the current time: the parameter, or the clock of the database server if it is null. As
- * a subquery, it is evaluated once and can be used in an index search, unlike a volatile function.
+ * Returns a PostgreSQL expression for the current time: the parameter, or the database server's clock if the parameter
+ * is null. Unlike a volatile function, a subquery is evaluated once and can be used in an index search.
  */
 export function nowOf(parameter: string): string {
   return `(SELECT coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))`;
 }
 
 /**
- * Returns the SQL of all statements for PostgreSQL or SQLite and one table prefix. A list is one JSON parameter, so
- * that the text does not depend on its length.
+ * Returns the SQL text of all statements, for PostgreSQL or SQLite. Lists are passed as one JSON parameter, so that the
+ * SQL text does not depend on their length.
  */
 export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
   const postgres = dialect === 'postgres';
@@ -40,7 +40,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
   const now = postgres ? nowOf('?') : '?';
   const bigint = postgres ? 'bigint' : 'integer';
-  // With statistics, SQLite may prefer the primary key and read every reservation of the project.
+  // If SQLite has statistics, it may otherwise prefer the primary key and read every reservation of the project.
   const byExpiry = postgres ? '' : `INDEXED BY ${holds}_by_expiry`;
 
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved)
@@ -60,20 +60,20 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
       `CREATE TABLE IF NOT EXISTS ${holds} (
         project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL,
         PRIMARY KEY (project, id))${postgres ? '' : ' WITHOUT ROWID'}`,
-      // A rejected request searches for expired reservations of its project, and must not read the others.
+      // A rejected request uses this index to find the expired reservations of its project without reading the others.
       `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
       // SQLite needs no receipts, because the result of a database in the same process cannot be lost.
       ...(postgres ? [receiptsTable] : []),
     ],
-    /** Creates missing counters and locks all of them. Parameter: [[project, kind]], sorted. */
+    /** Creates missing counters and locks all given counters. Parameter: [[project, kind]], sorted. */
     lock,
-    /** Does the same as `lock`, and returns the counters with the projects' own limits. */
+    /** Does the same as `lock`, and returns the counters and the projects' own limits. */
     lockAndRead: `${lock} RETURNING project, kind, used, reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
-    /** Adds to counters. Parameter: [[project, kind, used, reserved]]. */
+    /** Adds to the values of counters. Parameter: [[project, kind, used, reserved]]. */
     add: `UPDATE ${counters} SET used = used + ${item(2, 'bigint')}, reserved = reserved + ${item(3, 'bigint')}
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
-    /** Writes reservations. Parameters: now, [[project, id, amounts, ttlMs]]. */
+    /** Inserts reservations. Parameters: now, [[project, id, amounts, ttlMs]]. */
     hold: `INSERT INTO ${holds} (project, id, amounts, expires_at)
       SELECT ${item(0, 'text')}, ${item(1, 'text')}, ${item(2, 'text')}, ${now} + ${item(3, 'bigint')} FROM ${list}`,
     /** Deletes reservations that have not expired, and returns their ids. Parameters: [[project, id]], now. */
@@ -85,7 +85,10 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     /** Renews a reservation that has not expired. Parameters: now, ttlMs, project, id, now. */
     renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint)
       WHERE project = ? AND id = ? AND expires_at > ${now} RETURNING id`,
-    /** Returns expired reservations of some projects, at most a thousand of each on PostgreSQL. Parameters: [[project]], now. */
+    /**
+     * Returns expired reservations of some projects; on PostgreSQL, at most a thousand per project. Parameters:
+     * [[project]], now.
+     */
     expiredOf: postgres
       ? `SELECT gone.id, gone.project, gone.amounts FROM ${list} CROSS JOIN LATERAL (
           SELECT id, project, amounts FROM ${holds}
@@ -95,24 +98,27 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
           WHERE held.project = ${item(0, 'text')} AND held.expires_at <= ${now} LIMIT 1000`,
     /** Returns at most a thousand expired reservations of all projects. Parameter: now. */
     expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT 1000`,
-    /** Returns the counters and the expired reservations of a project as one snapshot. Parameters: project, project, now. */
+    /** Returns the counters and the expired reservations of a project in one snapshot. Parameters: project, project, now. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
-    // The statements for receipts are not used on SQLite.
+    // SQLite does not use the following statements, which manage receipts.
     /**
-     * Records an operation. Fails if the number exists, so that an undone operation cannot be executed later. Parameters: lane,
-     * number.
+     * Records a consume operation. Fails if the number exists, so that an undone operation cannot be executed later.
+     * Parameters: lane, number.
      */
     receipt: `INSERT INTO ${receipts} (lane, number) VALUES (?, ?)`,
-    /** Marks an operation as undone, and returns a row if it had been executed. Parameters: lane, number. */
+    /**
+     * Marks an executed operation as undone; returns a row only if the operation had been executed. Parameters: lane,
+     * number.
+     */
     undo: `UPDATE ${receipts} SET undone = true WHERE lane = ? AND number = ? AND NOT undone RETURNING number`,
-    /** Prevents an operation that was not executed from being executed later. Parameters: lane, number. */
+    /** Prevents the later execution of an operation that was not executed. Parameters: lane, number. */
     forbid: `INSERT INTO ${receipts} (lane, number, undone) VALUES (?, ?, true) ON CONFLICT (lane, number) DO NOTHING`,
-    /** Deletes the receipts of a lane up to a number. Parameters: lane, number. */
+    /** Deletes the receipts in a lane up to a number. Parameters: lane, number. */
     clear: `DELETE FROM ${receipts} WHERE lane = ? AND number <= ?`,
     /** Deletes obsolete receipts of processes that have ended. */
     clearOld: `DELETE FROM ${receipts} WHERE at < clock_timestamp() - interval '1 day'`,
-    /** Releases used amounts. Parameter: [[project, kind, amount]]. */
+    /** Subtracts amounts from the used amounts. Parameter: [[project, kind, amount]]. */
     release: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
     /** Sets the used amount of a kind. Parameters: project, kind, used. */
@@ -133,7 +139,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
 
 export type Statements = ReturnType<typeof statementsFor>;
 
-/** Formats a list of tuples as one JSON parameter. */
+/** Formats a list of tuples as one JSON statement parameter. */
 export function tuples(rows: readonly (readonly SqlValue[])[]): string {
   return JSON.stringify(rows);
 }

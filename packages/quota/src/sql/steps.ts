@@ -5,24 +5,24 @@ import type { Receipt } from './receipts.js';
 import { read, type SqlRow, type Steps, write } from './sql-database.js';
 import { type Delta, readLimits, type Statements, tuples } from './statements.js';
 
-/** A reservation to settle, and the outcome. */
+/** A reservation to settle: whether to commit or to release it. */
 export interface Settlement {
   readonly hold: StoredReservation;
   readonly outcome: 'commit' | 'release';
 }
 
-/** Used amounts of a project to release. */
+/** Amounts to subtract from a project's used amounts. */
 export type ReleaseRequest = Pick<StoredReservation, 'project' | 'amounts'>;
 
-/** Amounts to take. They are reserved, or used immediately if `ttlMs` is undefined. */
+/** Amounts to reserve or, if `ttlMs` is undefined, to consume. */
 export type TakeRequest = ConsumeRequest & { readonly ttlMs: number | undefined };
 
-/** The results of a batch of requests or, if nothing was changed, the expired reservations to remove first. */
+/** The results of a batch of requests; or, if the batch must be repeated, the expired reservations to remove first. */
 export type ReserveOutcome =
   | { readonly results: readonly (readonly Excess[])[] }
   | { readonly expired: StoredReservation[] };
 
-/** Returns the current time in milliseconds since 1970, or null for the clock of the database server. */
+/** Returns the current time in milliseconds since 1970, or null to use the database server's clock. */
 export type Now = () => number | null;
 
 interface Counter {
@@ -32,8 +32,8 @@ interface Counter {
 }
 
 /**
- * The transactions of the SQL store as steps. All transactions lock the counters first, in a global order, and then reservations,
- * which prevents deadlocks.
+ * The transactions of the SQL store, as generators of statements. To prevent deadlocks, all transactions first lock the
+ * counters, in a global order, and then the reservations.
  */
 export class QuotaSteps {
   readonly #text: Statements;
@@ -45,9 +45,9 @@ export class QuotaSteps {
   }
 
   /**
-   * Takes the amounts that requests need, unless they exceed a limit.
+   * Reserves or consumes the amounts of requests, except those that exceed a limit.
    *
-   * @param receipt written in the same transaction
+   * @param receipt the receipt to write in the same transaction
    */
   *take(requests: readonly TakeRequest[], receipt?: Receipt): Steps<ReserveOutcome> {
     const counters = countersIn(yield read(this.#text.lockAndRead, countersOf(requests)));
@@ -75,9 +75,9 @@ export class QuotaSteps {
     return { results: outcomes.map(({ exceeded }) => exceeded) };
   }
 
-  /** Undoes an operation if it was executed, and otherwise prevents it from being executed later. Idempotent. */
+  /** Undoes a consume operation if it was executed, and otherwise prevents its later execution. Idempotent. */
   *undo({ lane, number, reserved }: Receipt): Steps<void> {
-    // An operation in progress also locks these first, so one of the two waits for the other.
+    // An operation in progress also locks its counters first, so one of the two transactions waits for the other.
     yield write(this.#text.lock, countersOf(reserved));
     const done = yield read(this.#text.undo, lane, number);
     if (done.length > 0) yield write(this.#text.release, sumsOf(reserved));
@@ -103,7 +103,7 @@ export class QuotaSteps {
     if (holds.length > 0) yield* this.#end(settlements, this.#text.endExpired);
   }
 
-  /** Returns expired reservations of all projects, at most a thousand. */
+  /** Returns at most a thousand expired reservations of all projects. */
   *expired(): Steps<readonly StoredReservation[]> {
     return (yield read(this.#text.expired, this.#now())).map(holdFromRow);
   }
@@ -173,17 +173,17 @@ export class QuotaSteps {
   }
 }
 
-/** Returns the distinct counters of some amounts, in the global order, as a statement parameter. */
+/** Returns a statement parameter with the distinct counters of some amounts, in the global order. */
 function countersOf(all: readonly ReleaseRequest[]): string {
   const byKey = new Map<string, readonly [project: string, kind: string]>();
   for (const { project, amounts } of all) {
     for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
   }
-  // Compared as UTF-16 code units, so that the order is the same in all processes regardless of locale.
+  // Keys are compared as UTF-16 code units, so that the order is the same in all processes, regardless of locale.
   return tuples([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter));
 }
 
-/** Returns the amount to release of each counter, as a statement parameter. */
+/** Returns a statement parameter with the total amount to release from each counter. */
 function sumsOf(returns: readonly ReleaseRequest[]): string {
   const sums = new Map<string, readonly [string, string, number]>();
   for (const { project, amounts } of returns) {
@@ -196,7 +196,7 @@ function sumsOf(returns: readonly ReleaseRequest[]): string {
   return tuples([...sums.values()]);
 }
 
-/** Returns the kinds of a request that exceed their limit, by the counters that were read from the database. */
+/** Returns the kinds of a request that exceed their limit according to counter rows from the database. */
 export function excessInRows(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
   return exceededBy(request, countersIn(rows));
 }
@@ -208,7 +208,7 @@ function countersIn(rows: readonly SqlRow[]): ReadonlyMap<string, Counter> {
 
 function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, kind: string): Counter {
   const counter = counters.get(keyOf(project, kind));
-  if (!counter) throw new Error(`the database returned no counter of ${kind} for ${project}`);
+  if (!counter) throw new Error(`the database returned no counter for ${kind} in project ${project}`);
   return counter;
 }
 
@@ -259,7 +259,7 @@ function amountsOf(text: unknown): Amounts {
   return JSON.parse(String(text)) as Amounts;
 }
 
-/** Returns the key of a counter. It is unique, because neither part contains a NUL. */
+/** Returns the map key of a counter. It is unique, because neither part contains NUL. */
 function keyOf(project: string, kind: string): string {
   return `${project}\0${kind}`;
 }

@@ -3,10 +3,10 @@ import type { Amounts } from '../limits.js';
 import type { QuotaStore } from '../store.js';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
 
-/** Tests `consume` of stores that implement it. */
+/** Tests the method `consume` of stores that implement it. */
 export function testConsuming(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
-  /** Returns undefined for a store without `consume`. */
+  /** Returns a shorthand for `consume`, or undefined if the store does not implement it. */
   const consumerOf = (store: QuotaStore) => {
     const consume = store.consume?.bind(store);
     return consume && ((amounts: Amounts, defaults: Amounts = {}) => consume(request('p', amounts, { defaults })));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
-/** Tests reserve, commit, release and recount without concurrency or expiry. */
+/** Tests the methods that change usage, without concurrency or expiry. */
 export function testCounting(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Amounts } from '../limits.js';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
 
-/** Tests concurrent calls. */
+/** Tests that limits are exact with concurrent calls. */
 export function testExactness(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
 

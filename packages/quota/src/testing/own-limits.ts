@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
-/** Tests limits of single projects. */
+/** Tests projects' own limits. */
 export function testOwnLimits(suite: QuotaStoreSuite): void {
   const test = onFreshStore(suite);
 

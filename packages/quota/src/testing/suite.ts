@@ -9,13 +9,13 @@ export interface QuotaStoreSuite {
   readonly it: (name: string, body: () => Promise<void>) => void;
   /** The name of the store in test titles. */
   readonly name: string;
-  /** Opens an empty store. `clock` returns the time in milliseconds by which reservations expire. */
+  /** Opens an empty store. Reservations must expire according to `clock`, which returns the time in milliseconds. */
   readonly open: (options: { readonly clock: () => number }) => QuotaStore | Promise<QuotaStore>;
   /** Closes a store; called once for each `open`. */
   readonly close?: (store: QuotaStore) => void | Promise<void>;
 }
 
-/** A store under test with its clock. */
+/** A store under test, with a function that advances its clock. */
 interface StoreContext {
   readonly store: QuotaStore;
   /** Advances the clock of the store. */
@@ -24,7 +24,7 @@ interface StoreContext {
 
 export type Test = (title: string, body: (context: StoreContext) => Promise<void>) => void;
 
-/** Returns a variant of `it` whose body receives a new store. */
+/** Returns a variant of `it` whose test body receives a new, empty store. */
 export function onFreshStore({ it, open, close }: QuotaStoreSuite): Test {
   return (title, body) =>
     it(title, async () => {
@@ -43,21 +43,21 @@ export function onFreshStore({ it, open, close }: QuotaStoreSuite): Test {
     });
 }
 
-/** Creates a request to reserve amounts for a minute, without default limits unless `overrides` contains them. */
+/** Creates a request that reserves amounts for a minute. Default limits are unlimited unless `overrides` contains others. */
 export function request(project: string, amounts: Amounts, overrides: Partial<ReserveRequest> = {}): ReserveRequest {
   const unlimited = Object.fromEntries(Object.keys(amounts).map((kind) => [kind, -1]));
   const defaults = { ...unlimited, ...overrides.defaults };
   return { id: randomUUID(), project, amounts, ttlMs: 60_000, ...overrides, defaults };
 }
 
-/** Takes amounts permanently. */
+/** Reserves and commits amounts. */
 export async function use(store: QuotaStore, project: string, amounts: Amounts): Promise<void> {
   const hold = request(project, amounts);
   assert.deepEqual(await store.reserve(hold), []);
   assert.equal(await store.settle(hold, 'commit'), true);
 }
 
-/** Returns counts without unused kinds, which a store may include or omit. */
+/** Returns the usage of a project without kinds that are 0, which a store may include or omit. */
 export async function countsOf(store: QuotaStore, project: string) {
   const counts = Object.entries(await store.counts(project));
   return Object.fromEntries(

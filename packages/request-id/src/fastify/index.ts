@@ -34,7 +34,7 @@ export function fastifyRequestId(options: RequestIdOptions = {}): FastifyRequest
     });
     done();
   };
-  // Without this symbol, Fastify limits the hooks of a plugin to its own routes.
+  // Without this symbol, Fastify runs the plugin's hooks only for routes that the plugin itself registers.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }
 
