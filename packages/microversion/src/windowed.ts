@@ -16,9 +16,9 @@ export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Un
   readonly since: Version | undefined;
   readonly until: Version | undefined;
   readonly value: T;
-  /** Never set; tells the type checker whether a list of windows includes the oldest and the newest version. */
+  /** Never set. For the type checker, which infers from it whether windows include the oldest and the newest version. */
   declare readonly kind: Kind;
-  /** Never set; tells the type checker at which versions the value exists. */
+  /** Never set. For the type checker, which infers from it at which versions the value exists. */
   declare readonly bounds: readonly [Since, Until];
 
   /** The first version without the value. Set only in windows that {@link before} creates, in which `until` is undefined. */

@@ -29,8 +29,8 @@ interface ClosableResponse {
 }
 
 /**
- * Lists the types of the resources that keep the process alive, as Node reports them. This needs no tracking, so there
- * is no overhead between probes.
+ * Lists the types of the resources that keep the process alive, as Node reports them. This works without tracking, and
+ * without overhead between probes.
  */
 function activeResources(): AsyncResources {
   return {

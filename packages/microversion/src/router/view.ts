@@ -60,7 +60,7 @@ export interface ViewOptions<C, R = any> {
 
 /** Defines how records are represented in responses at each version: the fields and their getters. */
 export class View<R, C = unknown, Fields = unknown> {
-  /** Never set; tells the type checker the fields with their windows. */
+  /** Never set. Contains the type of the fields with their windows, for the type checker. */
   declare readonly fields: Fields;
   readonly shape: ViewShape<R, C>;
   readonly memo: ((call: C) => string | undefined) | undefined;

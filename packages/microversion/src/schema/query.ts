@@ -91,7 +91,7 @@ function unexpectedIssue(message: string): readonly z.core.$ZodIssue[] {
 
 /** The parameters of a query string. Each may have windows. */
 export class Query<T, Parameters = unknown> {
-  /** Never set; tells the type checker the parameters with their windows. */
+  /** Never set. Contains the type of the parameters with their windows, for the type checker. */
   declare readonly parameters: Parameters;
   readonly breakpoints: readonly Version[];
   readonly #compiled: PerInterval<CompiledQuery>;

@@ -23,7 +23,7 @@ export interface Check<T> {
  * compiled schema. Both are built on first use and shared by all versions in the interval between two changes.
  */
 export class Versioned<T, Fields = unknown> {
-  /** Never set; tells the type checker the fields with their windows. */
+  /** Never set. Contains the type of the fields with their windows, for the type checker. */
   declare readonly fields: Fields;
   readonly breakpoints: readonly Version[];
   readonly #schemas: PerInterval<z.ZodType<T>>;

@@ -48,7 +48,7 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
   };
 }
 
-/** Returns a response that tells `@hono/node-server` that the real response was already sent. */
+/** Returns a response that `@hono/node-server` does not send, because the real response was already sent. */
 function alreadySent(): Response {
   const sent = new Response(null, { headers: { 'X-Hono-Already-Sent': 'true' } });
   // `@hono/node-server` replaces `Response` with a class whose headers it ignores until the body has been accessed.

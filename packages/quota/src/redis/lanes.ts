@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { ConsumeRequest } from '../store.js';
 
 /**
- * A sequence of numbered consume operations, of which one runs at a time. Its receipts show whether the last operation
- * was executed.
+ * A sequence of numbered consume operations that run one after the other. Its receipts show whether the last operation was
+ * executed.
  */
 export interface Lane {
   readonly id: string;
