@@ -15,7 +15,7 @@ export function runWith<T>(issued: IssuedIds, next: () => T): T {
   return storage.run(issued, next);
 }
 
-/** Returns the ids that {@link runWith} has set for the calling code. */
+/** Returns the ids that the middleware has set for the calling code. */
 export function currentIssuedIds(): IssuedIds | undefined {
   return storage.getStore();
 }

@@ -47,7 +47,7 @@ export function guardLimits(options: GuardLimits): Required<GuardLimits> {
   return limits;
 }
 
-/** Validates options that are integers, and adds defaults. The minimum is 1, or 0 for the options in `mayBeZero`. */
+/** Validates options that are integers, and adds defaults. The minimum is 1 or, for options that may be zero, 0. */
 export function integers<Options extends object>(
   place: string,
   options: Options,
