@@ -4,12 +4,12 @@ import { rejectUnknown } from './known-names.js';
 /** The state of a check. `degraded` counts as available: the endpoint responds with 200 and shows the reason. */
 export type CheckState = 'available' | 'degraded' | 'unavailable';
 
-/** The result of a check. */
+/** The result that a check returns. */
 export interface CheckResult {
   readonly state: CheckState;
-  /** One line that every client can see. Default `OK`, `DEGRADED` or `UNAVAILABLE`. */
+  /** The reason for the state, in one line that every client can see. Default `OK`, `DEGRADED` or `UNAVAILABLE`. */
   readonly reason?: string;
-  /** Shown only if the endpoint is `detailed`. */
+  /** Details about the reason, which responses contain only if the endpoint is `detailed`. */
   readonly details?: string;
 }
 
@@ -40,7 +40,7 @@ export interface Check extends CheckTiming {
   readonly check: (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 }
 
-/** The result of one check in a response. */
+/** The result of one check, as responses report it. */
 export interface CheckReport {
   readonly name: string;
   readonly state: CheckState;
@@ -71,7 +71,7 @@ export function worstOf(reports: readonly { readonly state: CheckState }[]): Che
   return (['unavailable', 'degraded'] as const).find((state) => states.has(state)) ?? 'available';
 }
 
-/** The keys of `CheckTiming`. */
+/** The names of the `CheckTiming` options. */
 export const TIMING_KEYS = ['timeoutMs', 'cacheMs', 'refreshMs'] as const;
 
 /** Converts the result of a check to a finding. @throws TypeError if the result is not a `CheckResult` */

@@ -3,7 +3,7 @@ import { type Healthcheck, healthcheck } from './healthcheck.js';
 import { rejectUnknown } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 
-/** Options that a configuration file cannot represent. */
+/** The `healthcheck()` options that a configuration file cannot represent. */
 export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'links' | 'log' | 'service'>;
 
 type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;

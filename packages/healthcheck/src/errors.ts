@@ -5,7 +5,7 @@ export const errorCodes = { HEALTHCHECK_CONFIG_INVALID: 500, UNAVAILABLE: 503 } 
 export abstract class HealthcheckError<Code extends keyof typeof errorCodes = keyof typeof errorCodes> extends Error {
   /** The HTTP response status. */
   readonly status: number;
-  /** The page that documents the cause and the fix. */
+  /** The URL of the page that documents the cause and the fix. */
   readonly url: string;
 
   /** @param code a stable code; the text of the message may change */

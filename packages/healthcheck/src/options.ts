@@ -75,9 +75,10 @@ export interface HealthcheckOptions {
    */
   readonly links?: readonly PageLink[];
   /**
-   * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the stack trace
-   * of each pending one. Tracking slows the whole process down, several times if it awaits often. Default false: responses
-   * list only the types of resources that keep the process alive, with no overhead except while a response is built.
+   * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the
+   * stack trace of each pending one. Tracking slows the whole process down, several times if the process awaits often.
+   * Default false: responses list only the types of resources that keep the process alive, with no overhead except
+   * while a response is built.
    */
   readonly followResources?: boolean;
   /** With `followResources`: whether pending promises are also tracked. Default true. */
@@ -93,7 +94,7 @@ export interface HealthcheckOptions {
   readonly log?: HealthcheckLog | false;
 }
 
-/** The names of all options. */
+/** The names of all `healthcheck()` options. */
 export const OPTION_NAMES: readonly (keyof HealthcheckOptions)[] = [
   'path',
   'backends',

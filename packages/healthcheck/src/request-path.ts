@@ -26,7 +26,7 @@ export function normalizePath(path: string): string {
   try {
     return decodeURIComponent(local);
   } catch {
-    // Malformed percent-encoding matches no endpoint.
+    // A path with malformed percent-encoding does not match any endpoint.
     return local;
   }
 }

@@ -15,11 +15,11 @@ import { type SourceRanges, sourceRanges } from './source-ranges.js';
 export interface EndpointSettings {
   /** `healthcheck` for the main endpoint, otherwise the name of the group. */
   readonly name: string;
-  /** The exact path; undefined if the endpoint has none. */
+  /** The exact path of the endpoint; undefined if it does not have one. */
   readonly path: string | undefined;
   readonly backends: readonly (string | Check)[];
   readonly failsOnShutdown: boolean;
-  /** The option that contains the backends, for error messages. */
+  /** The name of the option that contains the backends, for error messages. */
   readonly option: string;
 }
 

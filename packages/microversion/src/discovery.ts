@@ -5,7 +5,7 @@ import { Version, type VersionLike } from './version.js';
 
 /** A major version of an API, as the discovery documents describe it. */
 export interface ApiVersion {
-  /** The identifier, such as `v2.1`. */
+  /** The identifier of the version, such as `v2.1`. */
   readonly id: string;
   /** The path of this version below the base URL of the API. Default `/<id>/`; a trailing slash is added. */
   readonly path?: string;
@@ -14,7 +14,7 @@ export interface ApiVersion {
   readonly min?: VersionLike;
   /** The highest microversion. Omitted for major versions without microversions. */
   readonly max?: VersionLike;
-  /** Time of the last change, such as `2013-07-23T11:33:21Z`. */
+  /** When the version last changed, such as `2013-07-23T11:33:21Z`. */
   readonly updated: string;
   /** The media types that this version supports, listed in its document and in the 300 response. */
   readonly mediaTypes?: readonly { readonly base: string; readonly type: string }[];
@@ -64,7 +64,7 @@ export interface VersionChoice {
 
 type DocumentHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Discovery documents, as data and as handlers. The handlers respond to any method and path on which they are mounted. */
+/** Returns discovery documents as data, or sends them as handlers. The handlers respond to any method and path. */
 export interface Discovery {
   /**
    * Returns `{ versions: [...] }`, for the root of the API. Mount it before `microversion()`, because requests to the
@@ -75,11 +75,11 @@ export interface Discovery {
   readonly documentOf: (req: IncomingMessage, id: string) => { readonly version: VersionDetail };
   /** Returns `{ choices: [...] }`, for a path without a version, such as `/servers`, relative to the base URL. */
   readonly choicesOf: (req: IncomingMessage, path: string) => { readonly choices: readonly VersionChoice[] };
-  /** Sends {@link Discovery.listOf} with status 200. */
+  /** Sends the result of {@link Discovery.listOf} with status 200. */
   readonly list: DocumentHandler;
-  /** Creates a handler that sends {@link Discovery.documentOf} with status 200. */
+  /** Creates a handler that sends the result of {@link Discovery.documentOf} with status 200. */
   readonly document: (id: string) => DocumentHandler;
-  /** Sends {@link Discovery.choicesOf} with status 300, for the path of the request. */
+  /** Sends the result of {@link Discovery.choicesOf} for the request path, with status 300. */
   readonly choices: DocumentHandler;
 }
 

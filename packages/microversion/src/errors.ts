@@ -37,7 +37,7 @@ export abstract class MicroversionError<Code extends MicroversionErrorCode = Mic
   readonly status: number;
   /** Whether the message may be sent to the client, following the convention of `http-errors`. */
   readonly expose: boolean;
-  /** The page that documents the cause and the fix. It is for developers and never part of a response. */
+  /** The URL of the page that documents the cause and the fix. It is for developers and never part of a response. */
   readonly url: string;
 
   constructor(
@@ -72,7 +72,7 @@ export class RequestError<Code extends RequestErrorCode = RequestErrorCode> exte
 /** The error (400) of a request whose version is malformed. */
 export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'> {
   declare readonly served: SupportedVersions;
-  /** The malformed value, trimmed; may be empty. */
+  /** The malformed version as the client sent it, trimmed; may be empty. */
   readonly text: string;
 
   constructor(message: string, served: SupportedVersions, text: string) {

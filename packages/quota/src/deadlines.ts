@@ -19,7 +19,7 @@ export class Deadlines {
   }
 
   /**
-   * Starts the timeout of a call.
+   * Starts the timeout for a call.
    *
    * @param onTimeout called at the deadline, unless `end` has been called
    */
@@ -30,7 +30,7 @@ export class Deadlines {
     return call;
   }
 
-  /** Ends the timeout of a call. */
+  /** Cancels the timeout for a call. */
   end(call: PendingCall): void {
     this.#pending.delete(call);
   }

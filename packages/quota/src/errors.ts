@@ -27,7 +27,7 @@ interface QuotaErrorOptions extends ErrorOptions {
 export abstract class QuotaError extends Error {
   /** The HTTP response status. */
   readonly status: number;
-  /** The page that documents the cause and the fix. It is for developers and never part of a response. */
+  /** The URL of the page that documents the cause and the fix. It is for developers and never part of a response. */
   readonly url: string;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Names of the presets: `general`, or `key-manager` for the project-quota API of key management services. */
+/** The names of the presets: `general`, and `key-manager` for the project-quota API of key management services. */
 export type QuotaPresetName = 'general' | 'key-manager';
 
 /** The default options that a preset defines. */
@@ -19,7 +19,7 @@ const PRESETS: Readonly<Record<QuotaPresetName, QuotaPreset>> = {
   'key-manager': { kinds: KINDS, errors: 'documented', rateLimitHeaders: 'never', retryAfterStoreError: undefined },
 };
 
-/** Returns a preset. @throws TypeError if the name is unknown */
+/** Returns the preset with a name. @throws TypeError if the name is unknown */
 export function presetOf(name: QuotaPresetName = 'general'): QuotaPreset {
   if (Object.hasOwn(PRESETS, name)) return PRESETS[name];
   throw new TypeError(`projectQuotas: unknown preset "${name}"; known presets: ${Object.keys(PRESETS).join(', ')}`);

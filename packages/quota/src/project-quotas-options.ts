@@ -8,8 +8,8 @@ export interface ProjectQuotasOptions {
   /** Stores limits and usage: `memoryStore()`, `sqlStore(...)`, `redisStore(...)` or a custom implementation. */
   readonly store: QuotaStore;
   /**
-   * `key-manager` selects the kinds, error bodies and headers of the project-quota API of key management services. Default
-   * `general`.
+   * A set of default options. `key-manager` selects the resource kinds, error bodies and headers of the OpenStack Key
+   * Manager. Default `general`.
    */
   readonly preset?: QuotaPresetName;
   /** The resource kinds to count. Default: the kinds that the preset defines, or the kinds that have a default limit. */
@@ -35,7 +35,7 @@ export interface ProjectQuotasOptions {
   readonly thresholds?: readonly number[];
 }
 
-/** The names of all options. */
+/** The names of all `projectQuotas()` options. */
 export const PROJECT_QUOTAS_OPTIONS: Readonly<Record<keyof ProjectQuotasOptions, true>> = {
   store: true,
   kinds: true,

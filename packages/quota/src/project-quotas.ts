@@ -27,7 +27,7 @@ export interface Usage {
 /** A page of the projects that have their own limits. */
 export interface LimitList {
   readonly entries: readonly { readonly project: string; readonly limits: LimitEntry }[];
-  /** The number of entries on all pages. */
+  /** The total number of entries on all pages. */
   readonly total: number;
 }
 
@@ -64,7 +64,7 @@ export function projectQuotas(options: ProjectQuotasOptions): ProjectQuotas {
 export class ProjectQuotas {
   /** The resource kinds that are counted. */
   readonly kinds: readonly string[];
-  /** The default limit of every kind. */
+  /** The default limit of every resource kind. */
   readonly defaults: Readonly<Record<string, Limit>>;
   /** Internal: the defaults of `enforceQuota()`. */
   readonly preset: QuotaPreset;

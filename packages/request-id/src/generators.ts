@@ -16,7 +16,7 @@ function randomBytes(count: number): Buffer {
   return POOL.subarray(used - count, used);
 }
 
-/** Returns the given number of random bytes as lower-case hexadecimal digits. */
+/** Returns random bytes as lower-case hexadecimal digits. */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }

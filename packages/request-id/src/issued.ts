@@ -23,12 +23,12 @@ const ISSUED = Symbol.for('@apistrata/request-id');
 
 type Carrier = IncomingMessage & { [ISSUED]?: IssuedIds };
 
-/** Returns the ids that were stored for a request. */
+/** Returns the ids that were stored on a request. */
 export function issuedIdsOf(req: IncomingMessage): IssuedIds | undefined {
   return (req as Carrier)[ISSUED];
 }
 
-/** Stores the ids of a request. */
+/** Stores ids on their request. */
 export function storeIssuedIds(issued: IssuedIds): void {
   (issued.req as Carrier)[ISSUED] = issued;
 }

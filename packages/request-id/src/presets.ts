@@ -50,7 +50,7 @@ function traceContext(id: string, req: IncomingMessage): Record<string, string> 
   return { traceparent: `00-${id}-${randomHex(8)}-${flags}`, ...(state && { tracestate: String(state) }) };
 }
 
-/** The presets by name. */
+/** All presets by name. */
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   any: { headers: X_REQUEST_ID, inbound: X_REQUEST_ID, adopts: true, generate: randomUUID, read: wholeMatch(SAFE) },
   nginx: {

@@ -15,7 +15,7 @@ export interface DroppedId {
   readonly req: IncomingMessage;
 }
 
-/** Options of `requestId()`: the headers that contain ids, and the ids that are accepted. */
+/** Options of `requestId()`: which headers contain ids, and which ids are accepted. */
 export interface RequestIdOptions {
   /**
    * The preset for your proxy or platform, which defines the headers and the id format. Default `any`: `X-Request-Id`
@@ -68,7 +68,7 @@ export interface Settings {
   readonly context: boolean;
 }
 
-/** The names of all options. */
+/** The names of all `requestId()` options. */
 export const OPTION_NAMES: readonly (keyof RequestIdOptions)[] = [
   'preset',
   'headers',

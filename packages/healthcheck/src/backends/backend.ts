@@ -6,11 +6,11 @@ export interface Probe {
   readonly port: number | undefined;
 }
 
-/** A check that an endpoint can run. */
+/** Runs one check for the endpoints that refer to it. */
 export interface Backend {
   readonly name: string;
   /** Runs the check or returns a cached result. Never throws or rejects. */
   run(probe: Probe): CheckReport | Promise<CheckReport>;
-  /** Stops background runs; `run` still works. */
+  /** Stops background runs of the check; `run` still works. */
   close(): void;
 }

@@ -5,9 +5,9 @@ import { type LimitOptions, limitResult, timingOf, validateLimits } from './limi
 
 /** Options of `diskSpace()`. At least one of the two limits is required. */
 export interface DiskSpaceOptions extends LimitOptions {
-  /** The minimum number of bytes that are available to this process. */
+  /** The minimum free space in bytes that is available to this process. */
   readonly minFreeBytes?: number;
-  /** The minimum fraction of the file system that is available to this process, 0 to 1. */
+  /** The minimum free space that is available to this process, as a fraction of the file system, 0 to 1. */
   readonly minFreeRatio?: number;
 }
 

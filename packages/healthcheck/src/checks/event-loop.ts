@@ -24,7 +24,7 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
     name,
     ...timingOf(options, WINDOW_MS),
     check() {
-      // Node measures in nanoseconds, and returns NaN or 0 before the first sample.
+      // Node measures delays in nanoseconds, and returns NaN or 0 before the first sample.
       const delayMs = (histogram.count > 0 ? histogram.percentile(99) : 0) / 1e6;
       histogram.reset();
       const details = `The event loop is ${delayMs.toFixed(1)} ms late at the 99th percentile, limit ${maxMs} ms`;

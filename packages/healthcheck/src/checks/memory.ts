@@ -6,7 +6,7 @@ import { type LimitOptions, limitResult, timingOf, validateLimits } from './limi
 
 /** Options of `heap()`. */
 export interface HeapOptions extends LimitOptions {
-  /** The maximum size of the used heap, as a fraction of its limit, 0 to 1. Default 0.95. */
+  /** The maximum used heap size, as a fraction of the heap size limit, 0 to 1. Default 0.95. */
   readonly maxRatio?: number;
 }
 

@@ -51,7 +51,7 @@ export function http(url: string | URL, options: HttpOptions = {}): Check {
     const fix = 'Use an absolute http: or https: URL without user name and password';
     throw new HealthcheckConfigError('url', 'unusable in http()', fix);
   }
-  // The query string may contain a secret.
+  // The name and details of the check omit the query string, which may contain a secret.
   const publicUrl = `${target.origin}${target.pathname}`;
   return {
     name: options.name ?? `http:${publicUrl}`,

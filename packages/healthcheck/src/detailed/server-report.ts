@@ -15,9 +15,9 @@ export interface ServerReport {
   readonly runtimeVersion: string;
   readonly uptimeSeconds: number;
   readonly gc: GarbageCollectorReport;
-  /** One entry per pending asynchronous resource. */
+  /** One entry for each pending asynchronous resource. */
   readonly greenthreads: readonly string[];
-  /** One stack trace per thread. */
+  /** One stack trace for each thread. */
   readonly threads: readonly string[];
 }
 

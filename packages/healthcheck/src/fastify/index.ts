@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasResponded } from '../has-responded.js';
 import type { Healthcheck } from '../healthcheck.js';
 
-/** The part of a Fastify instance that the plugin uses. */
+/** The methods of a Fastify instance that the plugin uses. */
 export interface FastifyHooks {
   addHook(name: 'onRequest', hook: (...args: any[]) => Promise<void>): unknown;
 }

@@ -59,7 +59,10 @@ function navigation(links: readonly PageLink[] = []): string {
   return `<NAV>${anchors.join('')}</NAV>\n`;
 }
 
-/** Returns the worst state, the number of checks in each state, and the reasons of those that are not available. */
+/**
+ * Returns the page header: the worst state, the number of checks in each state, and the reasons of checks that are not
+ * available.
+ */
 function summaryHeader(reports: readonly CheckReport[]): string {
   const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const parts = (['unavailable', 'degraded', 'available'] as const)
@@ -119,7 +122,10 @@ function labeledValue(label: string, value: string): string {
   return `<B>${label}:</B><PRE>${escapeHtml(value)}</PRE>`;
 }
 
-/** Returns the header row. Blank lines and indentation match the documented format, which clients may compare as text. */
+/**
+ * Returns the header row of the results table. Its whitespace matches the documented format, which clients may compare
+ * as text.
+ */
 function headerRow(columns: readonly Column[]): string {
   const cells = columns.map(([title]) => `<TH>\n${title}\n</TH>`).join('\n');
   return columns.length === 1 ? `<TR>\n\n${cells}\n</TR>\n` : `<TR>\n${cells}\n\n</TR>\n`;

@@ -2,7 +2,7 @@ import type { CheckReport } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
 import type { Extras, ServiceInfo } from '../extras.js';
 
-/** The value of `class` in every result. */
+/** The value of `class` in every check result of the documented format. */
 export const RESULT_CLASS = 'HealthcheckResult';
 
 /** Returns the JSON document with an indentation of four spaces, sorted keys and only ASCII characters. */

@@ -1,7 +1,7 @@
 /**
- * The style of the page: one column, tables as cards on phones, and colors that follow the light or dark mode of the system.
- * Nothing is loaded from other servers. The custom properties are the same as in `@apistrata/ui`, which this package does not
- * import: `testing/shared-style.test.ts` compares them.
+ * The style of the page: one column, tables as cards on phones, and colors that follow the system's light or dark mode.
+ * The page loads nothing from other servers. The custom properties are the same as in `@apistrata/ui`, which this
+ * package does not import: `testing/shared-style.test.ts` compares them.
  */
 export const PAGE_STYLE = `<STYLE>
 :root {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasResponded } from '../has-responded.js';
 import type { Healthcheck } from '../healthcheck.js';
 
-/** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
+/** The properties of a Hono context that the middleware uses. `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Healthcheck } from '../healthcheck.js';
 
-/** The part of the `MiddlewareConsumer` of NestJS that the module uses. */
+/** The methods of NestJS's `MiddlewareConsumer` that the module uses. */
 export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }

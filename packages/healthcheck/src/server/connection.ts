@@ -54,7 +54,7 @@ export class Connection {
     return this.socket.writableLength;
   }
 
-  /** Queues a request that Node has parsed. */
+  /** Handles a request that Node has parsed, or queues it if another one is in progress. */
   arrive(req: IncomingMessage, res: ServerResponse): void {
     if (this.#ended) return;
     if (this.#current === undefined) this.#begin(req, res);

@@ -47,7 +47,7 @@ export async function drain(
     },
     Math.max(0, graceMs / 4 - delayMs),
   );
-  // The `close` of an HTTP server would also close connections whose next request has just arrived.
+  // The `close` method of an HTTP server would also close connections on which the next request has just arrived.
   const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
   const closeIdle = setInterval(() => {
     const latest = performance.now() - quietMs;

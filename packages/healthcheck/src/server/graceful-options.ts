@@ -62,7 +62,7 @@ const NAMES: readonly (keyof GracefulServerOptions)[] = [
   'log',
 ];
 
-/** The names of all options. */
+/** The names of all `gracefulServer()` options. */
 export const GRACEFUL_OPTION_NAMES: readonly string[] = NAMES;
 
 type TimeLimit = Pick<GracefulServerOptions, 'timeoutMs'>;

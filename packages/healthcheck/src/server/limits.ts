@@ -10,13 +10,16 @@ export interface GuardLimits {
    * server does not read from a connection while requests wait, so all of them have arrived in one chunk. Default 100.
    */
   readonly maxPipelined?: number;
-  /** Maximum size of all unread responses; above it, the connections that have waited longest are closed. Default 128 MiB. */
+  /**
+   * Maximum size of all unread responses; above it, the connections with the oldest unread responses are closed.
+   * Default 128 MiB.
+   */
   readonly maxUnreadBytes?: number;
   /** How long a client may leave a response unread before its connection is closed. Default 30,000. */
   readonly unreadMs?: number;
   /** How long a connection without requests is kept open. It should be longer than the idle timeout of load balancers. Default 75,000. */
   readonly keepAliveMs?: number;
-  /** Maximum time until the head of a request is complete. Default 15,000. */
+  /** Maximum time until the headers of a request are complete. Default 15,000. */
   readonly headersMs?: number;
   /** Maximum time until a request with its body is complete. Default 60,000. */
   readonly requestMs?: number;

@@ -64,5 +64,5 @@ export type ResponseBody<Api extends TypedApi, V extends string, K> = ReplyAt<
   V
 >;
 
-/** The statuses of the errors that an operation documents at a version. */
+/** The error statuses that an operation documents at a version. */
 export type ErrorStatus<Api extends TypedApi, V extends string, K> = Statuses<TypesAt<Api, V, K>['errors'], V>;

@@ -13,7 +13,7 @@ import {
 
 /** How one part of an operation differs between two versions. */
 export interface PartChange {
-  /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
+  /** The dotted name of the part: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
   readonly name: string;
   readonly change: 'added' | 'removed' | 'altered';
   /** The last of the compared versions that changed the part. */

@@ -9,9 +9,9 @@ import type { Example } from './examples.js';
 /** A JSON object, such as a JSON Schema or a part of an OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
-/** A part of an operation at one version: a status, a query parameter, or a field of its body or its response. */
+/** A part of an operation at one version: a status, a query parameter, or a field of the request or response body. */
 export interface Part {
-  /** Dotted name: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
+  /** The dotted name of the part: `status`, `errors.409`, `query.limit`, `body.server.name`, `reply.servers[].id`. */
   readonly name: string;
   /** The JSON Schema of the part, without the fields that it contains; for a status, `{ const: 202 }`. */
   readonly rules: Json;
@@ -28,7 +28,7 @@ export function parentPart(name: string): string {
   return name.replace(/(?:\[\]|\.[^.[]+)$/, '');
 }
 
-/** The shape of an operation at one version. */
+/** What an operation accepts and returns at one version. */
 export interface OperationShape {
   readonly status: number;
   readonly errors: readonly number[];
@@ -109,7 +109,7 @@ function collectParts(schema: Json, name: string, required: boolean, parts: Map<
   const variants = alternatives(schema);
   const closed = variants.some(({ additionalProperties }) => additionalProperties === false);
   const existing = parts.get(name);
-  // Alternatives may define the same field with different rules.
+  // Alternatives of a schema may define the same field with different rules.
   const description = existing?.rules.description ?? schema.description;
   const merged = existing && {
     anyOf: [existing.rules, ownRules(schema)],

@@ -4,7 +4,7 @@ import { negotiateVersion, type Rejection, rejectionOf, requireUnchangedPath } f
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { Window } from '../windowed.js';
 
-/** The part of a Fastify instance that the plugin uses. */
+/** The methods of a Fastify instance that the plugin uses. */
 export interface FastifyHooks {
   addHook(name: 'onRequest', hook: (...args: any[]) => Promise<unknown>): unknown;
 }

@@ -4,7 +4,7 @@ import { negotiateVersion, type Rejection, rejectionOf, requireUnchangedPath } f
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { Window } from '../windowed.js';
 
-/** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
+/** The properties of a Hono context that the middleware uses. `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
   /** Creates a response that includes the headers that are already set. */

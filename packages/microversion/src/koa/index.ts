@@ -4,7 +4,7 @@ import { negotiateVersion, type Rejection, rejectionOf } from '../frameworks/rej
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { Window } from '../windowed.js';
 
-/** The part of a Koa context that the middleware uses. */
+/** The properties of a Koa context that the middleware uses. */
 export interface KoaContext {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -17,7 +17,7 @@ export interface KoaContext {
 export type KoaMicroversion = (context: KoaContext, next: () => Promise<any>) => Promise<any>;
 
 /**
- * Returns Koa middleware that negotiates the version of each request. `microversionOf(ctx.req)` returns it.
+ * Returns Koa middleware that negotiates the version of each request. `microversionOf(ctx.req)` returns the version.
  *
  * @example
  * ```ts

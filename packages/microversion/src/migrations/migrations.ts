@@ -33,7 +33,7 @@ export interface Conversions {
 
 /** The breaking changes of an API. Handlers use the newest body format, and each client uses the format of its own version. */
 export interface Migrations {
-  /** The changes, oldest first. */
+  /** The breaking changes, oldest first. */
   readonly changes: readonly (Omit<VersionChange, 'version'> & { readonly version: Version })[];
   /** The names of all operations that have conversions. */
   readonly names: readonly string[];

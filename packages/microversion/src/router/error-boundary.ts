@@ -16,7 +16,7 @@ export function errorBoundary(fault: Fault, onError: OnError = () => {}): Fault 
     try {
       onError(error, req);
     } catch {
-      // Nothing else can receive this error.
+      // The error is ignored, because no other code can receive it.
     }
   }
 

@@ -24,7 +24,7 @@ export interface ServedRequest {
   /** The negotiated version; undefined if no version was negotiated. */
   readonly version: Version | undefined;
   readonly status: number;
-  /** Time from the arrival at the router until the response was passed to Node.js, in milliseconds. */
+  /** The time from the request's arrival at the router until the response was passed to Node.js, in milliseconds. */
   readonly ms: number;
   /** The error that was thrown and sent, if any. */
   readonly error: unknown;
@@ -39,7 +39,7 @@ export interface RouterObserver {
   readonly around?: (req: IncomingMessage, serve: () => Promise<void>) => Promise<void>;
   /** Called after each stage, with the stage's start time (`performance.now()`) and its duration in milliseconds. */
   readonly stage?: (stage: Stage, startedAt: number, ms: number) => void;
-  /** Called after the response, within `around`. */
+  /** Called after the response was passed to Node.js, within `around`. */
   readonly request?: (served: ServedRequest) => void;
 }
 

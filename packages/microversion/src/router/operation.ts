@@ -58,13 +58,13 @@ export interface OperationSpec<
   Policy extends string = string,
 > {
   readonly method: Method;
-  /** Path with `{name}` parameters. */
+  /** The path of the operation, with parameters such as `{id}`. */
   readonly path: P;
   /** The key that selects this operation if several operations share a POST path: it must be the only key of the body. */
   readonly action?: string;
-  /** The versions in which the operation exists: `since('2.13', true)`. Default: all. */
+  /** The versions at which the operation exists, such as `since('2.13', true)`. Default: all versions. */
   readonly window?: Windowed<true>;
-  /** One-line summary, for the documents. */
+  /** A summary of the operation in one line, for the documents. */
   readonly summary: string;
   /** A unique name, for generated clients, such as `showServer`. Default: derived from method, path and action. */
   readonly name?: string;
@@ -78,7 +78,7 @@ export interface OperationSpec<
   readonly policy?: Policy | readonly Policy[];
   readonly query?: Q;
   readonly body?: B;
-  /** Returns the resource that the policy check and the handler use. Runs after validation. */
+  /** Returns the resource that the policy check and the handler need. Runs after validation. */
   readonly target?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, undefined, undefined>) => Promise<T> | T;
   /**
    * Reads data that the handler and the views need in addition to the target, as `call.loaded`. Runs after the policy check. A
@@ -86,7 +86,7 @@ export interface OperationSpec<
    */
   readonly load?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, undefined>) => Promise<L> | L;
   readonly status: Windowed<number>;
-  /** Statuses of expected errors, for the documents. */
+  /** The statuses of errors that clients should expect, for the documents. */
   readonly errors?: Windowed<readonly number[]>;
   /** When the operation returns a status in `errors`, in addition to the API's general descriptions of error statuses. */
   readonly when?: { readonly [status: number]: string };

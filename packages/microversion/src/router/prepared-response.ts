@@ -4,7 +4,7 @@ export class PreparedResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** A value that matches the operation's reply shape; undefined for an empty body. */
   readonly body: unknown;
-  /** Content that is sent unchanged instead of a rendered body. */
+  /** Response content that is sent unchanged, instead of a rendered body. */
   readonly raw: string | Buffer | undefined;
 
   constructor(parts: {

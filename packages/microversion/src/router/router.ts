@@ -54,7 +54,7 @@ export interface RouterOptions<C> {
   readonly unknownKeys?: 'as-defined' | 'drop';
   /** Whether every response is validated against the schema of its operation, for tests. Default false. */
   readonly validateReplies?: boolean;
-  /** Observer for metrics and traces. */
+  /** Functions that observe requests, for metrics and traces. */
   readonly observer?: RouterObserver;
   /**
    * Conversions of bodies between versions, by operation name, so that handlers use the newest format only. Requests
@@ -270,7 +270,7 @@ function checkBody(schema: Versioned<any>, body: unknown, version: Version): unk
   return checked.data;
 }
 
-/** Validates a body without its unknown keys. */
+/** Validates a request body after its unknown keys have been dropped. */
 function checkKnownKeys(schema: Versioned<any>, body: unknown, version: Version): unknown {
   const checker = schema.check(version);
   let known = body;

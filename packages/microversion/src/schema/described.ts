@@ -33,7 +33,7 @@ export function described<const T>(description: string, value: T): Described<T> 
   return new Described(description, value);
 }
 
-/** Returns a value without its description. */
+/** Returns the value that a description wraps, or the value itself if it does not have a description. */
 export function withoutDescription<T>(value: T | Described<T>): T {
   return value instanceof Described ? value.value : value;
 }

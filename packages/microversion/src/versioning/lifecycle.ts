@@ -20,7 +20,7 @@ export interface VersionRecord {
    * `sunset`.
    */
   readonly guide?: string;
-  /** Periods in which the version is rejected temporarily, so that client authors notice its end in time. */
+  /** Brown-outs: periods in which the version is rejected temporarily, so that client authors notice its end in time. */
   readonly brownouts?: readonly { readonly from: DateLike; readonly to: DateLike }[];
 }
 
@@ -46,7 +46,10 @@ function timeOf(date: DateLike, label: string): number {
   return time;
 }
 
-/** Returns `Deprecation: @1767225600` (RFC 9745), `Sunset: Thu, 31 Dec 2026 00:00:00 GMT` (RFC 8594), and links to the guide. */
+/**
+ * Returns the headers `Deprecation: @1767225600` (RFC 9745), `Sunset: Thu, 31 Dec 2026 00:00:00 GMT` (RFC 8594), and
+ * `Link`.
+ */
 function endHeaders(deprecated: number | undefined, sunset: number | undefined, guide: string | undefined): Header[] {
   const headers: Header[] = [];
   if (deprecated !== undefined) headers.push(['Deprecation', `@${Math.floor(deprecated / 1000)}`]);

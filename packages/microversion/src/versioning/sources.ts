@@ -1,6 +1,6 @@
 import { type IncomingMessage, validateHeaderName } from 'node:http';
 
-/** A part of a request that can contain its version. */
+/** A part of a request, such as a header, that can contain the version. */
 export interface VersionSource {
   /** The name of the source in messages, such as `API-Version`. */
   readonly name: string;
@@ -41,7 +41,7 @@ export function queryParameter(name: string): VersionSource {
     read(req) {
       const url = req.url ?? '/';
       const mark = url.indexOf('?');
-      // Most requests have no query string at all.
+      // Fast path: most requests do not have a query string.
       return mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1)).getAll(name).at(-1);
     },
   };

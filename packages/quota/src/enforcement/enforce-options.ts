@@ -25,7 +25,7 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
   /** Returns the id of the project whose quota the request uses. */
   readonly project: (req: Req) => string | Promise<string>;
   /**
-   * `take` reserves the amounts before the handler runs; `give-back` releases them after the handler has succeeded. Default:
+   * `take` reserves quota before the handler runs; `give-back` releases used quota after the handler has succeeded. Default:
    * `give-back` for DELETE, otherwise `take`.
    */
   readonly direction?: 'take' | 'give-back';
@@ -90,7 +90,7 @@ export interface EnforceSettings<Req> {
   readonly reserveOptions: { readonly ttlMs?: number };
 }
 
-/** The names of all options. */
+/** The names of all `enforceQuota()` options. */
 export const ENFORCE_OPTIONS: Readonly<Record<keyof EnforceQuotaOptions, true>> = {
   quota: true,
   kind: true,

@@ -90,7 +90,7 @@ function settleAfter<Req>(
   const stopRenewing = keepAlive(reservation);
   let settlement: Promise<void> | undefined;
 
-  /** @returns a promise that the response waits for, because the client may use or delete the new resource immediately */
+  /** The response waits for the returned promise, because the client may use or delete the new resource immediately. */
   const settle = (commit: boolean): Promise<void> => {
     settlement ??= commit ? commitReservation() : releaseReservation();
     return settlement;

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
 import { enforcement } from '../enforcement/enforcement.js';
 
-/** The part of a Fastify request that the hook uses. */
+/** The properties of a Fastify request that the hook uses. */
 export interface FastifyRequestParts {
   readonly raw: IncomingMessage;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** The part of a Fastify reply that the hook uses. */
+/** The properties of a Fastify reply that the hook uses. */
 export interface FastifyReplyParts {
   readonly raw: ServerResponse;
   code(status: any): any;
@@ -17,7 +17,7 @@ export interface FastifyReplyParts {
   hijack(): any;
 }
 
-/** A hook for the `preHandler` of a Fastify route. */
+/** A `preHandler` hook for a Fastify route. */
 export type FastifyQuota<Request> = (request: Request, reply: FastifyReplyParts) => Promise<unknown>;
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
 import { enforcement } from '../enforcement/enforcement.js';
 
-/** The part of a Hono context that the middleware uses; `env` contains the bindings of `@hono/node-server`. */
+/** The properties of a Hono context that the middleware uses. `env` contains the bindings of `@hono/node-server`. */
 export interface HonoContext {
   readonly env: any;
   readonly req: { header(name: string): string | undefined };

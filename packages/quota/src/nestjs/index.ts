@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
 import { type EnforceQuotaMiddleware, enforceQuota } from '../enforcement/enforce-quota.js';
 
-/** The part of the `MiddlewareConsumer` of NestJS that the module uses. */
+/** The methods of NestJS's `MiddlewareConsumer` that the module uses. */
 export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
@@ -50,7 +50,7 @@ export const QuotaModule: { forRoot(options: QuotaModuleOptions): DynamicQuotaMo
   },
 };
 
-/** The part of the NestJS execution context that the guard uses. */
+/** The methods of a NestJS execution context that the guard uses. */
 export interface HttpContext {
   switchToHttp(): { getRequest(): any; getResponse(): any };
 }

@@ -33,7 +33,7 @@ export function routeOf(target: string): Route {
   try {
     return { name: 'project', project: decodeURIComponent(project) };
   } catch {
-    // Malformed percent-encoding does not identify a project.
+    // A path with malformed percent-encoding does not identify a project.
     return { name: 'unknown' };
   }
 }

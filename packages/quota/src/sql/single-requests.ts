@@ -5,7 +5,7 @@ import type { SqlDatabase, SqlValue } from './sql-database.js';
 import { nowOf, tablesOf } from './statements.js';
 import { excessInRows, type Now, type Settlement } from './steps.js';
 
-/** Runs one statement as a transaction. */
+/** Sends one SQL statement, which runs as a transaction. */
 type SendRequest = NonNullable<SqlDatabase['query']>;
 
 /**

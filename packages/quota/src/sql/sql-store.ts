@@ -21,7 +21,7 @@ import { QuotaSteps, type ReleaseRequest, type Settlement, type TakeRequest } fr
 
 /** Options of `sqlStore()`. */
 export interface SqlStoreOptions {
-  /** The database: `postgres(pool)`, `mysql(pool)` or `sqlite(connection)`. */
+  /** The database to use: `postgres(pool)`, `mysql(pool)` or `sqlite(connection)`. */
   readonly database: SqlDatabase;
   /** The prefix of table names. Default `quota_`. */
   readonly tablePrefix?: string;

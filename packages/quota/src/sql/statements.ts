@@ -124,15 +124,15 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     /** Sets the used amount of a kind. Parameters: project, kind, used. */
     recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
       ON CONFLICT (project, kind) DO UPDATE SET used = excluded.used`,
-    /** Returns the limits of a project. Parameter: project. */
+    /** Returns a project's own limits. Parameter: project. */
     limitsOf: `SELECT own_limits FROM ${limits} WHERE project = ?`,
-    /** Replaces the limits of a project. Parameters: project, limits. */
+    /** Replaces a project's own limits. Parameters: project, limits. */
     setLimits: `INSERT INTO ${limits} (project, own_limits) VALUES (?, ?)
       ON CONFLICT (project) DO UPDATE SET own_limits = excluded.own_limits`,
-    /** Removes the limits of a project. Parameter: project. */
+    /** Removes a project's own limits. Parameter: project. */
     removeLimits: `DELETE FROM ${limits} WHERE project = ? RETURNING project`,
     countLimits: `SELECT count(*) AS total FROM ${limits}`,
-    /** Returns a page of limits, oldest entry first. Parameters: limit, offset. */
+    /** Returns a page of projects' own limits, oldest entry first. Parameters: page size, offset. */
     listLimits: `SELECT project, own_limits FROM ${limits} ORDER BY position LIMIT ? OFFSET ?`,
   };
 }

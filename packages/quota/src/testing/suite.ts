@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Amounts } from '../limits.js';
 import type { QuotaStore, ReserveRequest } from '../store.js';
 
-/** The test runner and the store under test. */
+/** The test runner's functions and the store under test. */
 export interface QuotaStoreSuite {
   readonly describe: (name: string, body: () => void) => void;
   readonly it: (name: string, body: () => Promise<void>) => void;
@@ -18,7 +18,7 @@ export interface QuotaStoreSuite {
 /** A store under test, with a function that advances its clock. */
 interface StoreContext {
   readonly store: QuotaStore;
-  /** Advances the clock of the store. */
+  /** Advances the store's clock by some milliseconds. */
   advance(ms: number): void;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestId } from '../request-id.js';
 import type { RequestIdOptions } from '../settings.js';
 
-/** The part of a Fastify instance that the plugin uses. */
+/** The methods of a Fastify instance that the plugin uses. */
 export interface FastifyHooks {
   addHook(name: 'onRequest', hook: (...args: any[]) => void): unknown;
 }

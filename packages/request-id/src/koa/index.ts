@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestId } from '../request-id.js';
 import type { RequestIdOptions } from '../settings.js';
 
-/** The part of a Koa context that the middleware uses. */
+/** The properties of a Koa context that the middleware uses. */
 export interface KoaContext {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;

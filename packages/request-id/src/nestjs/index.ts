@@ -1,7 +1,7 @@
 import { requestId } from '../request-id.js';
 import type { RequestIdOptions } from '../settings.js';
 
-/** The part of the `MiddlewareConsumer` of NestJS that the module uses. */
+/** The methods of NestJS's `MiddlewareConsumer` that the module uses. */
 export interface MiddlewareRoutes {
   apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
 }
