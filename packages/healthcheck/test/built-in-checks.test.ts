@@ -199,7 +199,7 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()',
   it('is available while the certificate remains valid for long enough', async () => {
     expect(await check()).toMatchObject({
       state: 'available',
-      details: expect.stringContaining('14 days are required'),
+      details: expect.stringContaining('at least 14 more days are required'),
     });
   });
 

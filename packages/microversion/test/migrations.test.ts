@@ -132,6 +132,6 @@ describe('migrations in an Express app without a router', () => {
   });
 
   it('must name a change', () => {
-    expect(() => migrated(history, 'x')).toThrow("no change names the operation 'x' (known: createInvoice");
+    expect(() => migrated(history, 'x')).toThrow("no change converts the operation 'x' (known: createInvoice");
   });
 });

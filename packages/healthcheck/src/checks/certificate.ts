@@ -22,7 +22,7 @@ export function certificate(file: string, options: CertificateOptions = {}): Che
       const { validFrom, validTo } = new X509Certificate(await readFile(file));
       const days = (Date.parse(validTo) - Date.now()) / DAY_MS;
       const started = Date.parse(validFrom) <= Date.now();
-      const details = `${file} is valid from ${validFrom} to ${validTo}, ${minDays} days are required`;
+      const details = `${file} is valid from ${validFrom} to ${validTo}, at least ${minDays} more days are required`;
       const reason = !started ? 'CERTIFICATE NOT YET VALID' : days <= 0 ? 'CERTIFICATE EXPIRED' : 'CERTIFICATE EXPIRES';
       return limitResult(started && days >= minDays, reason, details, options);
     },

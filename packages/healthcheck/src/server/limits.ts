@@ -45,7 +45,7 @@ export function guardLimits(options: GuardLimits): Required<GuardLimits> {
   const limits = integers('guardServer()', options, defaultLimits);
   if (limits.headersMs > limits.requestMs) {
     const problem = `${limits.headersMs} is more than requestMs, ${limits.requestMs}`;
-    throw new HealthcheckConfigError('headersMs', problem, 'A request takes at least as long as its head');
+    throw new HealthcheckConfigError('headersMs', problem, 'A request takes at least as long as its headers');
   }
   return limits;
 }

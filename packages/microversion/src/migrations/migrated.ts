@@ -12,11 +12,11 @@ type WithJson = ServerResponse & { json?: (body: unknown) => unknown };
  * status are not converted.
  *
  * @param name the operation name that the migrations use
- * @throws TypeError if no change has conversions for the operation, or, on a request, if no version was negotiated
+ * @throws TypeError if no change converts the operation, or, on a request, if no version was negotiated
  */
 export function migrated(history: Migrations, name: string) {
   if (!history.names.includes(name))
-    throw new TypeError(`migrated: no change names the operation '${name}' (known: ${history.names.join(', ')})`);
+    throw new TypeError(`migrated: no change converts the operation '${name}' (known: ${history.names.join(', ')})`);
   return function migratedRoute(req: IncomingMessage, res: ServerResponse, next: Next): void {
     const version = microversionOf(req);
     if (!version) throw new TypeError('migrated: no version was negotiated: put versioning() before it');

@@ -14,7 +14,7 @@ function isExposed(error: unknown): error is HttpError {
   return typeof status === 'number' && status >= 400 && status < 500 && expose !== false;
 }
 
-const INTERNAL: HttpError = { status: 500, message: 'The request failed because of an error of the server.' };
+const INTERNAL: HttpError = { status: 500, message: 'The request failed because of an internal server error.' };
 
 /**
  * Creates the default error renderer, which sends problem details. Internal errors are passed to `onError`; their

@@ -89,7 +89,7 @@ export class VersionList {
 
   #supported(): string {
     const { min, max } = this.served;
-    if (this.all.length > 10) return `Supported are ${this.all.length} versions from ${min} to ${max}.`;
+    if (this.all.length > 10) return `${this.all.length} versions from ${min} to ${max} are supported.`;
     return `Supported versions: ${this.all.map(({ version }) => version.text).join(', ')}.`;
   }
 }

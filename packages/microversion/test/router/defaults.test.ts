@@ -70,7 +70,7 @@ describe('a router behind versioning()', () => {
     expect(JSON.parse(response.body)).toEqual({
       title: 'Internal Server Error',
       status: 500,
-      detail: 'The request failed because of an error of the server.',
+      detail: 'The request failed because of an internal server error.',
     });
     expect(reported).toEqual([failure]);
   });
