@@ -20,27 +20,27 @@ import { policies } from './policy/index.js';
 /** Options of `computeApi()`. `engine` and `identity` are required. */
 export interface ComputeApiOptions extends ComputeRouterOptions {
   /**
-   * Options of the health endpoint at `/healthcheck`, or an existing endpoint; false for none. Default: an endpoint
-   * without checks.
+   * Options of the health endpoint at `/healthcheck`, or an endpoint that `healthcheck()` returned; `false` disables
+   * the endpoint. Default: an endpoint without checks.
    */
   readonly healthcheck?: HealthcheckOptions | Healthcheck | false;
-  /** Project quotas, served below `/v1`, for the same callers as the compute API. Default: none. */
+  /** Project quotas: an additional API at `/v1`, for the same callers as the compute API. Default: none. */
   readonly quota?: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>;
-  /** Logger of requests. Tokens, passwords and bodies are never logged. Default: none. */
+  /** pino logger that logs each request. Tokens, passwords and bodies are never logged. Default: none. */
   readonly logger?: Logger;
 }
 
-/** The complete API as a request handler, with its health endpoint and OpenAPI documents. */
+/** A request handler that serves the complete API, with access to its health endpoint and OpenAPI documents. */
 export interface ComputeApi {
   (req: IncomingMessage, res: ServerResponse, next?: Next): void;
   readonly health: Healthcheck | undefined;
-  /** Returns the OpenAPI document of a version. */
+  /** Returns the OpenAPI document for a microversion. */
   readonly openApi: (version: string, serverUrl?: string) => Record<string, unknown>;
-  /** Returns the OpenAPI document of a version as cached JSON text. */
+  /** Returns the OpenAPI document for a microversion as cached JSON text. */
   readonly openApiText: (version: string, serverUrl?: string) => string;
 }
 
-/** Runs middlewares in order, until one of them sends the response. */
+/** Combines middlewares into one that runs them in order until one of them sends the response. */
 function chain(steps: readonly Middleware[]): Middleware {
   return function runSteps(req, res, next) {
     let position = 0;
@@ -55,7 +55,7 @@ function chain(steps: readonly Middleware[]): Middleware {
 
 const EVENTS_PATH = /^\/events(?:\?|$)/;
 
-/** Creates the step that serves the event stream. */
+/** Creates the middleware that serves the event stream at `/events`. */
 function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOptions): Middleware {
   const respond = eventStream({ ...options, policies: rules });
   return (req, res, next) => {
@@ -90,7 +90,7 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
       ((error, req) => logger?.error({ err: error, url: redactSecrets(req.url) }, 'a request failed')),
   };
   const router = computeHandler(routed);
-  // The parts below receive the id as an argument; an AsyncLocalStorage would cost time in each request.
+  // Later middlewares read the request id from the request, because an AsyncLocalStorage would slow down each request.
   const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, context: false });
   const steps: Middleware[] = [];
   steps.push((req, _res, next) => {

@@ -29,24 +29,27 @@ export interface ComputeRouterOptions {
   readonly engine: Engine;
   /** Identifies the caller; see `noauth()`, `staticTokens()` and `identityService()`. */
   readonly identity: Identity;
-  /** Names of the version headers. Default: `both`. */
+  /** Which version headers the API reads and sends. Default: `both`. */
   readonly headers?: HeaderPreset;
-  /** Highest microversion. Default: `MAX_VERSION`. `latest` means `newestSupported()`, the highest possible version. */
+  /**
+   * Highest microversion that the API serves. Default: `MAX_VERSION`. `latest` means `newestSupported()`, the highest
+   * possible version.
+   */
   readonly maxVersion?: string;
   readonly policies?: Policies;
   /** Maximum number of items per page. Default: 1000. */
   readonly maxLimit?: number;
   /** Whether `X-Forwarded-*` headers are trusted. Default: Express's `trust proxy` setting. */
   readonly trustProxy?: boolean;
-  /** Limits how many requests users and projects send. Default: no limits. */
+  /** Limits the request rate of users and projects. Default: no limits. */
   readonly rateLimit?: RateLimiter;
-  /** Origins whose pages may call the API from browsers. Default: none; `OPTIONS` returns 404. */
+  /** Origins whose web pages may call the API from a browser. Default: none, so that `OPTIONS` returns 404. */
   readonly cors?: CorsOptions;
-  /** Called with errors that cause a 500, and with failures of the database (503). Default: none. */
+  /** Called with errors that cause a 500 response, and with database failures (503). Default: none. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
-  /** Observers of requests, for metrics and traces. Several can observe the same requests. Default: none. */
+  /** Observers that receive data about each request, for metrics and traces. Default: none. */
   readonly observer?: ApiObserver | readonly ApiObserver[];
-  /** Whether to validate every response against the schema of its operation; for tests. Default: false. */
+  /** Whether to validate every response against its operation's schema. Intended for tests. Default: false. */
   readonly validateReplies?: boolean;
 }
 
@@ -68,7 +71,7 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
-/** Patterns of paths: the mount, an optional project id, and the rest of the path. */
+/** Patterns that split a path into the mount, an optional project id, and the rest. */
 const PATH_PATTERNS: Readonly<Record<Mount, RegExp>> = {
   '/v2.1': /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
   '/v2': /^\/v2(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
@@ -76,14 +79,14 @@ const PATH_PATTERNS: Readonly<Record<Mount, RegExp>> = {
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** The compute API as a request handler, with its OpenAPI documents. */
+/** A request handler that serves the compute API, with access to its OpenAPI documents. */
 export interface ComputeRouter extends Handler {
-  /** Returns the OpenAPI document of a version. */
+  /** Returns the OpenAPI document for a microversion. */
   readonly openApi: (version: string, serverUrl?: string) => Readonly<Record<string, unknown>>;
   /**
-   * Returns the OpenAPI document of a version as cached JSON text.
+   * Returns the OpenAPI document for a microversion as cached JSON text.
    *
-   * @throws RangeError if the version is not served
+   * @throws RangeError if the API does not serve the version
    */
   readonly openApiText: (version: string, serverUrl?: string) => string;
 }
@@ -103,13 +106,13 @@ function resolveMaxVersion(options: ComputeRouterOptions): Version {
 const documentation = openApiDocuments(operations, computeApiDescription);
 
 /**
- * Creates the compute API without the surrounding middleware, for any mount: `app.use('/compute', computeRouter({
- * engine, identity }))`. It handles every path below its mount, including the version documents; links contain the
- * mount.
+ * Creates the compute API without the surrounding middleware. It can be mounted at any path, such as
+ * `app.use('/compute', computeRouter({ engine, identity }))`, and handles all requests below it, including those for
+ * version documents. Links in responses contain the mount path.
  */
 export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   const handler = computeHandler(options);
-  // An id that the surrounding application has already assigned appears in these headers too.
+  // If the surrounding application has already assigned a request id, these headers repeat it.
   const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
   const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, generate, context: false });
   const cors = options.cors && crossOrigin(options.cors);
@@ -122,12 +125,12 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   return Object.assign(router, { openApi: handler.openApi, openApiText: handler.openApiText });
 }
 
-/** Returns whether a request is for the list of versions, the only response without a request id. */
+/** Returns whether a request is for the version list, the only response without a request id. */
 export function isVersionList(req: IncomingMessage): boolean {
   return /^\/?(?:\?|$)/.test(req.url ?? '/');
 }
 
-/** Creates the handler of `computeRouter()` without request ids, for callers that assign them. */
+/** Creates the same handler as `computeRouter()`, but without assigning request ids, for callers that assign them. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const max = resolveMaxVersion(options);
   const { headers = 'both' } = options;
@@ -172,7 +175,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       observer,
     });
   const serve = routerAt('/v2.1', negotiate.apply);
-  // Few clients use the mount that predates microversions, so it is built on first use.
+  // Few clients use `/v2`, which predates microversions, so its router is created on first use.
   let legacy: Handler | undefined;
   const serveLegacy: Handler = (req, res) => {
     legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).apply);
@@ -193,7 +196,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       fault(error, req, res);
     }
   };
-  // Documents of all requested versions are cached, so only served versions are accepted.
+  // The cache keeps a document for each requested version, so only versions that the API serves are accepted.
   const parseServed = (text: string) => {
     const version = Version.parse(text);
     if (version?.within(Version.of(MIN_VERSION), max)) return version;
@@ -206,7 +209,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   });
 }
 
-/** Checks each rule of the operation against the project and user of its target. */
+/** Enforces each policy rule of the operation for the project and user that own its target. */
 function authorize({ policy }: Operation, call: ComputeCall): void {
   if (policy === undefined) return;
   const { projectId, userId } = (call.target ?? {}) as { projectId?: string; userId?: string };

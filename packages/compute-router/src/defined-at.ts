@@ -1,9 +1,9 @@
 import { at, type Version, type Windowed } from '@apistrata/microversion';
 
 /**
- * Returns the value of a windowed history at a version.
+ * Returns the value that a version history defines for an API version.
  *
- * @throws TypeError if the history has no value for the version
+ * @throws TypeError if the history does not define a value for the version
  */
 export function definedAt<T>(value: Windowed<T>, version: Version): T {
   const current = at(value, version);

@@ -30,7 +30,10 @@ const file = join(import.meta.dirname, '../src/reference/recorded-examples.ts');
 const head = `// Written by test/examples.test.ts from responses of the API at ${recordedAt.join(', ')}; \`vitest --update\` rewrites it.
 import type { Example } from '@apistrata/microversion/router';
 
-/** Requests and responses by operation name, newest first, without those that equal a newer one; created on demand. */
+/**
+ * Example requests and responses by operation name, newest version first. Examples that equal a newer one are omitted.
+ * Created on demand.
+ */
 export const recordedExamples = (): Readonly<Record<string, readonly Example[]>> => ({
 `;
 

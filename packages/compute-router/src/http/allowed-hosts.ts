@@ -4,13 +4,15 @@ import type { Middleware } from './middleware.js';
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const MISDIRECTED = 421;
 
-/** Returns an address or host name in the form that URLs use: lower case, IPv6 in brackets. */
+/** Returns an address or host name as URLs contain it: in lower case, with IPv6 addresses in brackets. */
 function hostInUrl(host: string): string {
   const lower = host.toLowerCase();
   return isIPv6(lower) ? `[${lower}]` : lower;
 }
 
-/** Returns whether a server that listens on this address or host name is reachable only from the same computer. */
+/**
+ * Returns whether a server that listens on this address or host name accepts only connections from the same computer.
+ */
 export function isLoopback(host: string): boolean {
   const address = host.toLowerCase().replace(/^::ffff:/, '');
   return address === 'localhost' || address === '::1' || (isIPv4(address) && address.startsWith('127.'));
@@ -20,15 +22,15 @@ export function isLoopback(host: string): boolean {
 export interface AllowedHostsOptions {
   /** The address or host name that the server listens on. */
   readonly host: string;
-  /** Additional host names or addresses, without a port, that clients and proxies use in the `Host` header. Default: none. */
+  /** Additional host names or addresses, without a port, that the `Host` header may contain. Default: none. */
   readonly allowed?: readonly string[];
 }
 
 /**
- * Creates a middleware that prevents DNS rebinding: an attacker's site changes its name to resolve to 127.0.0.1, and its
- * pages then send requests with that name in the `Host` header. A server that listens on loopback, or that has `allowed`
- * hosts, returns 421 unless the header names localhost, 127.0.0.1, [::1], its own address or one of `allowed`. Any other
- * server accepts every name.
+ * Creates a middleware that prevents DNS rebinding, an attack in which an attacker's host name resolves to 127.0.0.1,
+ * so that web pages from this host can send requests to a local server. A server that listens on loopback, or has
+ * `allowed` hosts, returns 421 unless the `Host` header contains localhost, 127.0.0.1, [::1], the server's own address
+ * or one of the `allowed` hosts. Any other server accepts every host name.
  *
  * @throws TypeError if an allowed host has a scheme, a port or a path
  * @example

@@ -1,26 +1,26 @@
 import type { NegotiatorOptions } from '@apistrata/microversion';
 import type { RouterObserver } from '@apistrata/microversion/router';
 
-/** Parts of the API that are served without an operation: health, version documents, project quotas. */
+/** Parts of the API that are not defined as operations: health endpoint, version documents, project quotas. */
 export type UnroutedPart = 'health' | 'versions' | 'quotas';
 
-/** A response that does not belong to an operation. */
+/** A request that was served without an operation, and its response. */
 export interface UnroutedRequest {
   readonly part: UnroutedPart;
   readonly status: number;
-  /** Time from the arrival of the request until the response was handed to the socket, in milliseconds. */
+  /** Time between the arrival of the request and the writing of the response to the socket, in milliseconds. */
   readonly ms: number;
 }
 
-/** Observes served requests, for metrics and traces. Omitted functions cost nothing. The functions must not throw. */
+/** Callbacks that receive data about each request, for metrics and traces. All are optional. They must not throw. */
 export interface ApiObserver extends RouterObserver {
-  /** Called with the version of each request, and with whether the client requested it. */
+  /** Called with each request's API version, and with whether the client requested this version explicitly. */
   readonly version?: NegotiatorOptions['onVersion'];
-  /** Called for each response that does not belong to an operation. */
+  /** Called for each response to a request that was served without an operation. */
   readonly unrouted?: (served: UnroutedRequest) => void;
 }
 
-/** Combines several observers into one. The first observer's `around` hook is the outermost. */
+/** Combines several observers into one, in which the first observer's `around` hook is the outermost. */
 export function combineObservers(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
   const observers = 'at' in given ? given : [given];
   if (observers.length < 2) return observers[0];

@@ -7,19 +7,19 @@ import { requestIdOf } from '@apistrata/request-id';
 import type { Identity } from '../identity/index.js';
 import type { Policies, RuleName, Target } from '../policy/index.js';
 
-/** State that all calls of one router share. */
+/** Configuration that all requests to one router share. */
 export interface RouterContext {
   readonly policies: Policies;
   /** Maximum number of items per page. */
   readonly maxLimit: number;
   readonly trustProxy: boolean | undefined;
-  /** The version documents of this API. */
+  /** The version documents, which list the supported API versions. */
   readonly discovery: Discovery;
-  /** Returns whether the identity service knows a project; undefined if that is unknown. */
+  /** Returns whether the project exists, or undefined if the identity service cannot determine it. */
   readonly projectExists: Identity['projectExists'];
 }
 
-/** The path below the base URL at which the API is mounted: with microversions, or the one that predates them. */
+/** The API's path below the base URL: `/v2.1` supports microversions, `/v2` predates them. */
 export type Mount = '/v2.1' | '/v2';
 
 /** A link in a response body. */
@@ -28,7 +28,7 @@ export interface Link {
   readonly href: string;
 }
 
-/** One request, with everything that operations and views need from it. */
+/** An authenticated request, with the data that operations and views need to handle it. */
 export class ComputeCall implements RoutedCall {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -40,7 +40,7 @@ export class ComputeCall implements RoutedCall {
   readonly discovery: Discovery;
   readonly projectExists: Identity['projectExists'];
   readonly mount: Mount;
-  /** The project id in the path. It must be the project of the caller. */
+  /** The project id in the path, if any. It must equal the caller's project id. */
   projectInPath: string | undefined;
 
   version!: Version;
@@ -77,19 +77,21 @@ export class ComputeCall implements RoutedCall {
     this.context = { caller: this.caller, requestId: requestIdOf(req)?.local ?? '', isAdmin };
   }
 
-  /** The URL of the API as the client sees it, without a trailing slash. */
+  /** The API's base URL as the client sees it, without a trailing slash. */
   get base(): string {
     this.#base ??= requestBase(this.req, this.#trustProxy);
     return this.#base;
   }
 
-  /** Returns whether a rule allows the caller to act on a target. Default target: the caller's project and user. */
+  /**
+   * Returns whether a policy rule allows the caller to act on a target. Default target: the caller's project and user.
+   */
   can(rule: RuleName, target?: Target): boolean {
     return this.policies.allows(rule, this.caller, target);
   }
 
   /**
-   * Enforces a rule.
+   * Enforces a policy rule.
    *
    * @throws PolicyDenied (403) if the rule does not allow the caller
    */
@@ -97,22 +99,25 @@ export class ComputeCall implements RoutedCall {
     this.policies.enforce(rule, this.caller, target);
   }
 
-  /** The prefix of `self` links, with the project of the request's path. Representations are cached per prefix. */
+  /**
+   * The prefix of `self` links, including the project id if the request's path contains it. Cached representations
+   * depend on it.
+   */
   get selfBase(): string {
     return `${this.base}${this.mount}${this.#projectSegment}`;
   }
 
-  /** Links contain the project only if the client put it into the path. */
+  /** The project id with a slash if the request's path contains it, otherwise an empty string. */
   get #projectSegment(): string {
     return this.projectInPath === undefined ? '' : `/${this.projectInPath}`;
   }
 
-  /** Returns the `self` link of a path below the mount. */
+  /** Returns a `self` link for a path below the mount. */
   self(path: string): Link {
     return { rel: 'self', href: `${this.selfBase}${path}` };
   }
 
-  /** Returns the `bookmark` link of a path. It does not contain the version. */
+  /** Returns a `bookmark` link for a path. Bookmark links do not contain the version. */
   bookmark(path: string): Link {
     return { rel: 'bookmark', href: `${this.base}${this.#projectSegment}${path}` };
   }
@@ -122,10 +127,10 @@ export class ComputeCall implements RoutedCall {
   }
 }
 
-/** A call with the current hosts, for views that show zones, addresses or states of hosts. */
+/** A request for which the current hosts are loaded, for views that show host zones, addresses or states. */
 export interface HostsCall extends ComputeCall {
   readonly loaded: HostMap;
 }
 
-/** Loads the hosts, for operations whose views need them. */
+/** Loads the current hosts for operations whose views require a `HostsCall`. */
 export const loadHosts = ({ engine }: ComputeCall): Promise<HostMap> => engine.hosts.map();

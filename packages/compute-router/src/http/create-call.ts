@@ -6,12 +6,12 @@ import { ComputeCall, type Mount, type RouterContext } from './call.js';
 import { Unauthorized } from './faults.js';
 import { applyRateLimit, type RateLimiter } from './rate-limited.js';
 
-/** Returns whether a value is a promise, including the promises of libraries, which an identity may return. */
+/** Returns whether a value is a promise. An identity function may also return a promise that is not native. */
 function isPromise(value: Caller | undefined | Promise<Caller | undefined>): value is Promise<Caller | undefined> {
   return typeof (value as { readonly then?: unknown } | undefined)?.then === 'function';
 }
 
-/** The options of a router that are required to create calls. */
+/** The router options that `createCall()` uses. */
 export interface CallSources {
   readonly engine: Engine;
   readonly identity: Identity;
@@ -20,8 +20,9 @@ export interface CallSources {
 }
 
 /**
- * Returns a function that creates the call of a request: it identifies the caller, counts the request, and selects the
- * engine. It awaits only promises, because each `await` delays the request.
+ * Returns a function that converts an HTTP request to a `ComputeCall`: it authenticates the caller, applies the rate
+ * limit, and selects the primary database or a replica. It waits only for promises, because each `await` delays the
+ * request.
  */
 export function createCall({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
   function callOf(

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { REQUEST_ID_HEADERS } from './request-id-headers.js';
 
-/** Options for web pages of other origins that call the API (CORS). */
+/** Options for cross-origin requests from web pages (CORS). */
 export interface CorsOptions {
-  /** Origins of these pages, such as `https://console.example.org`; or `*` for all origins. */
+  /** Origins that may call the API, such as `https://console.example.org`, or `*` for all origins. */
   readonly origins: readonly string[] | '*';
-  /** Additional response headers that pages may read. Default: none. */
+  /** Response headers that pages may read, in addition to this API's headers. Default: none. */
   readonly exposedHeaders?: readonly string[];
   /** How long a browser may cache the result of a preflight request, in seconds. Default: 600. */
   readonly maxAgeSeconds?: number;
@@ -15,7 +15,7 @@ export interface CorsOptions {
 
 const OPTIONS: Readonly<Record<keyof CorsOptions, true>> = { origins: true, exposedHeaders: true, maxAgeSeconds: true };
 
-/** Response headers of this API that browsers do not expose to pages by default. */
+/** The API's response headers that browsers do not expose to pages by default. */
 const EXPOSED = [
   ...REQUEST_ID_HEADERS,
   'OpenStack-API-Version',
@@ -41,8 +41,9 @@ function checkOrigin(origin: string): string {
 }
 
 /**
- * Allows pages of other origins to call the API: serves their preflight requests and adds the CORS headers to all
- * responses. Tokens are in a header that pages set explicitly, so credentials such as cookies are never allowed.
+ * Creates a middleware that allows pages from other origins to call the API: it responds to preflight requests and adds
+ * the CORS headers to all responses. Credentials such as cookies are never allowed, because pages send tokens in an
+ * explicit header.
  *
  * @throws TypeError if an option is unknown or an origin is invalid
  */
@@ -51,7 +52,7 @@ export function crossOrigin(options: CorsOptions) {
   const { origins, exposedHeaders = [], maxAgeSeconds = 600 } = options;
   if (origins !== '*' && !Array.isArray(origins))
     throw new TypeError("cors: 'origins' must be a list of origins, or '*'");
-  // Loaded only if pages of other origins are allowed.
+  // Loaded only if cross-origin requests are allowed.
   const cors: typeof import('cors') = createRequire(import.meta.url)('cors');
   const response = cors({
     origin: origins === '*' ? '*' : origins.map(checkOrigin),
@@ -61,7 +62,7 @@ export function crossOrigin(options: CorsOptions) {
   }) as (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
   return function crossOriginMiddleware(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) {
-    // OPTIONS without the headers of a preflight request is handled like any other unknown method.
+    // An OPTIONS request without preflight headers is handled like any other unknown method.
     const { origin, 'access-control-request-method': requested } = req.headers;
     if (req.method === 'OPTIONS' && (origin === undefined || requested === undefined)) next();
     else response(req, res, next);

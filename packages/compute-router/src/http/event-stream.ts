@@ -10,16 +10,16 @@ import { applyRateLimit, RateLimitExceeded, type RateLimiter } from './rate-limi
 export interface EventStreamOptions {
   readonly engine: Engine;
   readonly identity: Identity;
-  /** Decides which callers are administrators. */
+  /** Policies that determine which callers are administrators. */
   readonly policies: Policies;
-  /** Counts each stream as one request of its caller. */
+  /** Rate limiter that counts each stream as one request by its caller. */
   readonly rateLimit?: RateLimiter;
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
 }
 
-/** The maximum number of concurrent streams. */
+/** The maximum number of concurrent event streams. */
 const MAX_STREAMS = 100;
-/** The interval of keep-alive comments. */
+/** The interval between keep-alive comments in an event stream. */
 const KEEP_ALIVE_MS = 15_000;
 
 function reject(res: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
@@ -29,8 +29,8 @@ function reject(res: ServerResponse, status: number, message: string, retryAfter
 }
 
 /**
- * Returns the position after which the stream starts: the position of the last event that the client received, or the requested
- * one. Returns undefined for only new events, and NaN for a malformed position.
+ * Returns the position after which the event stream starts: the value of `Last-Event-ID` or of the query parameter
+ * `after`. Returns undefined if the client requests only new events, and NaN if the position is malformed.
  */
 function startPosition(req: IncomingMessage, query: URLSearchParams): number | undefined {
   const position = req.headers['last-event-id'] ?? query.get('after');
@@ -39,8 +39,8 @@ function startPosition(req: IncomingMessage, query: URLSearchParams): number | u
 }
 
 /**
- * Returns a predicate for the event types of a request. Sends a 400 and returns undefined if there are too many types, or
- * a type is too long.
+ * Returns a predicate that accepts the event types in the query. If there are too many types, or one is too long, sends
+ * a 400 response and returns undefined.
  */
 function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) => boolean) | undefined {
   try {
@@ -53,8 +53,9 @@ function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) =
 }
 
 /**
- * Serves events as server-sent events, for administrators: `GET /events?type=instance.*&after=POSITION`. A client that
- * reconnects with `Last-Event-ID` does not miss any event that is still stored.
+ * Creates the handler that sends notifications to administrators as server-sent events: `GET
+ * /events?type=instance.*&after=POSITION`. A client that reconnects with `Last-Event-ID` receives all later events that
+ * are still stored.
  */
 export function eventStream({ engine, identity, policies, rateLimit, onError = () => {} }: EventStreamOptions) {
   let openStreams = 0;
@@ -69,7 +70,7 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = startPosition(req, query);
     if (Number.isNaN(after))
-      return reject(res, 400, 'Last-Event-ID and after must be positions of events: non-negative integers.');
+      return reject(res, 400, 'Last-Event-ID and after must be event positions: non-negative integers.');
     const accepts = typesOf(res, query);
     if (!accepts) return;
     if (openStreams >= MAX_STREAMS) return reject(res, 503, 'Too many clients are reading events.');
@@ -89,7 +90,7 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
           .filter(({ type }) => accepts(type))
           .map(({ position, type, body }) => `id: ${position}\nevent: ${type}\ndata: ${body}\n\n`)
           .join('');
-        // The backlog of a slow client stays in the table, not in memory.
+        // If the client reads slowly, pending events stay in the database table instead of memory.
         if (text !== '' && !res.write(text)) await once(res, 'drain', { signal: closed.signal });
       }
     } catch (error) {
@@ -106,7 +107,7 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
       if (error instanceof RateLimitExceeded) return reject(res, 429, error.message, error.retryAfterSeconds);
       onError(error, req);
       if (res.headersSent) res.destroy();
-      else reject(res, 503, 'Events cannot be read now.');
+      else reject(res, 503, 'Events are temporarily unavailable.');
     });
   };
 }

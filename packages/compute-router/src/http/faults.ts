@@ -10,20 +10,20 @@ import { GoneError } from './gone-error.js';
 import { RateLimitExceeded } from './rate-limited.js';
 import { bodyMessage, queryMessage } from './validation-message.js';
 
-/** The request has no valid token. */
+/** Thrown if a request does not contain a valid token; the response is a 401. */
 export class Unauthorized extends ComputeRouterError<'UNAUTHORIZED'> {
   constructor(readonly uri: string) {
     super('UNAUTHORIZED', 'This request needs a valid token in X-Auth-Token.');
   }
 }
 
-/** The message to the caller after an unexpected failure. */
+/** The message in the response after an unexpected error. */
 const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
 
 /** The maximum length of a fault's message, because some messages repeat user input. */
 const MAX_MESSAGE_LENGTH = 4000;
 
-/** HTTP statuses of the kinds of catalog errors. */
+/** The HTTP status for each kind of catalog error. */
 const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
   'not-found': 404,
   conflict: 409,
@@ -33,7 +33,7 @@ const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** Returns the status and message of an error whose message callers may see; undefined for any other error. */
+/** Returns an error's status and message if clients may see its message, otherwise undefined. */
 function visibleFault(error: unknown): { readonly status: number; readonly message: string } | undefined {
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
@@ -46,15 +46,20 @@ function visibleFault(error: unknown): { readonly status: number; readonly messa
   return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
 }
 
-/** Returns whether the path does not exist at any version. Such a response does not use the fault format of the API. */
+/**
+ * Returns whether the path does not exist at any version. The response to an unknown path is not a compute API fault.
+ */
 const isUnknownPath = (error: unknown) => error instanceof RequestError && error.code === 'NO_ROUTE';
 
 export interface FaultOptions {
-  /** Called with errors that cause a 500, and with failures of the database: responses do not contain their cause. */
+  /**
+   * Called with errors that cause a 500 response, and with database failures, because responses do not contain their
+   * cause.
+   */
   readonly onUnexpected: (error: unknown, req: IncomingMessage) => void;
 }
 
-/** Creates the renderer that turns all errors into responses. */
+/** Creates the function that converts any error to a response. */
 export function faultRenderer({ onUnexpected }: FaultOptions) {
   return function renderFault(error: unknown, req: IncomingMessage, res: ServerResponse): void {
     if (error instanceof Unauthorized) {
@@ -72,7 +77,7 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
       databaseFailure || error instanceof RateLimitExceeded ? error.retryAfterSeconds : undefined;
     const fault = { status, message: message.slice(0, MAX_MESSAGE_LENGTH), retryAfterSeconds };
     const { contentType, body } = isUnknownPath(error) ? genericError(fault, req) : computeFault(fault);
-    // The unread rest of the body would be parsed as the next request.
+    // On an open connection, the unread rest of the body would be parsed as the next request.
     if (fault.status === 413) res.setHeader('Connection', 'close');
     if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', retryAfterSeconds);
     res.statusCode = fault.status;

@@ -1,6 +1,6 @@
 import { ComputeRouterError } from '../errors.js';
 
-/** The operation was removed from all versions (410). */
+/** Thrown by operations that were removed from all versions; the response is a 410. */
 export class GoneError extends ComputeRouterError<'GONE'> {
   constructor(message: string) {
     super('GONE', message);

@@ -1,4 +1,4 @@
-/** Headers, in lower case, whose values would let a reader of the log impersonate a caller. */
+/** Names of headers that contain credentials, in lower case. Their values are not logged. */
 export const SECRET_HEADERS: readonly string[] = [
   'x-auth-token',
   'x-service-token',
@@ -14,14 +14,16 @@ export const SECRET_HEADERS: readonly string[] = [
 const REDACTED = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';
 
-/** Returns headers for a log: the same object if it contains no secrets, otherwise a copy without their values. */
+/**
+ * Returns headers in which the values of secret headers are redacted, or the same object if it does not contain any.
+ */
 export function redactHeaders(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const secrets = SECRET_HEADERS.filter((name) => name in headers);
   if (secrets.length === 0) return headers;
   return { ...headers, ...Object.fromEntries(secrets.map((name) => [name, REDACTED])) };
 }
 
-/** Decodes percent-encoded text, up to four times; malformed encoding is kept. */
+/** Decodes text that is percent-encoded up to four times. Malformed encodings are not decoded. */
 function unescapeText(text: string): string {
   for (let round = 0, before = text; round < 4; round++, before = text) {
     try {
@@ -34,14 +36,14 @@ function unescapeText(text: string): string {
   return text;
 }
 
-/** Returns a parameter without its value if its name or value contains "token", in any spelling. */
+/** Redacts a query parameter whose name or value contains "token", in any case or percent-encoding. */
 function withoutValue(pair: string): string {
   const [name = ''] = pair.split('=', 1);
-  // The URL of a console contains its token inside another parameter: path=%3Ftoken%3D...
+  // A console URL contains its token within the value of another parameter: path=%3Ftoken%3D...
   return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${REDACTED}` : pair;
 }
 
-/** Returns a URL for a log, without the console tokens in its path or query, which may be percent-encoded. */
+/** Redacts the console tokens in a URL's path and query, including percent-encoded ones. */
 export function redactSecrets(url: string): string;
 export function redactSecrets(url: string | undefined): string | undefined;
 export function redactSecrets(url: string | undefined): string | undefined {
@@ -51,7 +53,7 @@ export function redactSecrets(url: string | undefined): string | undefined {
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const parts = path.split('/');
   const tokenIndex = parts.findIndex((part) => unescapeText(part).toLowerCase().includes(TOKEN_PATH));
-  // With an escaped slash, the token is in the same part.
+  // If the slash before the token is percent-encoded, the token is in the same path segment.
   const isJoined =
     tokenIndex >= 0 &&
     !unescapeText(parts[tokenIndex] ?? '')
@@ -68,7 +70,7 @@ export function redactSecrets(url: string | undefined): string | undefined {
   return `${redactedPath}?${query.join('')}`;
 }
 
-/** Returns the parameters of a query for a log, without the values that are hidden in URLs. */
+/** Redacts the query parameters that `redactSecrets()` redacts in URLs. */
 export function redactQuery(query: unknown): unknown {
   if (query === null || typeof query !== 'object') return query;
   return Object.fromEntries(

@@ -1,13 +1,13 @@
 import type { ComputeCall, Link } from './call.js';
 
-/** Returns the page size: the requested limit, at most the configured maximum. */
+/** Returns the page size: the requested limit or the configured maximum, whichever is lower. */
 export function pageSize(call: ComputeCall, limit: number | undefined): number {
   return Math.min(limit ?? call.maxLimit, call.maxLimit);
 }
 
 /**
- * Returns the link to the next page if this page is full and its size is not 0. The link repeats the query with sorted
- * keys and the new marker.
+ * Returns the link to the next page if this page is full and its size is not 0. The link contains the same query
+ * parameters in sorted order, with the new marker.
  */
 export function nextLink<T>(
   call: ComputeCall,

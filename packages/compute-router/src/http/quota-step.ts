@@ -9,10 +9,10 @@ import { applyRateLimit, RateLimitExceeded } from './rate-limited.js';
 
 const QUOTA_PATH = /^(?:https?:\/\/[^/?#]*)?\/+v1(?:[/?]|$)/i;
 
-/** The role that manages the quotas of projects, unless the options name another one. */
+/** The default role that may manage project quotas. */
 const ADMIN_ROLE = 'key-manager:service-admin';
 
-/** Converts an error of identifying a caller to the error that the quota router returns. */
+/** Converts an authentication or rate-limit error to the error that the quota router expects. */
 function identityError(error: unknown): unknown {
   if (error instanceof IdentityUnavailable) return new IdentityError(503, error.message, { 'Retry-After': '5' });
   if (!(error instanceof RateLimitExceeded)) return error;
@@ -20,8 +20,8 @@ function identityError(error: unknown): unknown {
 }
 
 /**
- * Creates the project-quota API for the compute API, with the same callers, rate limits and header
- * families. An administrator with a system-scoped token may manage the quotas of projects.
+ * Creates the middleware that serves the project-quota API with the compute API's callers, rate limits and version
+ * headers. Administrators with a system-scoped token may manage project quotas.
  */
 export function quotaStep(
   quota: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>,

@@ -2,25 +2,25 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '@apistrata/compute-engine';
 import { ComputeRouterError } from '../errors.js';
 
-/** The result of counting a request: the header fields for the caller, and whether the request is allowed. */
+/** The rate limiter's decision about a request, and the values of the response headers. */
 export interface RateLimitVerdict {
-  /** Value of `RateLimit-Policy`: the limits. */
+  /** Value of the `RateLimit-Policy` header, which lists the limits. */
   readonly policy: string;
-  /** Value of `RateLimit`: the remaining requests. */
+  /** Value of the `RateLimit` header, which contains the number of remaining requests. */
   readonly remaining: string;
-  /** Set if the request is rejected. */
+  /** The error for a rejected request; undefined if the request is allowed. */
   readonly exceeded?: RateLimitExceeded;
 }
 
-/** Counts the requests of callers; created by `rateLimiter()` from `@apistrata/compute-router/rate-limit`. */
+/** Counts requests by caller; `rateLimiter()` from `@apistrata/compute-router/rate-limit` creates it. */
 export interface RateLimiter {
-  /** Counts one request. Returns undefined synchronously for exempt callers. Never rejects. */
+  /** Counts one request. Returns undefined synchronously if the caller is exempt. The promise never rejects. */
   count(caller: Caller): Promise<RateLimitVerdict> | undefined;
 }
 
-/** A caller sent more requests than a limit allows: 429 with `Retry-After`. */
+/** Thrown if a caller exceeds a rate limit; the response is a 429 with `Retry-After`. */
 export class RateLimitExceeded extends ComputeRouterError<'RATE_LIMIT_EXCEEDED'> {
-  /** Whole seconds until the next request is allowed. */
+  /** Time until the next request is allowed, in whole seconds. */
   readonly retryAfterSeconds: number;
 
   constructor(limit: string, retryAfterSeconds: number) {
@@ -30,7 +30,7 @@ export class RateLimitExceeded extends ComputeRouterError<'RATE_LIMIT_EXCEEDED'>
 }
 
 /**
- * Sets the response headers with the remaining requests of a caller.
+ * Sets the response headers that contain the caller's remaining requests.
  *
  * @throws {@link RateLimitExceeded} if the request is rejected
  */

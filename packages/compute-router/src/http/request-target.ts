@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns a request target in origin form, with repeated slashes in its path merged. If a target contains scheme and
- * host (as sent by clients of proxies), only the path is used: links use the `Host` header.
+ * Returns a request target in origin form, with repeated slashes in the path merged. Scheme and host, which clients of
+ * proxies send, are removed, because links are created from the `Host` header.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('//')) return target;
@@ -13,7 +13,7 @@ export function originForm(target: string): string {
   return `${path.startsWith('/') || path === '*' ? path : `/${path}`}${query}`;
 }
 
-/** Normalizes `req.url` for all later middleware. */
+/** Converts `req.url` to origin form, for all later middlewares. */
 export function normalizeTarget(req: IncomingMessage): void {
   const target = req.url ?? '/';
   const normalized = originForm(target);

@@ -3,19 +3,19 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The maximum length of the caller's own input in a message. */
+/** The maximum number of characters of request input that a message repeats. */
 const MAX_ECHO = 1000;
 
 function truncate(text: string): string {
   return text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}...` : text;
 }
 
-/** Literal text among values that are yet to be formatted. */
+/** Text between the values in a nested value; it is output unchanged. */
 class Verbatim {
   constructor(readonly text: string) {}
 }
 
-/** Returns the first part of a formatted value, and the remaining values in order. */
+/** Returns the text with which a formatted value begins, and the nested values that follow, in order. */
 function openBracket(value: unknown): readonly [begin: string, rest: readonly unknown[]] {
   if (value instanceof Verbatim) return [value.text, []];
   if (value === null || value === undefined) return ['None', []];
@@ -23,7 +23,7 @@ function openBracket(value: unknown): readonly [begin: string, rest: readonly un
   if (typeof value === 'string') return [`'${value.slice(0, MAX_ECHO)}'`, []];
   if (typeof value !== 'object') return [String(value), []];
   const isList = Array.isArray(value);
-  // Each member takes at least one character, so more members than this are never shown.
+  // Each member is at least one character long, so the message never contains more members than this.
   const members = (isList ? value.slice(0, MAX_ECHO) : Object.entries(value).slice(0, MAX_ECHO)) as unknown[];
   const rest = members.flatMap((member, index) => {
     const [key, inner] = isList ? ['', member] : (member as [string, unknown]);
@@ -33,8 +33,8 @@ function openBracket(value: unknown): readonly [begin: string, rest: readonly un
 }
 
 /**
- * Formats a value in the notation that the API's messages use: single quotes, True, False, None. Stops at the length
- * limit, and does not recurse, so that deeply nested values are safe.
+ * Formats a value in Python notation, which clients of this API expect: single quotes, True, False, None. Truncates
+ * long values, and does not recurse, so that deeply nested values do not overflow the stack.
  */
 export function show(value: unknown): string {
   const pending = [value];
@@ -47,7 +47,7 @@ export function show(value: unknown): string {
   return truncate(text);
 }
 
-/** Formats a value like `show()`, but strings without quotes. */
+/** Formats a value like `show()`, but omits the quotes around a string. */
 function showPlain(value: unknown): string {
   return typeof value === 'string' ? value : show(value);
 }
@@ -61,7 +61,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 
 const typeNames: Readonly<Record<string, string>> = { int: 'integer', record: 'object', null: 'null' };
 
-/** Functions that describe the violated rule, by kind of issue. */
+/** Functions that describe the violated schema rule, by issue code. */
 const rules: Readonly<Record<string, (issue: any, value: unknown) => string>> = {
   invalid_type: (issue, value) => `${show(value)} is not of type '${typeNames[issue.expected] ?? issue.expected}'`,
   unrecognized_keys: ({ keys }: { keys: readonly string[] }) =>
@@ -90,7 +90,10 @@ function ruleOf(issue: Issue, value: unknown): string {
   return truncate(rules[issue.code]?.(issue, value) ?? issue.message);
 }
 
-/** Returns the message for the first issue of a body: the last element of its path, its value, the violated rule. */
+/**
+ * Returns the message for a body's first validation issue: it contains the field name, the value, and the violated
+ * rule.
+ */
 export function bodyMessage([issue]: readonly Issue[], input: unknown): string {
   if (!issue) throw new TypeError('there is no issue to report');
   const value = valueAt(input, issue.path);
@@ -101,7 +104,7 @@ export function bodyMessage([issue]: readonly Issue[], input: unknown): string {
   return `Invalid input for field/attribute ${String(path.at(-1))}. Value: ${truncate(showPlain(valueAt(input, path)))}. ${rule}`;
 }
 
-/** Returns the message for the first issue of a query parameter. */
+/** Returns the message for the first validation issue in a query string. */
 export function queryMessage([problem]: readonly QueryProblem[]): string {
   const [issue] = problem?.issues ?? [];
   if (!problem || !issue) throw new TypeError('there is no issue to report');

@@ -26,7 +26,7 @@ function versions(max: Version): readonly ApiVersion[] {
   ];
 }
 
-/** Creates the documents of the two major versions of this API. The newer one has microversions. */
+/** Creates the documents for the API's two major versions, `v2.0` and `v2.1`. Only `v2.1` has microversions. */
 export function computeDiscovery(max: Version, trustProxy: boolean | undefined): Discovery {
   return discovery({ versions: versions(max), trustProxy });
 }
@@ -37,17 +37,17 @@ export interface VersionDocumentsOptions {
 }
 
 /**
- * Serves the documents that need no token: the list of versions, the document of one version, and the choices for
- * unversioned paths.
+ * Creates the handler for the documents that clients can read without a token: the version list, each version's
+ * document, and the list of choices for paths without a version.
  */
 export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptions) {
   const current = discovery.document('v2.1');
   const legacy = discovery.document('v2.0');
 
   /**
-   * Responds to a request for a document. Returns whether the request was for a document.
+   * Responds to a request for a version document. Returns whether it was such a request.
    *
-   * @throws the errors of version negotiation
+   * @throws the errors that version negotiation throws
    */
   return function respondWithVersionDocument(req: IncomingMessage, res: ServerResponse): boolean {
     const path = urlPath(req);

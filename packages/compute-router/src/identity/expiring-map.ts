@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** A map whose entries expire, with a maximum size. When it is full, it evicts the least recently used entry. */
+/** A map with a maximum size, whose entries expire. When the map is full, it evicts the least recently used entry. */
 export class ExpiringMap<Value> {
   readonly #entries: LRUCache<string, { readonly value: Value; readonly until: number }> | undefined;
 
@@ -8,7 +8,10 @@ export class ExpiringMap<Value> {
     this.#entries = max > 0 ? new LRUCache({ max }) : undefined;
   }
 
-  /** Returns the value of a key unless it has expired. All times are milliseconds of one clock. */
+  /**
+   * Returns the value for a key, or undefined if the key is missing or expired. `now` and `until` are times on the same
+   * clock, in milliseconds.
+   */
   get(key: string, now: number): Value | undefined {
     const entry = this.#entries?.get(key);
     if (entry === undefined) return undefined;

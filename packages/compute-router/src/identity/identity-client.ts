@@ -2,7 +2,10 @@ import { CatalogError, IdentityRequests, type ServiceSession } from '@apistrata/
 import { IdentityUnavailable } from './identity-unavailable.js';
 import { readTokenDocument, type TokenDocument } from './token-document.js';
 
-/** A client that validates tokens and looks up projects in an identity service. A session provides the token of its requests. */
+/**
+ * A client that validates tokens and looks up projects in an identity service. It authenticates with the session's
+ * token.
+ */
 export class IdentityClient {
   readonly #session: ServiceSession;
   readonly #requests: IdentityRequests;
@@ -13,7 +16,7 @@ export class IdentityClient {
   }
 
   /**
-   * Validates a token and returns its document; undefined if the token is not valid.
+   * Validates a token. Returns the identity service's token document, or undefined if the token is not valid.
    *
    * @throws IdentityUnavailable if the service does not respond, or returns an unexpected response
    */
@@ -21,7 +24,7 @@ export class IdentityClient {
     return convertCatalogErrors(async () => {
       const response = await this.#request('/auth/tokens?nocatalog', {
         'x-subject-token': token,
-        // The service validates tokens with access rules only for clients that enforce them.
+        // The identity service accepts tokens with access rules only from clients that declare to enforce the rules.
         'openstack-identity-access-rules': '1',
       });
       if (response.status === 404) {
@@ -38,9 +41,9 @@ export class IdentityClient {
     });
   }
 
-  /** Returns whether a project exists; undefined if the service does not respond, or the response does not state it. */
+  /** Returns whether a project exists, or undefined if the service does not respond or its response is inconclusive. */
   async projectExists(projectId: string): Promise<boolean | undefined> {
-    // In a URL, these ids would be relative path segments.
+    // In a URL path, `.` and `..` would be relative segments.
     if (projectId === '' || projectId === '.' || projectId === '..') return false;
     try {
       const { status, body } = await this.#request(`/projects/${encodeURIComponent(projectId)}`);
@@ -52,7 +55,7 @@ export class IdentityClient {
     }
   }
 
-  /** Sends a request; repeats it with a new service token if the old one was revoked or has expired. */
+  /** Sends a request, and retries it with a new service token if the old one has expired or was revoked. */
   async #request(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const request = (serviceToken: string) =>
       this.#requests.send(`${this.#session.url}${path}`, { headers: { ...headers, 'x-auth-token': serviceToken } });

@@ -7,29 +7,35 @@ import { type Identity, identityByToken } from './identity.js';
 import { IdentityClient } from './identity-client.js';
 
 /**
- * How a token was looked up: `known` and `rejected` come from the cache, `requested` needed a request to the service,
- * `joined` waited for a concurrent request with the same token.
+ * How a token was looked up. `known` (valid) and `rejected` (invalid) are results from the cache, `requested` required
+ * a request to the identity service, and `joined` shared another caller's request for the same token.
  */
 export type IdentityLookup = 'known' | 'rejected' | 'requested' | 'joined';
 
-/** Options of `identityService()`, with the user that authenticates requests to the service. Times are in milliseconds. */
+/**
+ * Options of `identityService()`, including the credentials with which it authenticates to the identity service. Times
+ * are in milliseconds.
+ */
 export interface IdentityServiceOptions extends ServiceUser {
   /** URL of the identity service, with or without `/v3`. */
   readonly url: string;
-  /** URL of the identity service in responses to clients. Default: `url`. */
+  /** URL of the identity service for clients, which 401 responses contain. Default: `url`. */
   readonly publicUrl?: string;
-  /** How long a valid token is cached: the maximum delay until a revocation takes effect. Default: 300,000. */
+  /** How long a valid token is cached. A revoked token remains accepted for at most this time. Default: 300,000. */
   readonly cacheMs?: number;
   /** How long an invalid token is cached. Default: 30,000. */
   readonly rejectedCacheMs?: number;
-  /** The maximum number of cached valid tokens, and of cached invalid ones. Default: 10,000. */
+  /** The maximum number of valid tokens in the cache, and separately of invalid tokens. Default: 10,000. */
   readonly maxCached?: number;
   /** Timeout of each request to the identity service. Default: 5,000. */
   readonly timeoutMs?: number;
-  /** Maximum size of a response. If a response is larger, the service counts as unavailable. Default: 1 MiB. */
+  /**
+   * Maximum size of a response from the identity service. A larger response is handled as an unavailable service.
+   * Default: 1 MiB.
+   */
   readonly maxResponseBytes?: number;
   readonly clock?: { now(): number };
-  /** Called for each token that is looked up. It must not throw. */
+  /** Called for each token lookup. It must not throw. */
   readonly onLookup?: (found: IdentityLookup) => void;
   /** Returns additional headers for a request to the identity service, such as the trace context. */
   readonly headers?: () => Readonly<Record<string, string>>;
@@ -57,8 +63,9 @@ const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' |
 };
 
 /**
- * Creates an identity that validates tokens with requests to an identity service (`GET /v3/auth/tokens`). Results are
- * cached by the hash of the token, at most until it expires; concurrent requests with the same token share one lookup.
+ * Creates an identity function that validates tokens with an identity service (`GET /v3/auth/tokens`). Results are
+ * cached by the token's hash, at most until the token expires; concurrent requests with the same token share one
+ * lookup.
  *
  * @throws TypeError if an option is unknown, missing or of the wrong type
  */
@@ -70,7 +77,7 @@ export function identityService(options: IdentityServiceOptions): Identity {
   const session = new ServiceSession(credentialsOf(options), { ...limits, now: () => clock.now() });
   const client = new IdentityClient(session, limits);
   const valid = new ExpiringMap<Caller>(maxCached);
-  // A separate cache, so that a flood of invalid tokens cannot evict valid ones.
+  // Invalid tokens have a separate cache, so that a flood of them cannot evict valid tokens.
   const rejected = new ExpiringMap<true>(maxCached);
   const inProgress = new Map<string, Promise<Caller | undefined>>();
 

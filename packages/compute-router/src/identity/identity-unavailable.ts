@@ -1,8 +1,11 @@
 import { ComputeRouterError } from '../errors.js';
 
-/** The caller cannot be identified now: the identity service does not respond, or returns an unexpected response. */
+/**
+ * Thrown if a caller cannot be authenticated because the identity service does not respond or returns an unexpected
+ * response.
+ */
 export class IdentityUnavailable extends ComputeRouterError<'IDENTITY_UNAVAILABLE'> {
-  /** @param problem what is wrong, or an error whose message is a sentence */
+  /** @param problem a description of the problem, or an error whose message is a sentence */
   constructor(problem: string | Error) {
     const isText = typeof problem === 'string';
     super('IDENTITY_UNAVAILABLE', isText ? `The identity service is unavailable: ${problem}.` : problem.message, {

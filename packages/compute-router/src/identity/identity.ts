@@ -4,31 +4,35 @@ import { mayRequest } from '@apistrata/compute-engine/catalogs';
 import { urlPath } from '../http/url-path.js';
 
 /**
- * Identifies the caller of a request. Returns undefined if the request has no valid token (401).
+ * A function that authenticates the caller of a request. It returns undefined if the request does not contain a valid
+ * token; the response is then a 401.
  *
- * @throws IdentityUnavailable (503) if the caller cannot be identified now
+ * @throws IdentityUnavailable (503) if the identity service is unavailable
  */
 export interface Identity {
   (req: IncomingMessage): Caller | undefined | Promise<Caller | undefined>;
   /** URL of the service that issues tokens, for `WWW-Authenticate`. */
   readonly uri?: string;
-  /** Returns whether a project exists; undefined if the service is unavailable. Default: every id is accepted. */
+  /**
+   * Returns whether a project exists, or undefined if the service is unavailable. Default: every project id is
+   * accepted.
+   */
   readonly projectExists?: (projectId: string) => Promise<boolean | undefined>;
 }
 
 type LookupResult = Caller | undefined;
 type Lookup = (token: string) => LookupResult | Promise<LookupResult>;
 
-/** Header values that can be tokens: visible ASCII. Other values are never looked up or forwarded. */
+/** The format of tokens: visible ASCII characters. Other header values are never looked up or forwarded. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Types of this service in the service catalog, as specified in the access rules of application credentials. */
+/** The compute service's types in the service catalog, which access rules of application credentials refer to. */
 const SERVICE_TYPES = ['compute'];
 
 /**
- * Creates an identity that looks up the token in `X-Auth-Token` and, in requests that another service forwards, the
- * token in `X-Service-Token`, whose roles become `serviceRoles`. A request is unauthenticated if one of its tokens is not
- * valid, or if the access rules of the caller do not allow it.
+ * Creates an identity function that looks up the token in `X-Auth-Token`. If another service forwards a request, it
+ * also looks up that service's token in `X-Service-Token` and adds its roles as `serviceRoles`. A request is
+ * unauthenticated if one of its tokens is not valid, or if the caller's access rules do not allow the request.
  */
 export function identityByToken(lookup: Lookup): (req: IncomingMessage) => LookupResult | Promise<LookupResult> {
   return function identity(req) {
@@ -52,7 +56,7 @@ function withService(user: LookupResult, forwarder: LookupResult): LookupResult 
   return user && forwarder && { ...user, serviceRoles: forwarder.roles };
 }
 
-/** Returns the caller if its access rules allow the request. */
+/** Returns the caller, or undefined if its access rules do not allow the request. */
 function ifAllowed(req: IncomingMessage & { readonly originalUrl?: string }, caller: LookupResult): LookupResult {
   if (!caller?.accessRules) return caller;
   const paths = [urlPath({ url: req.originalUrl ?? req.url }), urlPath(req)];

@@ -4,9 +4,12 @@ import { type Identity, identityByToken } from './identity.js';
 
 /** Options of `noauth()`. */
 export interface NoauthOptions {
-  /** Project of tokens that do not name one. Default: a project whose id equals the user's. */
+  /** Project id for tokens that do not contain one. Default: the user id. */
   readonly projectId?: string;
-  /** Users with the role `admin`. Default: `admin`. All other users have the roles `member` and `reader`. */
+  /**
+   * Ids of the users who have the role `admin` if their token does not list roles. Default: `admin`. All other users
+   * have the roles `member` and `reader`.
+   */
   readonly adminUsers?: readonly string[];
 }
 
@@ -15,9 +18,9 @@ const ADMIN: readonly string[] = ['admin'];
 const MEMBER: readonly string[] = ['member', 'reader'];
 
 /**
- * Creates an identity that trusts every caller: the token is `USER[:PROJECT[:ROLE,ROLE]]`. For tests and demonstrations.
- * Roles may contain colons (`key-manager:service-admin`). Empty parts count as omitted; a token without a user is not
- * valid.
+ * Creates an identity function that trusts every caller, for tests and demonstrations. A token has the format
+ * `USER[:PROJECT[:ROLE,ROLE]]`. Roles may contain colons (`key-manager:service-admin`). Empty parts are handled as
+ * omitted; a token without a user is not valid.
  */
 export function noauth(options: NoauthOptions = {}): Identity {
   checkOptions('noauth()', options, OPTIONS);

@@ -3,15 +3,15 @@ import type { Caller } from '@apistrata/compute-engine';
 import { type Identity, identityByToken } from './identity.js';
 
 /**
- * Creates an identity with a fixed set of tokens and their callers. Tokens are stored and compared as hashes, so that
- * response times reveal nothing about them.
+ * Creates an identity function that accepts a fixed set of tokens. Tokens are stored and compared as hashes, so that
+ * response times do not reveal anything about them.
  *
  * @throws TypeError if an entry lacks a user, a project or roles
  */
 export function staticTokens(table: Readonly<Record<string, Caller>>): Identity {
   const callers = new Map<string, Caller>();
   for (const [index, [token, caller]] of Object.entries(table).entries()) {
-    // Messages name an entry by its position, because its key is a secret.
+    // Messages identify an entry by its position, because its key is the token.
     const entry = `staticTokens(): entry ${index + 1}`;
     if (!/^[\x21-\x7e]+$/.test(token)) throw new TypeError(`${entry}: a token must be visible ASCII without spaces`);
     if (!caller?.userId || !caller.projectId) throw new TypeError(`${entry} needs a userId and a projectId`);

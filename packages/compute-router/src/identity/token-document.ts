@@ -1,10 +1,10 @@
 import type { Caller } from '@apistrata/compute-engine';
 import type { AccessRule } from '@apistrata/compute-engine/catalogs';
 
-/** The caller and the expiry of a token, as reported by the identity service. */
+/** A token's caller and expiry time, as the identity service reports them. */
 export interface TokenDocument {
   readonly caller: Caller;
-  /** Milliseconds since the epoch. */
+  /** Time at which the token expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
@@ -24,10 +24,9 @@ interface TokenBody {
 }
 
 /**
- * Parses the response to `GET /v3/auth/tokens`; undefined if it is not a token document. The caller of a token with
- * project scope has the roles in that project; the caller of a token with system scope has its system roles and
- * `systemScope`. The caller of any other token (domain scope, or unscoped) has no roles, because a role in a domain does
- * not apply to projects.
+ * Parses the response to `GET /v3/auth/tokens`. Returns undefined if it is not a token document. A project-scoped token
+ * has the user's roles in the project; a system-scoped token has the user's system roles and sets `systemScope`. A
+ * domain-scoped or unscoped token has no roles, because roles in a domain do not apply to projects.
  */
 export function readTokenDocument(document: unknown, token: string): TokenDocument | undefined {
   const body = (document as { readonly token?: TokenBody } | null)?.token;
@@ -60,7 +59,7 @@ function namesOf(roles: unknown): string[] {
   return roles.map((role: NamedReference | null) => text(role?.name)).filter((name) => name !== undefined);
 }
 
-/** Returns the well-formed access rules. If there are none, the token does not allow any request. */
+/** Returns the well-formed access rules. If the list is empty, the token does not allow any request. */
 function rulesOf(rules: unknown): readonly AccessRule[] {
   if (!Array.isArray(rules)) return [];
   return rules.flatMap((rule: Partial<Record<keyof AccessRule, unknown>> | null) => {

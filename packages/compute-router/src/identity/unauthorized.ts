@@ -5,8 +5,8 @@ const BODY = JSON.stringify({
 });
 
 /**
- * Sends a 401 in the format of the identity layer, which is not a compute fault: clients read `error`, and the URL of
- * the identity service in `WWW-Authenticate`.
+ * Sends a 401 response in the identity middleware's format instead of a compute API fault, because clients read the
+ * field `error`, and the identity service's URL in `WWW-Authenticate`.
  *
  * @param uri URL of the identity service
  */

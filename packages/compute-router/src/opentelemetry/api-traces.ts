@@ -5,8 +5,8 @@ import { urlPath } from '../http/url-path.js';
 import { recordPast } from './span-times.js';
 
 /**
- * Creates spans for requests and their stages. If another instrumentation has started a span for the request, the span of
- * the API is its child.
+ * Creates the observer that records spans for API requests and their stages. If another instrumentation has started a
+ * span for the request, the API's span is its child.
  */
 export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' | 'stage' | 'request'>> {
   return {

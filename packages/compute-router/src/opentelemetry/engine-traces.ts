@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import { recordPast } from './span-times.js';
 
-/** Returns the headers that carry the current trace context into an outgoing request or a background job. */
+/** Returns the headers that propagate the current trace context to an outgoing request or a background job. */
 export function traceHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   propagation.inject(context.active(), headers);
@@ -33,7 +33,7 @@ function attributesOf(work: ObservedWork): Attributes {
   };
 }
 
-/** Runs `run`, records its error, and ends the span. */
+/** Calls `run` within a span, records an error if it throws, and ends the span. */
 async function runInSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -47,8 +47,8 @@ async function runInSpan<T>(span: Span, run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Creates spans of background jobs, driver steps and statements. A job belongs to the trace of the request that enqueued
- * it.
+ * Creates the observer that records spans for background jobs, driver calls and database statements. A job belongs to
+ * the trace of the request that enqueued it.
  */
 export function engineTraces(tracer: Tracer): EngineObserver {
   function around<T>(work: ObservedWork, run: () => Promise<T>): Promise<T> {
@@ -56,7 +56,7 @@ export function engineTraces(tracer: Tracer): EngineObserver {
     if (work.type === 'step') {
       return tracer.startActiveSpan(`step ${work.verb}`, { attributes }, (span) => runInSpan(span, run));
     }
-    // The context that is active in the worker is unrelated to the job.
+    // The trace context that is active in the worker does not belong to the job.
     const origin = propagation.extract(ROOT_CONTEXT, work.traceContext ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes };
     return tracer.startActiveSpan(`job ${work.kind}`, options, origin, (span) => runInSpan(span, run));

@@ -6,28 +6,28 @@ import { engineTraces, traceHeaders } from './engine-traces.js';
 
 /** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
-  /** Default: the tracer `@apistrata/compute` of the registered provider. */
+  /** Tracer that creates the spans. Default: the registered provider's tracer `@apistrata/compute`. */
   readonly tracer?: Tracer;
 }
 
-/** Traces of one engine and one API. */
+/** Observers and helpers that trace one engine and one API. */
 export interface OpenTelemetryTraces {
   /** Observer for `createEngine({ observer })`. */
   readonly engine: EngineObserver;
   /** Observer for `computeApi({ observer })` and `computeRouter({ observer })`. */
   readonly api: ApiObserver;
   /**
-   * Headers for clients of other services: `httpImages({ headers })`, `new ServiceSession(..., { headers })`,
-   * `identityService({ headers })`.
+   * Returns the trace context headers for requests to other services. Pass it to `httpImages({ headers })`, `new
+   * ServiceSession(..., { headers })` and `identityService({ headers })`.
    */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** Makes the SDK send its buffered spans, before the program exits. Rejects if they cannot be sent. */
+  /** Sends the spans that the SDK has buffered. Call it before the program exits. Rejects if they cannot be sent. */
   readonly flush: () => Promise<void>;
 }
 
-/** Flushes the registered provider; the global provider is only a proxy for it. */
+/** Flushes the registered provider, to which the global provider is only a proxy. */
 async function flushProvider(): Promise<void> {
-  // The API does not define a flush, and SDKs may define other interfaces: the methods are checked at run time.
+  // The OpenTelemetry API does not define a flush method, and SDKs differ, so the methods are checked at run time.
   type Flushable = { getDelegate?(): Flushable; forceFlush?(): Promise<void> };
   const provider = trace.getTracerProvider() as TracerProvider & Flushable;
   const registered = provider.getDelegate?.() ?? provider;
@@ -35,10 +35,10 @@ async function flushProvider(): Promise<void> {
 }
 
 /**
- * Creates traces with `@opentelemetry/api`, an optional peer dependency; the program's SDK exports the spans. A
- * request, its stages and statements, the background jobs that it enqueues and their driver steps form one trace, also
- * across processes. The trace continues the trace context of the request's headers, in the format of the registered
- * propagator (W3C trace context, by default).
+ * Creates traces with `@opentelemetry/api`, an optional peer dependency; the program's SDK exports the spans. One trace
+ * contains a request, its stages and database statements, the background jobs that it enqueues, and their driver calls,
+ * even if these run in several processes. The trace continues the trace context in the request's headers, in the format
+ * that the registered propagator reads (by default, W3C Trace Context).
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { type Attributes, type SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
-/** A completed operation. Times are values of `performance.now()`, in milliseconds. */
+/** A completed operation to record as a span. Times are values of `performance.now()`, in milliseconds. */
 export interface PastSpan {
   readonly name: string;
   readonly kind: SpanKind;
@@ -10,7 +10,10 @@ export interface PastSpan {
   readonly failed?: boolean;
 }
 
-/** Adds a completed operation to the active span; a no-op if no span is active or recorded. */
+/**
+ * Records a completed operation as a child of the active span. If there is no active span, or it is not recorded, this
+ * is a no-op.
+ */
 export function recordPast(tracer: Tracer, { name, kind, startedAt, ms, attributes, failed }: PastSpan): void {
   if (!trace.getActiveSpan()?.isRecording()) return;
   const startTime = performance.timeOrigin + startedAt;

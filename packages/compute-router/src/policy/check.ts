@@ -1,16 +1,19 @@
 import type { Caller } from '@apistrata/compute-engine';
 import type { CheckName, Expression, Operand } from './expression.js';
 
-/** The fields of an object that policies check. Omit the target for the caller's own project. */
+/**
+ * The owner of the resource that a request accesses. Without a target, policies check the caller's own project and
+ * user.
+ */
 export interface Target {
   readonly projectId?: string;
   readonly userId?: string;
 }
 
-/** Returns whether the caller may act on the target. */
+/** Returns whether a policy allows the caller to access the target. */
 export type PolicyCheck = (caller: Caller, target?: Target) => boolean;
 
-/** A role is implied by the roles above it: admin > manager > member > reader. */
+/** For each role, the roles that include it: admin > manager > member > reader. */
 const IMPLYING_ROLES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     reader: ['reader', 'member', 'manager', 'admin'],
@@ -20,8 +23,8 @@ const IMPLYING_ROLES: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /**
- * Compiles an expression into closures. `rule` returns the check of a referenced rule. The checks of roles, projects
- * and users allocate nothing.
+ * Compiles a policy expression into closures. `rule` returns the compiled check for a referenced rule. Role, project
+ * and user checks do not allocate memory.
  */
 export function compileExpression(expression: Expression, rule: (name: string) => PolicyCheck): PolicyCheck {
   switch (expression.kind) {
@@ -71,8 +74,8 @@ const checks: Readonly<Record<CheckName, CheckFactory>> = {
 };
 
 /**
- * Creates a check that compares an id of the caller. The empty id of a caller without a project does not equal any id, and
- * a field that the target lacks does not either.
+ * Creates a check that compares one of the caller's ids with the operand. The empty project id of an unscoped caller,
+ * and a field that the target does not have, never match.
  */
 function comparison(callerField: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
   if ('text' in operand) {
@@ -93,7 +96,7 @@ const targetFields = {
 };
 
 function includesAny(roles: readonly string[], required: readonly string[]): boolean {
-  // Role names are compared case-insensitively; for a name in lower case, which is usual, this does not create a copy.
+  // Role names are case-insensitive. `toLowerCase()` does not copy a string that is already in lower case, as most are.
   for (const role of roles) if (required.includes(role.toLowerCase())) return true;
   return false;
 }

@@ -1,7 +1,7 @@
 /**
- * The rules that other rules refer to, as expressions. They can be overridden like any rule, which affects all rules
- * that refer to them: `context_is_admin` defines administrators everywhere. Existing policy files use these names, and
- * rules.ts uses them as default classes.
+ * Base rules that other rules refer to. Like any rule, they can be overridden; this affects all rules that refer to
+ * them. For example, `context_is_admin` defines who is an administrator for all operations. Existing policy files use
+ * these names, and rules.ts uses them as default classes.
  */
 export const CLASSES = {
   any: '@',
@@ -22,5 +22,5 @@ export const CLASSES = {
   project_manager_or_admin: 'rule:project_manager_api or rule:context_is_admin',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The caller classes that the default rules use. */
+/** The name of a base rule. */
 export type ClassName = keyof typeof CLASSES;

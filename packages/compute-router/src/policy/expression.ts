@@ -12,7 +12,7 @@ export type Expression =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Expression[] }
   | { readonly kind: 'check'; readonly check: CheckName; readonly operand: Operand };
 
-/** The supported checks, with the operands that may follow their colon. */
+/** The supported checks, with the operands that are allowed after the colon. */
 const CHECKS = {
   role: 'text',
   rule: 'text',
@@ -28,7 +28,9 @@ const CHECKS = {
 export type CheckName = keyof typeof CHECKS;
 
 const TARGET_FIELDS: ReadonlySet<string> = new Set<TargetField>(['project_id', 'user_id']);
-/** Much deeper than any real expression. The limit protects the stack from malformed files. */
+/**
+ * Maximum nesting depth of an expression. It prevents stack overflows and is far beyond the depth of real expressions.
+ */
 const MAX_DEPTH = 64;
 const TOKEN =
   /\s*(?:([()])|([@!])(?=[\s()]|$)|(and|or|not)(?=[\s()]|$)|(\w+):(?:%\(([^()\s]*)\)s|([^\s()%]+))(?=[\s()]|$))/iy;
@@ -38,11 +40,11 @@ type Token =
   | { readonly kind: 'check'; readonly column: number; readonly check: CheckName; readonly operand: Operand };
 
 /**
- * Parses a policy expression: checks (`role:admin`, `rule:name`, `project_id:%(project_id)s`, ...) joined by `and`,
- * `or`, `not` and parentheses. `@` and the empty string allow every caller, `!` allows none. `not` binds tightest, then
- * `and`.
+ * Parses a policy expression: checks such as `role:admin`, `rule:name` and `project_id:%(project_id)s`, combined with
+ * `and`, `or`, `not` and parentheses. `@` and the empty string allow every caller; `!` denies every caller. `not` has
+ * the highest precedence, followed by `and`.
  *
- * @throws PolicySyntaxError with the column
+ * @throws PolicySyntaxError with the column of the error
  */
 export function parseExpression(text: string): Expression {
   const tokens = tokensOf(text).values();

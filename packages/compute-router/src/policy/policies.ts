@@ -8,46 +8,48 @@ import { PolicyConfigError, PolicyDenied, type PolicySource, PolicySyntaxError }
 import { parsePolicyFile } from './policy-file.js';
 import { type DefaultClass, RULES, type RuleName } from './rules.js';
 
-/** An override: an expression, or a function that decides. */
+/** A custom definition of a policy rule: an expression, or a function that returns whether access is allowed. */
 export type PolicyOverride = string | PolicyCheck;
 
-/** Options of `policies()`: rules that override the defaults. */
+/** Options of `policies()`: rules that replace default rules. */
 export interface PoliciesOptions {
-  /** Overrides by rule or class name; they take precedence over the file. */
+  /** Custom definitions by rule or class name. They take precedence over the policy file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
   /**
-   * Path of a policy file: a YAML mapping, or a JSON object, of rules to expressions. It is read once, when the
-   * policies are created.
+   * Path of a policy file: a YAML mapping or JSON object from rule names to expressions. It is read when the policies
+   * are created, and by `reload()`.
    */
   readonly file?: string;
 }
 
-/** The effective definition of a rule. */
+/** A policy rule with its effective definition. */
 export interface PolicyRule {
   readonly name: RuleName;
   readonly default: DefaultClass;
-  /** The effective expression; undefined if a function decides. */
+  /** The effective expression, or undefined if the rule is a function. */
   readonly expression: string | undefined;
   readonly from: 'default' | 'file' | 'overrides';
 }
 
-/** The effective rules. */
+/** The policy rules in force. */
 export interface Policies {
   /**
-   * Returns whether a rule allows the caller. The default target is the caller's own project and user; a field that the
-   * target lacks matches no caller.
+   * Returns whether a rule allows the caller to access the target. Default target: the caller's own project and user. A
+   * field that the target does not have does not match any caller.
    */
   allows(rule: RuleName, caller: Caller, target?: Target): boolean;
-  /** Returns whether the caller is an administrator of the whole system, as defined by `context_is_admin`. */
+  /**
+   * Returns whether the rule `context_is_admin` matches the caller, which makes it an administrator for all operations.
+   */
   isAdmin(caller: Caller): boolean;
   /** @throws PolicyDenied (403) if the rule does not allow the caller */
   enforce(rule: RuleName, caller: Caller, target?: Target): void;
-  /** Returns every rule, sorted by name. */
+  /** Returns all rules, sorted by name. */
   rules(): readonly PolicyRule[];
   /**
-   * Reads the file again, or applies other options, for all later requests.
+   * Reads the policy file again, or applies new options. All later requests use the result.
    *
-   * @throws PolicyConfigError like `policies()`; the previous rules then stay in force
+   * @throws PolicyConfigError in the same cases as `policies()`; the previous rules then stay in force
    */
   reload(changed?: PoliciesOptions): void;
 }
@@ -61,9 +63,10 @@ interface Definition {
 const OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides: true, file: true };
 
 /**
- * Creates the policies of the compute API: the defaults of rules.ts, overridden by a file and by options.
+ * Creates the compute API's policies: the default rules, with the changes that the policy file and the overrides
+ * define.
  *
- * @throws PolicyConfigError with the file and the line, if the file cannot be read, a rule does not exist, an expression is
+ * @throws PolicyConfigError with file and line, if the file cannot be read, a rule is unknown, an expression is
  * malformed or rules refer to each other in a cycle
  */
 export function policies(options: PoliciesOptions = {}): Policies {
@@ -101,7 +104,10 @@ function definitionOf(definitions: ReadonlyMap<string, Definition>, name: string
   return definition;
 }
 
-/** Returns the definitions of all rules. Overrides take precedence over the file, and the file over the defaults. */
+/**
+ * Returns the definitions of all rules. Overrides take precedence over the policy file, which takes precedence over the
+ * defaults.
+ */
 function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition> {
   checkOptions('policies()', options, OPTIONS);
   const { overrides = {}, file } = options;
@@ -144,7 +150,10 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     return policyCheck;
   }
 
-  /** Creates the error for a cycle. It refers to a rule of the administrator, because the defaults do not have cycles. */
+  /**
+   * Creates the error for a reference cycle. Its source is a rule from the file or the overrides, because the defaults
+   * do not have cycles.
+   */
   function circularReference(name: string): PolicyConfigError {
     const path = [...inProgress].slice([...inProgress].indexOf(name));
     const configured = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
@@ -176,7 +185,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Describes an unknown rule, with the known rules that have the same resource or the same last part. */
+/** Describes an unknown rule and lists known rules for the same resource or with the same last name segment. */
 function unknownRule(name: string, knownNames: Iterable<string>): string {
   const parts = name.split(':');
   const near = [...knownNames].filter((other) => {

@@ -1,13 +1,13 @@
 import { ComputeRouterError } from '../errors.js';
 
-/** The policy does not allow the operation. The message is shown to clients. */
+/** Thrown if the policy does not allow the operation. Clients see the message. */
 export class PolicyDenied extends ComputeRouterError<'POLICY_DENIED'> {
   constructor(readonly rule: string) {
     super('POLICY_DENIED', `Policy doesn't allow ${rule} to be performed.`);
   }
 }
 
-/** A malformed expression. `column` starts at 1. */
+/** Thrown if a policy expression is malformed. `column` starts at 1. */
 export class PolicySyntaxError extends ComputeRouterError<'POLICY_SYNTAX'> {
   constructor(
     problem: string,
@@ -18,14 +18,14 @@ export class PolicySyntaxError extends ComputeRouterError<'POLICY_SYNTAX'> {
   }
 }
 
-/** Where a rule was defined: a file and a line, or the `overrides` option. */
+/** Where a rule was defined: a line in a policy file, or the `overrides` option. */
 export interface PolicySource {
   readonly file?: string;
   /** Starts at 1. */
   readonly line?: number;
 }
 
-/** Invalid policies. Thrown when policies are created or reloaded, never later. The message starts with `file:line:`. */
+/** Thrown when policies that are created or reloaded are invalid. The message starts with `file:line:`. */
 export class PolicyConfigError extends ComputeRouterError<'POLICY_CONFIG'> {
   readonly file: string | undefined;
   readonly line: number | undefined;

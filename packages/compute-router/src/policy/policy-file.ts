@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Node } from 'yaml';
 import { PolicyConfigError } from './policy-errors.js';
 
-/** One entry of a policy file. */
+/** One entry in a policy file. */
 export interface PolicyFileEntry {
   readonly rule: string;
   readonly expression: string;
@@ -11,9 +11,9 @@ export interface PolicyFileEntry {
 }
 
 /**
- * Parses a policy file: a YAML mapping of rules to expressions, or JSON, which is a subset of YAML.
+ * Parses a policy file: a YAML mapping from rule names to expressions, or JSON, which is a subset of YAML.
  *
- * @throws PolicyConfigError with the file and the line
+ * @throws PolicyConfigError with file and line
  */
 export function parsePolicyFile(text: string, file: string): readonly PolicyFileEntry[] {
   // Loaded only if a policy file is configured.
@@ -23,7 +23,7 @@ export function parsePolicyFile(text: string, file: string): readonly PolicyFile
     lineCounter: counter,
     prettyErrors: false,
     uniqueKeys: false,
-    // This schema reads names and expressions such as 1 or true as strings.
+    // The `failsafe` schema parses all scalars as strings, including rule names and expressions such as 1 or true.
     schema: 'failsafe',
   });
   const lineAt = (position: number) => Math.max(1, counter.linePos(position).line);
@@ -41,7 +41,7 @@ export function parsePolicyFile(text: string, file: string): readonly PolicyFile
   for (const { key, value } of contents.items as readonly { key: Node; value: Node | null }[]) {
     const line = lineOf(key, lineAt);
     const rule = isScalar(key) ? String(key.value) : reject('a rule name must be a string', line);
-    // An entry without a value has a value node of length 0.
+    // If an entry does not have a value, its value node has length 0.
     const missing = value === null || (isScalar(value) && !value.value && value.type === 'PLAIN');
     if (missing) reject('the expression is missing; write "" to allow every caller', line);
     const expression = isScalar(value)

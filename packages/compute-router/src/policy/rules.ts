@@ -1,4 +1,4 @@
-/** The callers that a rule allows by default; classes.ts defines the classes. */
+/** The class of callers that a rule allows by default, as defined in classes.ts. */
 export type DefaultClass =
   | 'any'
   | 'admin'
@@ -10,8 +10,8 @@ export type DefaultClass =
   | 'nobody';
 
 /**
- * All policy rules of the compute API with their default classes, by name. docs/policies.md lists the rules of each
- * operation, with their conditions.
+ * The default class of each compute API policy rule, by rule name. docs/policies.md lists each operation's rules and
+ * their conditions.
  */
 export const RULES = {
   'compute:aggregates:images': 'admin',
@@ -219,5 +219,5 @@ export const RULES = {
   'os_compute_api:servers:update': 'project_member_or_admin',
 } as const satisfies Readonly<Record<string, DefaultClass>>;
 
-/** Names of all rules of the compute API. A misspelled name is a compile error. */
+/** The name of a compute API policy rule. A misspelled name is a compile error. */
 export type RuleName = keyof typeof RULES;

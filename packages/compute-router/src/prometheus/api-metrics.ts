@@ -6,21 +6,24 @@ import { BoundedLabel } from './bounded-label.js';
 
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The maximum number of versions with their own label. Clients choose versions, and an API may have a hundred. */
+/** The maximum number of `version` label values. Clients choose versions, and an API may have about a hundred. */
 const MAX_VERSION_LABELS = 40;
 
-/** The maximum number of kinds of project quotas with their own label. A service has only a few. */
+/** The maximum number of quota kinds that have their own label value. A service has only a few. */
 const MAX_KIND_LABELS = 40;
 
-/** An exceeded quota: a `QuotaExceeded` from `@apistrata/quota`, or an object with the same field. */
+/** A `QuotaExceeded` error from `@apistrata/quota`, or an object with the same `details` field. */
 export interface RejectedQuota {
   readonly details: readonly { readonly kind: string }[];
 }
 
-/** The label for requests without an operation: unknown paths, and callers that are rejected before routing. */
+/**
+ * The label value for requests that do not reach an operation: unknown paths, and requests that are rejected before
+ * routing.
+ */
 const NO_LABEL = 'none';
 
-/** Creates the request metrics. */
+/** Creates the API request metrics and the observer that updates them. */
 export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'unrouted'>> {
   const registers = [register];
   const requests = new Counter({
@@ -31,14 +34,14 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
   });
   const seconds = new Histogram({
     name: 'apistrata_request_duration_seconds',
-    help: 'Time from the arrival of a request until its response was handed to the socket, by operation',
+    help: 'Time between the arrival of a request and the writing of its response to the socket, by operation',
     labelNames: ['operation'],
     buckets: REQUEST_SECONDS,
     registers,
   });
   const versions = new Counter({
     name: 'apistrata_versions_total',
-    help: 'Versions at which requests were served, and whether the client requested them (requested: yes or no)',
+    help: 'Requests by API version, and by whether the client requested this version explicitly (requested: yes or no)',
     labelNames: ['version', 'requested'],
     registers,
   });
@@ -58,11 +61,13 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
   };
 }
 
-/** Creates the metric for `enforceQuota({ onExceeded })`. */
+/**
+ * Creates the metric that counts exceeded project quotas. The returned function is for `enforceQuota({ onExceeded })`.
+ */
 export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => void {
   const rejections = new Counter({
     name: 'apistrata_project_quota_rejections_total',
-    help: 'Requests rejected because they exceed a project quota, by kind of quota',
+    help: 'Requests rejected because they exceed a project quota, by quota kind',
     labelNames: ['kind'],
     registers: [register],
   });
@@ -72,11 +77,11 @@ export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => 
   };
 }
 
-/** Creates the metric for `identityService({ onLookup })`. */
+/** Creates the metric that counts token lookups. The returned function is for `identityService({ onLookup })`. */
 export function identityMetrics(register: Registry): (identityLookup: IdentityLookup) => void {
   const lookups = new Counter({
     name: 'apistrata_identity_lookups_total',
-    help: 'Token lookups by result: known, rejected (both cached), requested (a request to the identity service), joined',
+    help: 'Token lookups by result: known or rejected (cached), requested (from the identity service), joined (waited for another request)',
     labelNames: ['found'],
     registers: [register],
   });

@@ -1,8 +1,9 @@
-/** The label of all values beyond the limit. */
+/** The label value for all values beyond the limit. */
 const OTHER = 'other';
 
 /**
- * Bounds the number of time series that clients can create: after `max` different values, all new values share a label.
+ * Limits the number of time series that clients can create: after `max` distinct values, all new values share one label
+ * value.
  */
 export class BoundedLabel {
   readonly #max: number;

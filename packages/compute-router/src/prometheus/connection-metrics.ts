@@ -1,7 +1,7 @@
 import type { ServerStatistics } from '@apistrata/healthcheck/server';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Creates the metrics of a guarded server, collected at each scrape. */
+/** Creates the connection metrics of a server that `guardServer()` protects. They are collected at each scrape. */
 export function connectionMetrics(register: Registry, statistics: () => ServerStatistics): void {
   const registers = [register];
   const addGauge = (name: string, help: string, read: (current: ServerStatistics) => number) =>
@@ -27,12 +27,12 @@ export function connectionMetrics(register: Registry, statistics: () => ServerSt
   addGauge('apistrata_connections_busy', 'Connections with a request in progress', ({ busy }) => busy);
   addGauge(
     'apistrata_unread_bytes',
-    'Bytes of responses that clients have not received yet',
+    'Response bytes that are buffered because clients have not received them yet',
     ({ unreadBytes }) => unreadBytes,
   );
   addCounter(
     'apistrata_connections_dropped_total',
-    'Connections closed because there were too many',
+    'Connections closed because the maximum number of connections was reached',
     ({ dropped }) => dropped,
   );
   addCounter(

@@ -7,13 +7,13 @@ const MS_PER_SECOND = 1000;
 const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 export const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** The maximum number of statement names with their own label: one for each verb and table. */
+/** The maximum number of statement names that have their own label value. Each verb and table has a name. */
 const STATEMENTS = 300;
 
-/** Observer of the database connections of a process. */
+/** Observer for a process's database connections. */
 export type DatabaseObserver = Required<Pick<StoreObserver, 'statement' | 'pool' | 'commit'>>;
 
-/** Creates the metrics of the database connections of this process. */
+/** Creates the metrics for this process's database connections. */
 export function databaseMetrics(register: Registry): DatabaseObserver {
   const registers = [register];
   const statementSeconds = new Histogram({
@@ -37,7 +37,7 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
   });
   const connections = new Gauge({
     name: 'apistrata_database_connections',
-    help: 'Database connections in use (busy), and operations that wait for one (waiting)',
+    help: 'Database connections in use (busy), and operations that wait for a connection (waiting)',
     labelNames: ['state'],
     registers,
   });
@@ -48,19 +48,19 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
   });
   const connectionWait = new Histogram({
     name: 'apistrata_database_connection_wait_seconds',
-    help: 'Time that operations waited for a database connection',
+    help: 'Time for which operations waited for a database connection',
     buckets: WAIT_SECONDS,
     registers,
   });
   const groupSize = new Histogram({
     name: 'apistrata_commit_transactions',
-    help: 'Transactions that shared one commit',
+    help: 'Number of transactions that shared a commit',
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers,
   });
   const commitSeconds = new Histogram({
     name: 'apistrata_commit_duration_seconds',
-    help: 'Duration of a group of transactions, from BEGIN to COMMIT',
+    help: 'Time from BEGIN to COMMIT of the transactions that share a commit',
     buckets: STATEMENT_SECONDS,
     registers,
   });

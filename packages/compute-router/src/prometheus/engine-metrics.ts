@@ -6,39 +6,45 @@ import { databaseMetrics, WAIT_SECONDS } from './database-metrics.js';
 
 const MS_PER_SECOND = 1000;
 
-/** The aggregation of figures that all processes of a database report alike: a sum would count them several times. */
+/**
+ * How to aggregate values that every process with the same database reports identically: a sum would count them several
+ * times.
+ */
 const SHARED_FIGURE_AGGREGATOR = 'max';
 
 const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
-/** The maximum number of job kinds with their own label: actions of the API and of the program, and cleanups. */
+/**
+ * The maximum number of job kinds that have their own label value. Job kinds are API actions, custom actions and
+ * cleanups.
+ */
 const MAX_KIND_LABELS = 200;
 
-/** Creates the metrics of an engine. */
+/** Creates the engine metrics and the observer that updates them. */
 export function engineMetrics(register: Registry): EngineObserver {
   const registers = [register];
   const readings = new Counter({
     name: 'apistrata_reads_total',
-    help: 'Read-only requests by the database that served them (a replica, or primary); only with replicas',
+    help: 'Read-only requests, by the database that served them (a replica or primary). Only with replicas',
     labelNames: ['database'],
     registers,
   });
   const jobs = new Counter({
     name: 'apistrata_jobs_total',
-    help: 'Attempts of background jobs, by kind and outcome (done, failed, superseded, retried, stopped)',
+    help: 'Background job attempts, by kind and outcome (done, failed, superseded, retried, stopped)',
     labelNames: ['kind', 'outcome'],
     registers,
   });
   const jobSeconds = new Histogram({
     name: 'apistrata_job_duration_seconds',
-    help: 'Duration of an attempt of a background job, by kind',
+    help: 'Duration of background job attempts, by kind',
     labelNames: ['kind'],
     buckets: WORK_SECONDS,
     registers,
   });
   const jobWait = new Histogram({
     name: 'apistrata_job_wait_seconds',
-    help: 'Time from when a background job was due until its attempt started',
+    help: 'Delay between the due time of a background job and the start of its attempt',
     labelNames: ['kind'],
     buckets: WAIT_SECONDS,
     registers,
@@ -52,19 +58,19 @@ export function engineMetrics(register: Registry): EngineObserver {
   });
   const rejections = new Counter({
     name: 'apistrata_quota_rejections_total',
-    help: 'Requests rejected because they exceed a quota of a project or user, by kind of quota',
+    help: 'Requests rejected because they exceed a quota of a project or user, by quota kind',
     labelNames: ['kind'],
     registers,
   });
   const dropped = new Counter({
     name: 'apistrata_events_dropped_total',
-    help: 'Events that expired before a webhook accepted them, by host of the webhook',
+    help: 'Events that expired before a webhook accepted them, by webhook host',
     labelNames: ['webhook'],
     registers,
   });
   const rejected = new Counter({
     name: 'apistrata_events_rejected_total',
-    help: 'Events that a webhook did not accept in all attempts and that became dead letters, by host of the webhook',
+    help: 'Events that became dead letters because a webhook did not accept them in any attempt, by webhook host',
     labelNames: ['webhook'],
     registers,
   });
@@ -88,7 +94,10 @@ export function engineMetrics(register: Registry): EngineObserver {
   };
 }
 
-/** Adds the gauges that are read from an engine at each scrape. If its database is unavailable, they are omitted. */
+/**
+ * Adds the gauges whose values are read from the engine at each scrape. They are omitted while the database is
+ * unavailable.
+ */
 export function engineGauges(register: Registry, engine: Engine): void {
   const registers = [register];
   const { statistics } = engine;
@@ -107,7 +116,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
   const replicaGauges = {
     usable: new Gauge({
       name: 'apistrata_replica_usable',
-      help: 'Whether this process can use a replica of the database: 1, or 0',
+      help: '1 if this process can use a database replica, otherwise 0',
       labelNames: ['replica'],
       registers,
       async collect() {
@@ -121,7 +130,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     }),
     lag: new Gauge({
       name: 'apistrata_replica_lag_seconds',
-      help: 'Upper bound of the replication lag of a replica; omitted if unknown',
+      help: "Upper bound of a replica's replication lag; omitted if unknown",
       labelNames: ['replica'],
       registers,
     }),
@@ -129,7 +138,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
   const jobGauges = {
     pending: new Gauge({
       name: 'apistrata_jobs_pending',
-      help: 'Background jobs that are not complete, of all processes that share the database',
+      help: 'Incomplete background jobs of all processes that share the database',
       aggregator: SHARED_FIGURE_AGGREGATOR,
       registers,
       async collect() {
@@ -142,7 +151,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     }),
     overdue: new Gauge({
       name: 'apistrata_job_overdue_seconds',
-      help: 'How long the oldest waiting background job has been due',
+      help: 'Time for which the oldest waiting background job has been due',
       aggregator: SHARED_FIGURE_AGGREGATOR,
       registers,
     }),

@@ -29,13 +29,13 @@ const nicMetric = (name: string, help: string, value: (nic: Nic) => number): Sam
 const METRICS: readonly SampledMetric<GuestFigures>[] = [
   {
     name: 'apistrata_guest_info',
-    help: 'Always 1: the name and the project of a running guest',
+    help: 'Always 1. The labels contain the name and the project of a running guest',
     labels: ['name', 'project'],
     samples: ({ server: { name, projectId } }) => [[{ name, project: projectId }, 1]],
   },
   {
     name: 'apistrata_guest_cpu_seconds_total',
-    help: 'CPU time of a guest, summed over its processors',
+    help: 'CPU time that a guest has used, summed over its processors',
     isCounter: true,
     samples: ({ cpus }) => [[{}, cpus.reduce((sum, { timeNs }) => sum + (timeNs ?? 0), 0) / NS_PER_SECOND]],
   },
@@ -51,7 +51,7 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
   },
   {
     name: 'apistrata_guest_memory_used_bytes',
-    help: 'Memory that a guest uses, as its balloon device reports; its total memory without a report',
+    help: 'Memory that a guest uses, as reported by its balloon device; without a report, its total memory',
     samples: ({ memoryUsedMb }) => sampleOf(memoryUsedMb, BYTES_PER_MIB),
   },
   diskMetric('read_bytes', 'Bytes that a guest read from a disk', ({ readBytes }) => readBytes),
@@ -59,18 +59,18 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
   diskMetric('reads', 'Disk read requests of a guest', ({ readRequests }) => readRequests),
   diskMetric('writes', 'Disk write requests of a guest', ({ writeRequests }) => writeRequests),
   diskMetric('errors', 'Failed disk requests of a guest', ({ errors }) => errors),
-  nicMetric('receive_bytes', 'Bytes that an interface of a guest received', ({ rxBytes }) => rxBytes),
-  nicMetric('transmit_bytes', 'Bytes that an interface of a guest sent', ({ txBytes }) => txBytes),
-  nicMetric('receive_drop', 'Dropped packets to an interface of a guest', ({ rxDrop }) => rxDrop),
-  nicMetric('transmit_drop', 'Dropped packets from an interface of a guest', ({ txDrop }) => txDrop),
+  nicMetric('receive_bytes', 'Bytes that a guest interface received', ({ rxBytes }) => rxBytes),
+  nicMetric('transmit_bytes', 'Bytes that a guest interface sent', ({ txBytes }) => txBytes),
+  nicMetric('receive_drop', 'Packets to a guest interface that were dropped', ({ rxDrop }) => rxDrop),
+  nicMetric('transmit_drop', 'Packets from a guest interface that were dropped', ({ txDrop }) => txDrop),
 ];
 
 /**
- * Adds the metrics of the guests that run in this process, read at each scrape. The series of a guest exist as long as it
- * runs, so their number is bounded by the size of the host.
+ * Adds metrics for the guests that this process runs, which are read at each scrape. A guest has time series only while
+ * it runs, so the host's capacity limits their number.
  */
 export function guestMetrics(register: Registry, statistics: Pick<HostStatistics, 'guests'>): void {
-  // The metrics of one scrape share one round of queries.
+  // All metrics in a scrape share one round of queries.
   const read = () => statistics.guests().catch(() => UNKNOWN);
   sampledMetrics(register, {
     metrics: METRICS,
@@ -79,7 +79,7 @@ export function guestMetrics(register: Registry, statistics: Pick<HostStatistics
   });
   new Gauge({
     name: 'apistrata_guests_unresponsive',
-    help: 'Machines whose figures could not be read within two seconds',
+    help: 'Machines whose statistics could not be read within two seconds',
     registers: [register],
     aggregator: 'max',
     async collect() {

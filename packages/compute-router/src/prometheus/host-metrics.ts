@@ -5,15 +5,15 @@ import { type Sample, type SampledMetric, sampledMetrics, sampleOf } from './sam
 
 const SECONDS_PER_MS = 1 / 1000;
 
-/** The periods of the load averages, in minutes. */
+/** The periods over which load averages are computed, in minutes. */
 const MINUTES = ['1', '5', '15'];
 
-/** The guest states that are always reported. */
+/** The guest states that are reported even if their count is 0. */
 const NO_GUESTS = { running: 0, paused: 0 };
 
-/** The figures of a host and of its guests. */
+/** The statistics of a host and its guests. */
 interface HostSources extends HostFigures {
-  /** Undefined if they could not be read. */
+  /** Guest statistics, or undefined if they could not be read. */
   readonly guests: GuestStatistics | undefined;
 }
 
@@ -31,7 +31,7 @@ const networkMetric = (
   samples: ({ computer }) => computer.interfaces.map((found): Sample => [{ device: found.name }, value(found)]),
 });
 
-/** Counts guests by state. Those that do not respond are `unknown`. */
+/** Counts guests by state. A guest that does not respond has the state `unknown`. */
 function byState({ guests, unresponsive }: GuestStatistics): Readonly<Record<string, number>> {
   const counts: Record<string, number> = { ...NO_GUESTS, unknown: unresponsive };
   for (const { state } of guests) counts[state] = (counts[state] ?? 0) + 1;
@@ -41,30 +41,30 @@ function byState({ guests, unresponsive }: GuestStatistics): Readonly<Record<str
 const METRICS: readonly SampledMetric<HostSources>[] = [
   {
     name: 'apistrata_host_ready',
-    help: 'Whether servers can start on this host: 1, or 0',
+    help: '1 if servers can start on this host, otherwise 0',
     samples: ({ report }) => sampleOf(report && Number(report.problem === null)),
   },
   {
     name: 'apistrata_host_guests',
-    help: 'Guests of a host, by state',
+    help: 'Guests on a host, by state',
     labels: ['state'],
     samples: ({ guests }) => (guests ? Object.entries(byState(guests)).map(([state, n]) => [{ state }, n]) : []),
   },
   {
     name: 'apistrata_host_cpus',
-    help: 'Processors of the computer',
+    help: 'Number of processors in the computer',
     samples: ({ computer }) => sampleOf(computer.cpus),
   },
   {
     name: 'apistrata_host_cpu_seconds_total',
-    help: 'CPU time of the computer by mode, summed over its processors',
+    help: 'CPU time that the computer has used, by mode, summed over all processors',
     labels: ['mode'],
     isCounter: true,
     samples: ({ computer }) => Object.entries(computer.cpuSeconds ?? {}).map(([mode, seconds]) => [{ mode }, seconds]),
   },
   {
     name: 'apistrata_host_load_average',
-    help: 'Average number of runnable tasks of the computer, by the length of the period in minutes',
+    help: 'Load average: the number of runnable tasks on the computer, averaged over a period in minutes',
     labels: ['minutes'],
     samples: ({ computer }) =>
       MINUTES.flatMap((minutes, index) =>
@@ -73,27 +73,27 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
   },
   {
     name: 'apistrata_host_memory_bytes',
-    help: 'Memory of the computer',
+    help: 'Total memory of the computer',
     samples: ({ computer }) => sampleOf(computer.memory?.totalBytes),
   },
   {
     name: 'apistrata_host_memory_available_bytes',
-    help: 'Memory of the computer that programs can still allocate without swapping',
+    help: 'Memory that programs on the computer can still allocate without swapping',
     samples: ({ computer }) => sampleOf(computer.memory?.availableBytes),
   },
   {
     name: 'apistrata_host_disk_bytes',
-    help: 'Size of the file system that stores the disks of guests',
+    help: 'Size of the file system that stores guest disks',
     samples: ({ report }) => sampleOf(report?.disk?.totalBytes),
   },
   {
     name: 'apistrata_host_disk_free_bytes',
-    help: 'Free space of the file system that stores the disks of guests',
+    help: 'Free space on the file system that stores guest disks',
     samples: ({ report }) => sampleOf(report?.disk?.freeBytes),
   },
   {
     name: 'apistrata_host_disk_promised_bytes',
-    help: 'Additional space that the existing disks of guests can occupy',
+    help: 'Additional space that existing guest disks can occupy as they grow',
     samples: ({ report }) => sampleOf(report?.disk?.promisedBytes),
   },
   networkMetric('receive', 'Bytes that a physical interface received', ({ receivedBytes }) => receivedBytes),
@@ -105,31 +105,31 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
   },
   {
     name: 'apistrata_host_lease_seconds',
-    help: 'Time until the lease of a host process on its name expires, unless the lease is renewed',
+    help: 'Time until the lease of a host process on its host name expires, unless the lease is renewed',
     samples: ({ process }) => sampleOf(process?.leaseMs, SECONDS_PER_MS),
   },
   {
     name: 'apistrata_host_fenced',
-    help: 'Whether the machines of a host process are stopped or paused because it could not store a heartbeat: 1, or 0',
+    help: '1 if a host process stopped or paused its machines because it could not store a heartbeat, otherwise 0',
     samples: ({ process }) => sampleOf(process && Number(process.fenced)),
   },
   {
     name: 'apistrata_host_fences_total',
-    help: 'How often the machines of a host process were stopped or paused because it could not store a heartbeat',
+    help: 'Number of times that a host process stopped or paused its machines because it could not store a heartbeat',
     isCounter: true,
     samples: ({ process }) => sampleOf(process?.fences),
   },
 ];
 
-/** Adds the metrics of the host whose machines run in this process, read at each scrape. */
+/** Adds metrics for the host whose machines this process runs. They are read at each scrape. */
 export function hostMetrics(register: Registry, statistics: HostStatistics): void {
   let reading: Promise<readonly (readonly [string, HostSources])[]> | undefined;
   const readSources = async (): Promise<readonly (readonly [string, HostSources])[]> => {
-    // Called in one tick, so that guest and host metrics share one round of queries.
+    // Both are requested in the same tick, so that guest and host metrics share one round of queries.
     const [figures, guests] = await Promise.all([statistics.host(), statistics.guests().catch(() => undefined)]);
     return figures === undefined ? [] : [[figures.name, { ...figures, guests }]];
   };
-  // The metrics of one scrape share one reading.
+  // All metrics in a scrape share one set of statistics.
   const read = () => {
     reading ??= readSources()
       .catch(() => [])

@@ -17,28 +17,33 @@ export type { RejectedQuota };
 
 /** Options of `prometheusMetrics()`. */
 export interface PrometheusOptions {
-  /** The registry of the metrics. Default: a new registry with the default metrics of the process and Node.js. */
+  /**
+   * The `prom-client` registry for the metrics. Default: a new registry, which also contains the default process and
+   * Node.js metrics.
+   */
   readonly register?: Registry;
 }
 
-/** Sources that are read at each scrape. */
+/** Objects whose statistics are read at each scrape. */
 export interface ScrapeSources {
   readonly engine?: Engine;
-  /** `guardServer(...)`, or any other object with statistics of connections. */
+  /** The result of `guardServer(...)`, or another object with connection statistics. */
   readonly server?: { statistics(): ServerStatistics };
 }
 
-/** A source of metrics in text format: a `Registry`, or an aggregator of several processes. */
+/**
+ * A source of metrics in text format: a `Registry`, or an aggregator that combines the metrics of several processes.
+ */
 export interface MetricsSource {
-  /** The `Content-Type` of the text. */
+  /** The `Content-Type` header for the metrics. */
   readonly contentType: string;
   metrics(): Promise<string>;
 }
 
-/** A request listener that serves metrics. */
+/** An HTTP request listener that serves metrics. */
 export type MetricsHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Metrics of one engine and one API, in the Prometheus text format. */
+/** Metrics for one engine and one API, in the Prometheus text format. */
 export interface PrometheusMetrics {
   readonly register: Registry;
   /** Observer for `createEngine({ observer })`. */
@@ -49,16 +54,16 @@ export interface PrometheusMetrics {
   readonly identity: (identityLookup: IdentityLookup) => void;
   /** Callback for `enforceQuota({ onExceeded })` from `@apistrata/quota`. */
   readonly quota: (rejection: RejectedQuota) => void;
-  /** Adds sources that are read at each scrape. Call it once for each source. */
+  /** Adds objects whose statistics are read at each scrape. Pass each object only once. */
   readonly scrape: (sources: ScrapeSources) => void;
   /**
-   * Serves all metrics for `GET` and `HEAD`, and returns 405 for other methods. Mount it where only monitoring has
-   * access.
+   * Request handler that responds to `GET` and `HEAD` with all metrics, and to other methods with 405. Mount it where
+   * only the monitoring system has access.
    */
   readonly handler: MetricsHandler;
 }
 
-/** Creates the default registry. */
+/** Creates a registry with the default process and Node.js metrics. */
 function defaultRegistry(): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register });
@@ -75,8 +80,8 @@ async function sendMetrics(source: MetricsSource, req: IncomingMessage, res: Ser
 }
 
 /**
- * Creates a handler that serves the metrics of a source for `GET` and `HEAD`. It returns 500 if the source fails, and
- * 405 for other methods.
+ * Creates a request handler that responds to `GET` and `HEAD` with a source's metrics, and to other methods with 405.
+ * If the source fails, the response is a 500.
  */
 export function metricsHandler(source: MetricsSource): MetricsHandler {
   return (req, res) => {
@@ -92,16 +97,17 @@ function machineMetrics(register: Registry, statistics: HostStatistics): void {
   hostMetrics(register, statistics);
 }
 
-/** Metrics of a host process, in the Prometheus text format. */
+/** Metrics for a host process, in the Prometheus text format. */
 export interface PrometheusHostMetrics extends Pick<PrometheusMetrics, 'register' | 'handler'> {
   /** Observer for `createHost({ observer })`. */
   readonly database: DatabaseObserver;
-  /** Adds the figures of the host and its guests, which are read at each scrape. Call it once. */
+  /** Adds the statistics of the host and its guests, which are read at each scrape. Call it once. */
   readonly scrape: (host: Pick<Host, 'statistics'>) => void;
 }
 
 /**
- * Creates the metrics of a host process (`createHost`): of the host, its guests, its database connections and the process.
+ * Creates metrics for a host process (`createHost`): for the host, its guests, its database connections and the process
+ * itself.
  *
  * @example
  * ```ts
@@ -132,9 +138,9 @@ export function prometheusHostMetrics({ register = defaultRegistry() }: Promethe
 }
 
 /**
- * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain ids of users or requests: their
- * values are operations, versions, statuses, names of statements and kinds. Only the guest metrics contain the id of
- * a server and its project, while the server runs in this process.
+ * Creates metrics with `prom-client`, an optional peer dependency. Labels never contain user or request ids; their
+ * values are operations, versions, statuses, statement names and kinds. Only the guest metrics contain the ids of a
+ * server and its project, while the server runs in this process.
  *
  * @example
  * ```ts

@@ -1,33 +1,36 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** A value of a metric, with the labels that it has in addition to the label of its source. */
+/** A metric value with its labels, without the label that identifies the source. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** A metric that several sources have, such as guests. */
+/** A metric that has a value for each source, such as each guest. */
 export interface SampledMetric<T> {
   readonly name: string;
   readonly help: string;
-  /** Labels in addition to the label of the source. */
+  /** Names of the labels in addition to the label that identifies the source. */
   readonly labels?: readonly string[];
   /** Whether the metric is a counter rather than a gauge. */
   readonly isCounter?: true;
   samples(source: T): readonly Sample[];
 }
 
-/** Returns the sample of a value without further labels, in base units. An unknown value has no sample. */
+/**
+ * Returns the sample for a value without additional labels, converted to base units. If the value is unknown, returns
+ * an empty list.
+ */
 export function sampleOf(value: number | null | undefined, unit = 1): readonly Sample[] {
   return value === null || value === undefined ? [] : [[{}, value * unit]];
 }
 
 export interface SampledOptions<T> {
   readonly metrics: readonly SampledMetric<T>[];
-  /** The label that identifies the source. */
+  /** The name of the label that identifies the source. */
   readonly label: string;
-  /** Reads all sources with the values of their label. Called once for each metric of a scrape. */
+  /** Returns all sources with their label values. Called once per scrape for each metric. */
   readonly read: () => Promise<readonly (readonly [label: string, source: T])[]>;
 }
 
-/** Adds metrics that are read at each scrape. The series of a source exist as long as `read` returns the source. */
+/** Adds metrics whose values are read at each scrape. A source has time series only while `read` returns it. */
 export function sampledMetrics<T>(register: Registry, { metrics, label, read }: SampledOptions<T>): void {
   const registers = [register];
   for (const { name, help, labels = [], isCounter, samples } of metrics) {

@@ -1,22 +1,22 @@
-/** The number of requests that each project, or each user, may make in a time window. */
+/** The number of requests that each project, or each user, may send in a time window. */
 export interface RateLimit {
-  /** Requests of one project, or of one user, are counted together. */
+  /** Whether the limit applies to each project or to each user. */
   readonly per: 'project' | 'user';
   /** Requests per window, at least 1. */
   readonly requests: number;
   /** Length of the window in seconds, at least 1. A window starts with its first request. */
   readonly windowSeconds: number;
-  /** Name of the limit in response headers. Default: `per` and `windowSeconds`, such as `user-60`. Names must be unique. */
+  /** Unique name of the limit in response headers. Default: `per` and `windowSeconds`, such as `user-60`. */
   readonly name?: string;
 }
 
-/** A limit with its name. */
+/** A rate limit whose name is set. */
 export type NamedLimit = Required<RateLimit>;
 
-/** Characters that are not escaped in a string of a structured header field. */
+/** A valid limit name: printable characters that do not have to be escaped in structured header fields. */
 const NAME = /^[ !#-[\]-~]{1,64}$/;
 
-/** The longest window that timers support. */
+/** The maximum length of a time window. Timers do not support longer delays. */
 const MAX_WINDOW_SECONDS = 2_000_000;
 
 function withName(limit: RateLimit): NamedLimit {
@@ -32,8 +32,8 @@ function withName(limit: RateLimit): NamedLimit {
 }
 
 /**
- * Validates limits and sorts them in the order of their checks: users before projects, so that rejected requests of a
- * user do not count against the limit of the project, and shorter windows first.
+ * Validates limits and sorts them in the order in which they are checked. User limits come before project limits, so
+ * that a user's rejected requests do not count against the project's limit. Shorter windows come first.
  *
  * @throws RangeError if a limit is invalid; the message contains the valid range
  */

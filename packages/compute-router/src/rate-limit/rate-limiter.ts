@@ -9,13 +9,13 @@ import { memoryCounter, type RateLimitStore, SharedCounters } from './store.js';
 /** Options of `rateLimiter()`. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
-  /** Where requests are counted. Default: `memory`, with which each process counts separately. */
+  /** Where requests are counted. Default: `memory`, so that each process counts separately. */
   readonly store?: RateLimitStore;
-  /** Timeout of the store in milliseconds. A store that takes longer counts as unavailable. Default: 500. */
+  /** Timeout for store operations, in milliseconds. A slower store is handled as unavailable. Default: 500. */
   readonly storeTimeoutMs?: number;
-  /** Returns true for callers without limits, such as other services. Default: no caller. */
+  /** Returns true for callers that are not limited, such as other services. Default: all callers are limited. */
   readonly exempt?: (caller: Caller) => boolean;
-  /** Called when the store becomes unavailable, once for each outage. Default: none. */
+  /** Called once per outage, when the store becomes unavailable. Default: none. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -27,20 +27,20 @@ const OPTIONS: Readonly<Record<keyof RateLimiterOptions, true>> = {
   onError: true,
 };
 
-/** A limiter whose limits can be replaced at run time. */
+/** A rate limiter whose limits can be replaced at run time. */
 export interface CallerRateLimiter extends RateLimiter {
   /**
-   * Replaces the limits.
+   * Replaces all limits.
    *
    * @throws RangeError if a limit is invalid; the old limits then stay in force
    */
   reload(limits: readonly RateLimit[]): void;
 }
 
-/** How long an unavailable store is not used, so that requests do not wait for its timeout. */
+/** How long the store is not used after a failure, so that requests do not wait for its timeout. */
 const PAUSE_MS = 1_000;
 
-/** Ids that match are used as keys. Ids that are long, or start like a hash, are hashed. */
+/** Ids that match are used as store keys. All other ids, which are long or look like a hash, are hashed. */
 const PLAIN_KEY = /^[^#].{0,63}$/s;
 
 function keyOf(id: string): string {
@@ -53,7 +53,7 @@ interface CountResult {
   readonly seconds: number;
 }
 
-/** Counts requests in the store while it is available, and in memory otherwise. */
+/** Creates counters that use the store while it is available, and memory otherwise. */
 class LimitCounters {
   readonly #store: SharedCounters | undefined;
   readonly #onError: (error: Error) => void;
@@ -92,8 +92,8 @@ class LimitCounters {
 }
 
 /**
- * Converts the result of the library, which rejects with a result if the limit is exceeded, and with an `Error` if the
- * store fails.
+ * Converts the result of `rate-limiter-flexible`, which rejects with a result if the limit is exceeded, and with an
+ * `Error` if the store fails.
  */
 async function toCountResult(pendingResult: Promise<RateLimiterRes>): Promise<CountResult> {
   const resultFor = (rejected: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): CountResult => ({
@@ -109,7 +109,7 @@ async function toCountResult(pendingResult: Promise<RateLimiterRes>): Promise<Co
   }
 }
 
-/** The effective limits with their counters. */
+/** The limits in force, with their counters. */
 interface ActiveLimits {
   readonly policy: string;
   readonly limits: readonly (NamedLimit & { readonly count: (key: string) => Promise<CountResult> })[];
@@ -124,10 +124,10 @@ function activeLimitsOf(given: readonly RateLimit[], counters: LimitCounters): A
 }
 
 /**
- * Creates a rate limiter for users and projects that counts requests in fixed windows: in memory, or in a Redis or
- * PostgreSQL database that several processes share. While such a store is unavailable, each process counts separately:
- * callers are not locked out, and a flood is still bounded. Responses contain `RateLimit-Policy` and `RateLimit`
- * (draft-ietf-httpapi-ratelimit-headers-10).
+ * Creates a rate limiter that counts the requests of each user and project in fixed time windows, either in memory or
+ * in a Redis or PostgreSQL database that several processes share. While such a database is unavailable, each process
+ * counts separately, so that callers are not locked out and floods are still limited. Responses contain the headers
+ * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
  *
  * @throws TypeError if an option is unknown
  * @throws RangeError if a limit is invalid

@@ -6,37 +6,38 @@ import {
 } from 'rate-limiter-flexible';
 import type { NamedLimit } from './limits.js';
 
-/** The required methods of an ioredis client. */
+/** The part of an ioredis client that the rate limiter uses. */
 export interface RateLimitRedis {
   readonly status: string;
   defineCommand(name: string, definition: { lua: string; numberOfKeys?: number }): void;
 }
 
-/** The required methods of a `pg` pool. */
+/** The part of a `pg` pool that the rate limiter uses. */
 export interface RateLimitPool {
   query(query: { text: string; values?: unknown[] }): Promise<unknown>;
 }
 
-/** Where requests are counted. Processes that share a store count together. */
+/** Where requests are counted: in memory, or in a database that several processes share. */
 export type RateLimitStore = 'memory' | { readonly redis: RateLimitRedis } | { readonly postgres: RateLimitPool };
 
 const TABLE = 'apistrata_rate_limits';
 
-/** The table is unlogged, because the counts need not survive a crash of the database. */
+/** The table is unlogged, because its counts do not have to survive a database crash. */
 const SCHEMA = `
 create unlogged table if not exists ${TABLE} (key varchar(255) primary key, points integer not null default 0, expire bigint);
 create index if not exists ${TABLE}_expire on ${TABLE} (expire)`;
 
-/** PostgreSQL error codes for processes that lose a race to create the same objects. */
+/** PostgreSQL error codes if another process creates the same table or index concurrently. */
 const ALREADY_EXISTS = new Set(['23505', '42P07']);
 
-/** Creates a counter in the memory of this process. */
+/** Creates a counter that this process keeps in memory. */
 export function memoryCounter({ name, requests, windowSeconds }: NamedLimit): RateLimiterAbstract {
   return new RateLimiterMemory({ keyPrefix: name, points: requests, duration: windowSeconds });
 }
 
 /**
- * Creates a counter that processes share. Exceeded limits are cached in memory, so that a flood does not reach the store.
+ * Creates a counter in a database that several processes share. Exceeded limits are cached in memory, so that a flood
+ * does not reach the database.
  */
 function sharedCounter(store: Exclude<RateLimitStore, 'memory'>, limit: NamedLimit): RateLimiterAbstract {
   const { name, requests, windowSeconds } = limit;
@@ -52,7 +53,7 @@ function sharedCounter(store: Exclude<RateLimitStore, 'memory'>, limit: NamedLim
   return new RateLimiterPostgres({ ...options, ...table, storeClient: store.postgres });
 }
 
-/** Rejects if a response takes too long; a late response is ignored. */
+/** Returns a promise that rejects if the response does not arrive in time. A late response is ignored. */
 function withTimeout<T>(response: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms);
@@ -60,7 +61,7 @@ function withTimeout<T>(response: Promise<T>, ms: number): Promise<T> {
   });
 }
 
-/** Counters in a store. The store is prepared on first use, and preparation is repeated until it succeeds. */
+/** Creates counters in a shared store. The PostgreSQL table is created on first use; failed attempts are retried. */
 export class SharedCounters {
   readonly #store: Exclude<RateLimitStore, 'memory'>;
   readonly #timeoutMs: number;
@@ -71,10 +72,7 @@ export class SharedCounters {
     this.#timeoutMs = timeoutMs;
   }
 
-  /**
-   * Returns the function that counts one request of a key. The function rejects with an Error if the store is
-   * unavailable.
-   */
+  /** Returns a function that counts one request for a key. It rejects with an `Error` if the store is unavailable. */
   counterFor(limit: NamedLimit): RateLimiterAbstract['consume'] {
     const counter = sharedCounter(this.#store, limit);
     const { postgres } = this.#store as { readonly postgres?: RateLimitPool };

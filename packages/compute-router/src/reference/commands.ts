@@ -1,6 +1,6 @@
 const CLIENT = 'openstack --os-compute-api-version {version}';
 
-/** Arguments of the command-line client, by operation name. */
+/** Arguments for the command-line client, by operation name. */
 const commands: Readonly<Record<string, string>> = {
   listServers: 'server list',
   listServersDetail: 'server list --long',
@@ -72,7 +72,10 @@ const commands: Readonly<Record<string, string>> = {
   listUsage: 'usage list',
 };
 
-/** Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders. */
+/**
+ * An example command line for each operation, by operation name. `{version}` and path parameters such as `{id}` are
+ * placeholders.
+ */
 export const computeApiCommands: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(commands).map(([name, args]) => [name, `${CLIENT} ${args}`]),
 );

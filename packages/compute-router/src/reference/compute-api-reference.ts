@@ -8,15 +8,15 @@ import { type ComputeSampleRequest, sdkSamples } from './sdk-samples.js';
 
 export type { ComputeSampleRequest } from './sdk-samples.js';
 
-/** Facts about an operation in addition to its definition. */
+/** Information about an operation that its definition does not contain. */
 export interface ComputeOperationFacts {
-  /** Whether only administrators are allowed to call it by default. */
+  /** Whether the default policy allows only administrators to call the operation. */
   readonly adminOnly: boolean;
-  /** The states of a server in which the operation is allowed, by field. */
+  /** The server states in which the operation is allowed, by state field. */
   readonly states?: Readonly<Record<string, string>>;
 }
 
-/** Options of `explorer()` from `@apistrata/explorer` for the compute API. */
+/** The compute API's documentation, as options for `explorer()` from `@apistrata/explorer`. */
 export interface ComputeApiReference {
   readonly description: Omit<ApiDescription, 'serverUrl'>;
   readonly history: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ const groups: ComputeApiReference['groups'] = [
   },
 ];
 
-/** Names of the engine's actions, for operations whose name or action key differs from them. */
+/** The engine's action names, for operations whose name or action key differs from the engine's. */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   reboot: ['rebootSoft', 'rebootHard'],
   deleteServer: ['delete'],
@@ -133,8 +133,8 @@ function factsOf({ action, name, policy }: Operation): ComputeOperationFacts {
 }
 
 /**
- * The documentation of the compute API: descriptions, history, navigation, states of actions and code samples. Pass its
- * properties to `explorer()` from `@apistrata/explorer`.
+ * The compute API's documentation: descriptions, history, navigation, server states in which actions are allowed, and
+ * code samples. Pass its properties to `explorer()` from `@apistrata/explorer`.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** History of versions since 2.53: what each version changed and why. */
+/** What each microversion since 2.53 changed, and why. */
 export const historyFrom253: Readonly<Record<string, string>> = {
   '2.53':
     'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. One operation updates a service by ID. Searching hypervisors and listing their servers become query parameters of the list.',

@@ -1,4 +1,4 @@
-/** History of versions 2.1 to 2.52: what each version changed and why. */
+/** What each microversion from 2.1 to 2.52 changed, and why. */
 export const historyTo252: Readonly<Record<string, string>> = {
   '2.1':
     'The first version with microversions. It matches the API before microversions, except that requests are validated strictly: unknown fields in a request body are rejected.',

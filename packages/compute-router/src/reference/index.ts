@@ -1,4 +1,4 @@
-/** The documentation of the compute API. A separate entry point, because it loads all actions of the engine. */
+/** The compute API's documentation. It has a separate entry point, because it loads all of the engine's actions. */
 export {
   type ComputeApiReference,
   type ComputeOperationFacts,

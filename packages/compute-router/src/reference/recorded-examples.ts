@@ -1,7 +1,10 @@
 // Written by test/examples.test.ts from responses of the API at 2.100, 2.53, 2.1; `vitest --update` rewrites it.
 import type { Example } from '@apistrata/microversion/router';
 
-/** Requests and responses by operation name, newest first, without those that equal a newer one; created on demand. */
+/**
+ * Example requests and responses by operation name, newest version first. Examples that equal a newer one are omitted.
+ * Created on demand.
+ */
 export const recordedExamples = (): Readonly<Record<string, readonly Example[]>> => ({
   addFlavorAccess: [{"request":{"addTenantAccess":{"tenant":"p7"}},"response":{"flavor_access":[{"flavor_id":"5ca1ab1e-0000-4000-8000-000000000001","tenant_id":"p7"}]}}],
   addHostToAggregate: [{"request":{"add_host":{"host":"host1"}},"response":{"aggregate":{"id":1,"name":"aggregate-1","availability_zone":null,"created_at":"2026-01-01T12:00:00.000000","updated_at":null,"deleted":false,"deleted_at":null,"uuid":"5ca1ab1e-0000-4000-8000-000000000001","hosts":["host1"],"metadata":{}}}},{"response":{"aggregate":{"id":1,"name":"aggregate-1","availability_zone":null,"created_at":"2026-01-01T12:00:00.000000","updated_at":null,"deleted":false,"deleted_at":null,"hosts":["host1"],"metadata":{}}}}],

@@ -4,7 +4,7 @@ import type { Tag } from './tags.js';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The documentation that the operations on one kind of resource have in common. */
+/** Documentation that all operations on one kind of resource share. */
 export interface Resource<Parameters extends Texts = Texts> extends Pick<Operation, 'when'> {
   readonly tag: Tag;
   readonly parameters: typeof commonParameters & Parameters;
@@ -12,13 +12,13 @@ export interface Resource<Parameters extends Texts = Texts> extends Pick<Operati
 
 interface ResourceTexts<Parameters extends Texts> {
   readonly tag: Tag;
-  /** Path parameters, by name. */
+  /** Descriptions of path parameters, by name. */
   readonly parameters?: Parameters;
-  /** Causes of errors by status, for all operations that do not define their own. */
+  /** Descriptions of errors by HTTP status, for operations that do not define their own. */
   readonly when?: Readonly<Record<number, string>>;
 }
 
-/** Defines the documentation that the operations on one kind of resource have in common. */
+/** Defines documentation that all operations on one kind of resource share. */
 export function resource<const Parameters extends Texts = Record<never, string>>({
   parameters,
   ...rest

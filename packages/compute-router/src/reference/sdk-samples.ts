@@ -1,12 +1,12 @@
-/** The request of a code sample. */
+/** The request that a code sample sends. */
 export interface ComputeSampleRequest {
   readonly method: string;
-  /** Path below the endpoint of the compute service, with example values. */
+  /** Path below the compute service endpoint, with example values for parameters. */
   readonly path: string;
   /** The JSON body; undefined if the request has none. */
   readonly body: unknown;
   readonly version: string;
-  /** Status of a successful response. */
+  /** HTTP status of a successful response. */
   readonly status: number;
 }
 
@@ -55,7 +55,7 @@ function goSample({ method, path, body, version, status }: ComputeSampleRequest)
   ].join('\n');
 }
 
-/** Samples that use the SDKs of two languages, by label. */
+/** Code samples for the Python and Go SDKs, with their labels. */
 export const sdkSamples: readonly {
   readonly label: string;
   readonly code: (request: ComputeSampleRequest) => string;

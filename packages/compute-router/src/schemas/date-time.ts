@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The accepted forms of ISO 8601: a year, a month or a day, with or without dashes, and a time after a space or a `T`,
- * with or without colons. `YYYYMM` is rejected: it could be `YYMMDD`.
+ * The supported ISO 8601 formats: a year, month or day, with or without dashes, optionally followed by a space or `T`
+ * and a time, with or without colons. `YYYYMM` is rejected because it could also be `YYMMDD`.
  */
 const ISO_8601 =
   /^(?<year>[0-9]{4})(?:(?:-(?<month>[0-9]{1,2})|(?<bareMonth>[0-9]{2})(?!\n?$))(?:(?:-(?<day>[0-9]{1,2})|(?<bareDay>[0-9]{2}))(?:[ T](?<hour>[0-9]{2})(?::?(?<minute>[0-9]{2}))?(?::?(?<second>[0-9]{1,2})(?:[.,](?<fraction>[0-9]+))?)?(?:Z|(?<sign>[-+])(?<zoneHour>[0-9]{2}):?(?<zoneMinute>[0-9]{2})?)?)?)?)?\n?$/;
@@ -11,8 +11,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Parses an ISO 8601 time to milliseconds since the epoch. A time without a zone is in UTC. Returns undefined for
- * anything else, and for dates and times that do not exist.
+ * Parses an ISO 8601 time to milliseconds since the epoch. A time without a zone is in UTC. Returns undefined if the
+ * text does not have a supported format, or the date or time does not exist.
  */
 export function isoTime(text: string): number | undefined {
   const parts = ISO_8601.exec(text)?.groups;
@@ -26,12 +26,12 @@ export function isoTime(text: string): number | undefined {
   if (year === 0 || clock[0] > 23 || clock[1] > 59 || clock[2] > 59 || Math.abs(zoneMs) >= DAY_MS) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // `Date` maps a nonexistent day to a later one.
+  // `Date` would convert a nonexistent day to a later one.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   return date.setUTCHours(...clock, Number((parts.fraction ?? '').padEnd(3, '0').slice(0, 3))) - zoneMs;
 }
 
-/** A time in a query string, as milliseconds since the epoch. */
+/** Schema for a time in a query string. It is converted to milliseconds since the epoch. */
 export const dateTimeText = z.string().transform((text, context) => {
   const time = isoTime(text);
   if (time !== undefined) return time;

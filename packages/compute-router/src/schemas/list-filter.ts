@@ -10,25 +10,34 @@ import { z } from 'zod';
 
 type FilterOf<T> = { [K in keyof ServerFilters]-?: T extends ServerFilters[K] ? K : never }[keyof ServerFilters];
 
-/** A filter or sort key of server lists. */
+/** A filter or sort key for server lists. */
 export interface ListFilter {
-  /** The query parameter, with the versions in which it exists. */
+  /** Schema of the query parameter, with the versions in which the parameter exists. */
   readonly schema?: Windowed<QueryParameter<any> | Described<QueryParameter<any>>>;
-  /** Whether all callers can use it. Otherwise it is ignored unless the policy allows all filters. */
+  /**
+   * Whether all callers can use the filter. Otherwise, it is ignored unless the policy allows the caller to use all
+   * filters.
+   */
   readonly forEveryone?: Windowed<true>;
-  /** The engine filter for a pattern, a string or a list. If several parameters map to one filter, the first one applies. */
+  /**
+   * The engine's filter, which matches a pattern, a string or a list. If several parameters have the same filter, the
+   * first one applies.
+   */
   readonly pattern?: ServerPatternField;
   readonly text?: FilterOf<string>;
   readonly list?: FilterOf<readonly string[]>;
-  /** The sort key of the engine, or null if the key is accepted and ignored. */
+  /** The engine's sort key, or null if the API accepts the key but ignores it. */
   readonly sorts?: Windowed<ServerSortKey | null>;
-  /** Refers to an internal record: rejected for callers that can use all filters, ignored for all others. */
+  /**
+   * Whether the filter refers to internal data. It is rejected if the caller can use all filters, and ignored
+   * otherwise.
+   */
   readonly internal?: true;
 }
 
 export const text = one(z.string());
 
-/** A regular expression that is not empty and matches in linear time. */
+/** Schema for a regular expression that is not empty and can be matched in linear time. */
 export const pattern = one(
   z
     .string()

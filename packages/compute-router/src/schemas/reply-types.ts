@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commonTexts } from '../reference/common-texts.js';
 
-/** Types that response fields share. */
+/** Schemas and formats that several response fields share. */
 
 export const links = z.array(
   z.strictObject({
@@ -18,19 +18,19 @@ export const nullableText = z.string().nullable();
 export const integer = z.int();
 export const textMap = z.record(z.string(), z.string());
 
-/** The format of creation and update times of servers: seconds, with `Z`. */
+/** Schema for a server's creation and update times: seconds, with `Z`. */
 export const serverTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-/** The format of all other times: microseconds, without a zone. */
+/** Schema for all other times: microseconds, without a zone. */
 export const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
 export const nullableTime = time.nullable();
 
 const DAY_MS = 86_400_000;
-/** Two digits are cached, because a cache of `HH:MM:SS` would need 86,400 strings. */
+/** The strings `00` to `59`. A cache of all `HH:MM:SS` strings would have 86,400 entries. */
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
 
 /**
- * The day of the last formatted time. Most times in a response are on a few days, and formatting the date is the
- * expensive part.
+ * The formatted date of the last time. Formatting the date is expensive, and most times in a response have the same few
+ * dates.
  */
 let cachedDay = { number: Number.NaN, text: '' };
 

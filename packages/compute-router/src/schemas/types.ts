@@ -3,23 +3,23 @@ import { canonicalIp } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 
 /**
- * The types that request fields share. Names and rules follow the API's own list of types. Handlers receive plain
- * values: numbers instead of decimal strings, and booleans instead of their spellings.
+ * Schemas that several request fields share. Their names and rules follow the API's own parameter types. Handlers
+ * receive converted values: numbers instead of decimal strings, and booleans instead of strings.
  */
 
 const TRUE = ['True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes'] as const;
 const FALSE = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no'] as const;
 
-/** The value of an action without arguments. */
-export const anything = z.unknown().describe('Any value; null by convention.');
+/** Schema for the value of an action without arguments. */
+export const anything = z.unknown().describe('Any value. By convention, null.');
 
-/** A boolean, or a string that the API accepts as one. */
+/** Schema for a boolean, or a string that the API accepts as a boolean. */
 export const lenientBoolean = z.union([
   z.boolean(),
   z.enum([...TRUE, ...FALSE]).transform((text) => TRUE.includes(text as never)),
 ]);
 
-/** An integer or its decimal string, between two bounds. */
+/** Schema for an integer between two bounds, or its decimal string. */
 export function lenientInteger(min: number, max: number) {
   const inRange = z.int().min(min).max(max);
   const text = z
@@ -34,17 +34,17 @@ const MAX_INT = 2_147_483_647;
 
 export const positiveInteger = lenientInteger(1, MAX_INT);
 export const nonNegativeInteger = lenientInteger(0, MAX_INT);
-/** The value of a quota; -1 means unlimited. */
+/** Schema for a quota value. -1 means unlimited. */
 export const quotaValue = lenientInteger(-1, MAX_INT);
 
 /**
- * A printable character: every assigned character of the basic multilingual plane except control, format, private-use and
- * surrogate characters. Of the separators, only spaces are printable. `NAME` has no space at either end.
+ * A printable character: every assigned character of the basic multilingual plane except control, format, private-use
+ * and surrogate characters. Spaces are the only printable separators. `NAME` does not allow a space at either end.
  */
 const PRINTABLE = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
 const VISIBLE = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
 const NAME = new RegExp(`^${VISIBLE}(?:${PRINTABLE}*${VISIBLE})?$`, 'u');
-/** Spaces at both ends and a trailing line feed are accepted. */
+/** A name that may have spaces at both ends and a trailing line feed. */
 const NAME_WITH_SPACES = new RegExp(`^${PRINTABLE}*${VISIBLE}${PRINTABLE}*\\n?$`, 'u');
 const DESCRIPTION = new RegExp(`^${PRINTABLE}*\\n?$`, 'u');
 
@@ -62,7 +62,7 @@ export const name = nameSchema(NAME, NAME_RULE);
 export const azName = nameSchema(NAME, NAME_RULE).refine((text) => !text.includes(':'), {
   message: `${NAME_RULE}; the colon is not legal`,
 });
-/** A name whose surrounding spaces are removed. */
+/** Schema for a name from which leading and trailing spaces are removed. */
 export const nameWithSpaces = nameSchema(NAME_WITH_SPACES, NAME_RULE).transform((text) => text.trim());
 export const keypairName = nameSchema(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
 export const keypairNameSince292 = nameSchema(
@@ -70,7 +70,7 @@ export const keypairNameSince292 = nameSchema(
   'Only expected characters: [A-Za-z0-9@._- ]',
 );
 
-/** Printable text or null. A trailing line feed, which some tools add, is accepted. */
+/** Schema for printable text or null. It accepts a trailing line feed, which some tools add. */
 export function description(max = 255) {
   return z
     .string()
@@ -105,14 +105,14 @@ function recordOf<T extends z.ZodType>(value: T) {
   });
 }
 
-/** PostgreSQL cannot search documents that contain the NUL character. */
+/** PostgreSQL cannot search JSON documents that contain NUL characters. */
 const withoutNul = (text: string) => !text.includes('\0');
 const NUL_RULE = { message: 'The NUL character is not legal' };
 const metadataValue = z.string().max(255).refine(withoutNul, NUL_RULE);
 
 export const metadata = recordOf(metadataValue);
 export const metadataWithNull = recordOf(metadataValue.nullable());
-/** Extra specs and other metadata whose values may be numbers; numbers become strings. */
+/** Schema for extra specs and other metadata whose values may be numbers. Numbers are converted to strings. */
 export const metadataWithNumbers = recordOf(z.union([z.string().max(255), z.number().transform(String)]));
 
 export const tag = z
@@ -142,7 +142,7 @@ export const personality = z.array(
 );
 
 export const ipv4 = z.string().refine((text) => isIP(text) === 4, { message: "The string is not a 'ipv4'" });
-/** An IPv6 address in any notation, without a zone id. Handlers receive the canonical form. */
+/** Schema for an IPv6 address in any notation, without a zone id. It is converted to canonical form. */
 export const ipv6 = z
   .string()
   .refine((text) => isIP(text) === 6 && !text.includes('%'), { message: "The string is not a 'ipv6'" })
@@ -151,7 +151,7 @@ export const ip = z
   .string()
   .refine((text) => isIP(text) > 0 && !text.includes('%'), { message: 'The string is not an IP address' });
 
-/** A UUID in upper or lower case, with or without dashes. Handlers receive lower case with dashes. */
+/** Schema for a UUID in upper or lower case, with or without dashes. It is converted to lower case with dashes. */
 export const uuid = z
   .string()
   .regex(/^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/, {
@@ -171,11 +171,11 @@ export const idString = z
   .regex(/^[a-zA-Z0-9-]*$/);
 export const diskConfig = z.enum(['AUTO', 'MANUAL']);
 
-/** A page size in a query string. */
+/** Schema for a page size in a query string. */
 export const limitText = z
   .string()
   .min(1)
   .regex(/^[0-9]*$/)
-  // In a query string, every value is text. The OpenAPI document describes the number that the text represents.
+  // In a query string, every value is text. The OpenAPI document declares the number that the text represents.
   .meta({ type: 'integer', minimum: 0, minLength: undefined, pattern: undefined })
   .transform(Number);
