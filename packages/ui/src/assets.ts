@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A file that pages load. */
+/** A static file that the pages load, such as the style sheet. */
 export interface Asset {
-  /** Value of the header `Content-Type`. */
+  /** Value of the `Content-Type` header. */
   readonly type: string;
   readonly text: string;
-  /** Value of the header `ETag`: a digest of the text. */
+  /** Value of the `ETag` header: a digest of the file's text. */
   readonly etag: string;
 }
 
@@ -17,7 +17,7 @@ export function tokensCss(): string {
   return read('tokens.css');
 }
 
-/** The parts of the style sheet, in their order. */
+/** The source files of the style sheet, in the order in which they are concatenated. */
 const STYLES = ['tokens.css', 'base.css', 'components.css', 'code.css'];
 
 const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
@@ -26,14 +26,17 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly read: () 
   'icon.svg': { type: 'image/svg+xml', read: () => read('icon.svg') },
 };
 
-/** Creates an asset from its text. */
+/** Creates an asset from its content type and text. */
 export function asset(type: string, text: string): Asset {
   return { type, text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
 }
 
 const cache = new Map<string, Asset>();
 
-/** Returns the asset `ui.css`, `ui.js` or `icon.svg`; undefined for other names. Files are read on first use. */
+/**
+ * Returns the asset with the name `ui.css`, `ui.js` or `icon.svg`, or undefined for other names. Files are read on
+ * first use.
+ */
 export function uiAsset(name: string): Asset | undefined {
   const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   let found = cache.get(name);

@@ -1,7 +1,7 @@
 import { highlight } from './highlight.js';
 import { type Html, html, type TemplateValue } from './html.js';
 
-/** The meaning of a color, which is the same on all pages. */
+/** The meaning of a component, which determines its color on all pages. */
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info';
 
 /** Renders a short label, such as `since 2.26`. */
@@ -10,7 +10,7 @@ export function chip(content: TemplateValue, tone: Tone = 'plain'): Html {
 }
 
 /**
- * Renders an HTTP method in its color.
+ * Renders an HTTP method in the color that this method has on all pages.
  *
  * @param text the text to show; default: the method
  */
@@ -24,7 +24,7 @@ export function note(content: TemplateValue, tone: 'info' | 'warn' | 'bad' = 'in
 }
 
 /**
- * Renders code with a button that copies it.
+ * Renders a code block with a button that copies the code.
  *
  * @param label description of the code, for screen readers
  */
@@ -37,7 +37,7 @@ export function card(title: TemplateValue, content: TemplateValue): Html {
   return html`<div class="card"><div class="card-head">${title}</div>${content}</div>`;
 }
 
-/** A tab: a label, and its content. */
+/** The label and the content of a tab. */
 export interface Tab {
   readonly label: string;
   readonly content: TemplateValue;
@@ -45,15 +45,18 @@ export interface Tab {
 
 /** Options of {@link tabs}. */
 export interface TabsOptions {
-  /** Name of the group, unique in the page. */
+  /** Name of the tab group, unique on the page. */
   readonly name: string;
-  /** Description of the tabs, for screen readers. */
+  /** Description of the tab group, for screen readers. */
   readonly label: string;
-  /** Whether a visitor's selection also applies to all other tabs with this option, and to later pages. Default: false. */
+  /**
+   * Whether a selected label is also selected in all other tab groups with this option, and on pages that are visited
+   * later. Default: false.
+   */
   readonly remembered?: boolean;
 }
 
-/** Renders up to eight tabs. The first one is selected. They work without JavaScript. */
+/** Renders up to eight tabs, which work without JavaScript. The first tab is selected. */
 export function tabs(items: readonly Tab[], { name, label, remembered = false }: TabsOptions): Html {
   const bar = items.map(
     ({ label: tab }, index) =>
@@ -63,7 +66,7 @@ export function tabs(items: readonly Tab[], { name, label, remembered = false }:
   return html`<fieldset class="tabs"${remembered && html` data-remember`}><legend class="unseen">${label}</legend><div class="tabs-bar">${bar}</div><div class="tabs-panels">${panels}</div></fieldset>`;
 }
 
-/** Renders names and values as a grid of boxes. */
+/** Renders names with their values as a grid of boxes. */
 export function facts(entries: readonly (readonly [name: string, value: TemplateValue])[]): Html {
   return html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

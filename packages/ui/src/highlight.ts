@@ -8,8 +8,8 @@ function token(kind: string, text: string): Html {
 }
 
 /**
- * Marks strings, numbers, keywords and comments in code for the style sheet. Supports JSON, shell, JavaScript, Python and
- * Go; code in other languages is escaped and remains readable.
+ * Renders code with elements that the style sheet colors: strings, numbers, keywords and comments. Supports JSON,
+ * shell, JavaScript, Python and Go. Code in other languages is escaped and remains readable.
  */
 export function highlight(code: string): Html {
   const parts: (Html | string)[] = [];

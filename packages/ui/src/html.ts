@@ -6,7 +6,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Markup that is safe to send, because all values in it are escaped. {@link html} creates it. */
+/** Markup that is safe to send to a browser, because {@link html} has escaped all values in it. */
 export class Html {
   /** The markup as a string. */
   readonly text: string;
@@ -17,7 +17,10 @@ export class Html {
   }
 }
 
-/** The values that {@link html} accepts: strings are escaped, lists are joined, `false`, `null` and `undefined` are omitted. */
+/**
+ * A value in an {@link html} template. Strings are escaped, lists are joined, and `false`, `null` and `undefined` are
+ * omitted.
+ */
 export type TemplateValue = Html | string | number | false | null | undefined | readonly TemplateValue[];
 
 function escapeValue(value: TemplateValue): string {
@@ -28,7 +31,7 @@ function escapeValue(value: TemplateValue): string {
 }
 
 /**
- * Creates markup from a template whose values are escaped.
+ * Template tag that creates markup and escapes all interpolated values.
  *
  * @example
  * ```ts
@@ -41,7 +44,10 @@ export function html(strings: TemplateStringsArray, ...values: readonly Template
   return new Html(strings.map((text, index) => (index === 0 ? text : escapeValue(values[index - 1]) + text)).join(''));
 }
 
-/** Converts plain text to markup, in which the parts between backticks are code. Returns undefined for undefined. */
+/**
+ * Converts plain text to markup in which text between backticks becomes code. Returns undefined if the text is
+ * undefined.
+ */
 export function prose(text: string | undefined): Html | undefined {
   if (text === undefined) return undefined;
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

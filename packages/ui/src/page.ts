@@ -1,15 +1,18 @@
 import { type Html, html, type TemplateValue } from './html.js';
 
-/** The parts of a page around its content. */
+/** The content of a page, and the settings of the document around it. */
 export interface PageParts {
   readonly title: string;
-  /** Path of the assets `ui.css`, `ui.js` and `icon.svg`, such as `/docs/assets`. */
+  /** URL path below which `ui.css`, `ui.js` and `icon.svg` are served, such as `/docs/assets`. */
   readonly assets: string;
-  /** Content security policy, for pages that are stored as files. Default: none, because servers send it as a header. */
+  /**
+   * Content security policy to include in the document, for pages that are stored as files. Default: none, because
+   * servers send the policy as a header.
+   */
   readonly policy?: string;
-  /** Additional markup for the head: style sheets and scripts of the page itself. */
+  /** Additional markup for the `head` element, such as style sheets and scripts that only this page uses. */
   readonly head?: TemplateValue;
-  /** Attributes of the root element: `data-*` names with their values. */
+  /** Attributes of the root element: `data-*` names and their values. */
   readonly data?: Readonly<Record<string, string>>;
   /** The header; see {@link header}. */
   readonly header: TemplateValue;
@@ -40,7 +43,7 @@ ${body}
 
 const MARK = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path fill="currentColor" d="M1 11h14v3H1z"/><path fill="currentColor" opacity=".7" d="M3 6h10v3H3z"/><path fill="currentColor" opacity=".45" d="M5 1h6v3H5z"/></svg>`;
 
-/** A link of a header. */
+/** A link in the page header. */
 export interface HeaderLink {
   readonly href: string;
   readonly text: string;
@@ -48,13 +51,13 @@ export interface HeaderLink {
   readonly current?: boolean;
 }
 
-/** The name of a site, with the address of its first page. */
+/** The link to a site's home page, with the name of the site. */
 export interface HomeLink extends HeaderLink {
-  /** Address of an image that replaces the logo of the project. */
+  /** URL of an image that replaces the project logo. */
   readonly logo?: string;
 }
 
-/** Renders the header that all pages share: name, links, and other controls. */
+/** Renders the page header that all pages share: site name, links, and other controls. */
 export function header(home: HomeLink, links: readonly HeaderLink[], ...controls: readonly TemplateValue[]): Html {
   return html`<header class="top"><a class="brand" href="${home.href}">${home.logo === undefined ? MARK : html`<img src="${home.logo}" alt="">`}<span>${home.text}</span></a>
 ${links.length > 0 && html`<nav aria-label="Sections">${links.map(({ href, text, current }) => html`<a href="${href}"${current && html` aria-current="page"`}>${text}</a>`)}</nav>`}

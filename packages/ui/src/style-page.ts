@@ -51,7 +51,7 @@ const SECTIONS: readonly (readonly [title: string, content: Html])[] = [
 /**
  * Renders a page that shows every component of the design system.
  *
- * @param assets path of the assets, such as `/docs/assets`
+ * @param assets URL path below which the assets are served, such as `/docs/assets`
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import { numberIn } from './id-in-path.js';
 
 const aggregateDocs = resource({
   tag: 'aggregates',
-  parameters: { id: 'ID of the aggregate: an integer. The UUID of the aggregate is not accepted.' },
+  parameters: { id: 'Integer ID of the aggregate. The UUID of the aggregate is not accepted.' },
 });
 
 const path = '/os-aggregates/{id}';
@@ -82,12 +82,12 @@ export const aggregateOperations = [
     path,
     summary: 'Update an aggregate',
     description:
-      'Updates the name or the availability zone of an aggregate. The zone cannot change while hosts of the aggregate have servers.',
+      'Updates the name or the availability zone of an aggregate. The zone cannot be changed while there are servers on hosts in the aggregate.',
     policy: 'os_compute_api:os-aggregates:update',
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409: 'An aggregate with this name already exists, or a host of the aggregate has servers or belongs to another availability zone.',
+      409: 'An aggregate with this name already exists, or a host in the aggregate has servers or belongs to another availability zone.',
     },
     body: object({
       aggregate: described(
@@ -131,7 +131,7 @@ export const aggregateOperations = [
     action: 'add_host',
     summary: 'Add a host to an aggregate',
     description:
-      'Adds a host to an aggregate. A host can belong to several aggregates but to only one availability zone.',
+      'Adds a host to an aggregate. A host can be in several aggregates, but in only one availability zone.',
     policy: 'os_compute_api:os-aggregates:add_host',
     status: 200,
     errors: [400, 404, 409],
@@ -155,7 +155,7 @@ export const aggregateOperations = [
     policy: 'os_compute_api:os-aggregates:remove_host',
     status: 200,
     errors: [400, 404, 409],
-    when: { 409: 'The host has servers in the availability zone of the aggregate, or was changed concurrently.' },
+    when: { 409: 'The host has servers in the availability zone of the aggregate, or another request changed the host concurrently.' },
     body: object({ remove_host: described('The host to remove.', hostBody) }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
@@ -168,19 +168,19 @@ export const aggregateOperations = [
     method: 'POST',
     path: action,
     action: 'set_metadata',
-    summary: 'Create or remove metadata of an aggregate',
+    summary: 'Create, replace or remove metadata of an aggregate',
     description:
-      'Creates or replaces metadata items, and removes items whose value is null. Other items are unchanged. The key `availability_zone` sets the zone of the aggregate.',
+      'Creates or replaces metadata items, and removes items whose value is null. Other items are unchanged. The key `availability_zone` sets the availability zone of the aggregate.',
     policy: 'os_compute_api:os-aggregates:set_metadata',
     status: 200,
     errors: [400, 404],
     when: {
-      400: 'The request body is malformed, or the zone cannot change because hosts of the aggregate have servers.',
+      400: 'The request body is malformed, or the zone cannot be changed because there are servers on hosts in the aggregate.',
     },
     body: object({
       set_metadata: described(
         'The metadata to set.',
-        object({ metadata: described('Items to set. A null value removes the item.', metadataWithNull) }),
+        object({ metadata: described('Metadata items to set. A null value removes the item.', metadataWithNull) }),
       ),
     }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
@@ -194,15 +194,15 @@ export const aggregateOperations = [
     method: 'POST',
     path: '/os-aggregates/{id}/images',
     window: since('2.81', true),
-    summary: 'Cache images on the hosts of an aggregate',
+    summary: 'Cache images on the hosts in an aggregate',
     description:
-      'Starts caching images on all hosts of an aggregate, so that the first server created from an image starts faster. Asynchronous: the response is sent before the images are downloaded, and the API does not report the result.',
+      'Starts caching images on all hosts in an aggregate, so that the first server created from an image starts faster. Asynchronous: the response is sent before the images are downloaded, and the API does not report the result.',
     policy: 'compute:aggregates:images',
     status: 202,
     errors: [400, 404],
     body: object({
       cache: described(
-        'Images to cache. Must not contain duplicates.',
+        'Images to cache, without duplicates.',
         z.array(z.strictObject({ id: uuid.describe('UUID of an image.') })).min(1),
       ),
     }),

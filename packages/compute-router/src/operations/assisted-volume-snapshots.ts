@@ -11,7 +11,7 @@ const assistedSnapshotDocs = resource({
   parameters: { id: 'UUID of the snapshot.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const assistedVolumeSnapshotTexts = {
   snapshot: 'The snapshot.',
   snapshotVolumeId: 'UUID of the volume.',
@@ -20,7 +20,7 @@ export const assistedVolumeSnapshotTexts = {
 const text = idText.min(1);
 const deleteInfo = z.object({ volume_id: text });
 
-/** Returns the volume id in the JSON string of the query. */
+/** Returns the volume id from the query parameter `delete_info`, which contains a JSON string. */
 function volumeOf(info: string | undefined): string {
   try {
     return deleteInfo.parse(JSON.parse(info ?? '')).volume_id;
@@ -29,7 +29,7 @@ function volumeOf(info: string | undefined): string {
   }
 }
 
-/** Operations for volume services whose snapshots are written by hosts. */
+/** Operations that a volume service calls if hosts write its snapshots. */
 export const assistedVolumeSnapshots = [
   operation({
     ...assistedSnapshotDocs,
@@ -38,7 +38,7 @@ export const assistedVolumeSnapshots = [
     path: '/os-assisted-volume-snapshots',
     summary: 'Create an assisted volume snapshot',
     description:
-      'Creates a snapshot of an attached volume. The host of the server writes subsequent changes to a new file.',
+      'Creates a snapshot of an attached volume. After that, the server host writes changes to a new file.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:create',
     status: 200,
     errors: [400],
@@ -48,12 +48,12 @@ export const assistedVolumeSnapshots = [
         object({
           volume_id: described(assistedVolumeSnapshotTexts.snapshotVolumeId, text),
           create_info: described(
-            'Data for the driver.',
+            'Data that the driver requires to create the snapshot.',
             object({
               snapshot_id: described('UUID of the snapshot in the volume service.', text),
               type: described('Format of the snapshot file: `qcow2`.', z.literal('qcow2')),
-              new_file: described('Name of the file that receives subsequent writes.', text),
-              id: described('ID to return in the response.', text.optional()),
+              new_file: described('Name of the file to which the host writes after the snapshot.', text),
+              id: described('ID that the response repeats.', text.optional()),
             }),
           ),
         }),
@@ -63,7 +63,7 @@ export const assistedVolumeSnapshots = [
       snapshot: described(
         assistedVolumeSnapshotTexts.snapshot,
         z.strictObject({
-          id: z.string().nullable().describe('ID from the request, or null.'),
+          id: z.string().nullable().describe('The `id` in the request, or null.'),
           volumeId: z.string().describe(assistedVolumeSnapshotTexts.snapshotVolumeId),
         }),
       ),
@@ -80,14 +80,14 @@ export const assistedVolumeSnapshots = [
     method: 'DELETE',
     path: '/os-assisted-volume-snapshots/{id}',
     summary: 'Delete an assisted volume snapshot',
-    description: 'Deletes a snapshot of an attached volume. The host merges the snapshot file back into the volume.',
+    description: 'Deletes a snapshot of an attached volume. The server host merges the snapshot file into the volume.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],
     query: query(
       {
         delete_info: described(
-          'JSON string with `volume_id`, the UUID of the volume, and data for the driver.',
+          'JSON string with an object that contains `volume_id`, the UUID of the volume, and data for the driver.',
           one(z.string()),
         ),
       },

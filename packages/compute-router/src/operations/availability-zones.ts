@@ -15,7 +15,7 @@ export const availabilityZoneOperations = [
     path: '/os-availability-zone',
     summary: 'List availability zones',
     description:
-      'Lists the availability zones for servers. A zone is available if at least one of its hosts is up and enabled.',
+      'Lists the availability zones in which servers can be created. A zone is available if at least one of its hosts is up and enabled.',
     policy: 'os_compute_api:os-availability-zone:list',
     status: 200,
     reply: { availabilityZoneInfo: described(availabilityZoneTexts.availabilityZoneInfo, [availabilityZone]) },
@@ -27,7 +27,7 @@ export const availabilityZoneOperations = [
     method: 'GET',
     path: '/os-availability-zone/detail',
     summary: 'List availability zones with details',
-    description: 'Lists all availability zones, including the internal zone, with their hosts and services.',
+    description: 'Lists all availability zones with their hosts and services, including the internal zone, in which servers cannot be created.',
     policy: 'os_compute_api:os-availability-zone:detail',
     status: 200,
     reply: { availabilityZoneInfo: described(availabilityZoneTexts.availabilityZoneInfo, [availabilityZoneDetail]) },

@@ -12,10 +12,10 @@ const showToken = {
   ...serverConsoleDocs,
   name: 'showConsoleAuthToken',
   description:
-    'Shows the connection data of the console that a token belongs to. Used by console proxies. Until 2.30, only for RDP consoles.',
+    'Shows how to connect to the console that a token belongs to. Console proxies use this operation. Until 2.30, it supports only RDP consoles, which were removed.',
   when: {
     400: 'The token is missing, or is not a console token.',
-    401: 'Until 2.30: the token does not belong to an RDP console.',
+    401: 'Until 2.30, the token does not belong to an RDP console.',
   },
 } as const;
 
@@ -25,13 +25,13 @@ export const consoleAuthTokens = [
     method: 'GET',
     path: '/os-console-auth-tokens/{id}',
     window: until('2.30', true),
-    summary: 'Removed: tokens of RDP consoles',
+    summary: 'Show the connection data of an RDP console token (removed)',
     policy: 'os_compute_api:os-console-auth-tokens',
     status: 200,
     errors: [400, 401, 404],
     query: tokenQuery,
     run: () => {
-      throw new Rejection('BAD_REQUEST', 'Tokens of consoles cannot be looked up at this version.');
+      throw new Rejection('BAD_REQUEST', 'Console tokens cannot be looked up at this version.');
     },
   }),
   operation({
@@ -45,14 +45,14 @@ export const consoleAuthTokens = [
     errors: [400, 404],
     query: tokenQuery,
     reply: {
-      console: described('Connection data of the console.', {
+      console: described('Connection data for the console.', {
         instance_uuid: described(commonTexts.serverUuid, z.string()),
-        host: described('IP address of the host.', z.string().nullable()),
-        port: described('TCP port on the host.', z.int()),
-        internal_access_path: described('Data that the proxy sends to the host first, or null.', z.string().nullable()),
+        host: described('IP address of the host on which the console listens.', z.string().nullable()),
+        port: described('TCP port on which the console listens.', z.int()),
+        internal_access_path: described('Data that the proxy sends to the host when it connects, or null.', z.string().nullable()),
         tls_port: since(
           '2.99',
-          described('TCP port on the host for TLS connections, or null.', z.int().nullable().optional()),
+          described('TCP port on which the console listens for TLS connections, or null.', z.int().nullable().optional()),
         ),
       }),
     },

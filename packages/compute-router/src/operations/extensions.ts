@@ -19,7 +19,7 @@ const extension = object({
   updated: described('Time of the last change, in UTC.', z.string()),
 });
 
-/** All extensions have the same namespace and date, which no longer have a meaning. */
+/** Values that all extensions share, because the namespace and date no longer have a meaning. */
 const extensions = extensionCatalogue.map(([alias, name, description]) => ({
   alias,
   description,
@@ -38,7 +38,7 @@ export const extensionOperations = [
     method: 'GET',
     path: '/extensions',
     summary: 'List extensions',
-    description: 'Lists all extensions. The list is the same at every version and no longer changes.',
+    description: 'Lists all extensions. The list is the same at every microversion and no longer changes.',
     policy: 'os_compute_api:extensions',
     status: 200,
     reply: { extensions: described('The list of extensions.', [extension]) },

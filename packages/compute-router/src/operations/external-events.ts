@@ -12,10 +12,10 @@ const externalEventDocs = resource({
   tag: 'external-events',
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const externalEventTexts = {
   eventsStatus: 'Result of the event: `completed`, `failed` or `in-progress`. Default: `completed`.',
-  eventsTag: 'Subject of the event: the ID of a port or volume, or a power state, depending on the event type.',
+  eventsTag: 'Subject of the event. Depending on the event type, the ID of a port or volume, or a power state.',
   events: 'The list of events.',
 } as const;
 
@@ -51,7 +51,7 @@ const received = object({
   status: described(externalEventTexts.eventsStatus, status),
   tag: described(externalEventTexts.eventsTag, tag),
   code: described(
-    'Result of the request for this event: 200 if accepted, 400 if the server has no host, 404 if the server does not exist, 422 if the tag is missing.',
+    'HTTP status for this event: 200 if it was accepted, 400 if the server does not have a host, 404 if the server does not exist, 422 if the tag is missing.',
     z.union([z.literal(200), z.literal(400), z.literal(404), z.literal(422)]),
   ),
 });
@@ -65,7 +65,7 @@ export const externalEvents = operation({
   path: '/os-server-external-events',
   summary: 'Create external events for servers',
   description:
-    'Reports events from other services. Each event has its own result; the status is 207 if at least one event was not accepted. Each event type has a minimum version.',
+    'Reports events from other services about servers. Each event in the response has its own status code. If at least one event was not accepted, the response status is 207. Some event types require a minimum microversion.',
   policy: 'os_compute_api:os-server-external-events:create',
   status: 200,
   errors: [403],

@@ -19,7 +19,7 @@ const reply = {
   ),
 };
 
-/** Until 2.6, a request that grants access to a public flavor is accepted without effect. */
+/** Since 2.7, a request to grant access to a public flavor is rejected. Until 2.6, it was accepted without effect. */
 const includePublic = until('2.6', true);
 
 function accessOf(flavorId: string, projects: readonly string[]) {
@@ -48,11 +48,11 @@ export const flavorAccess = [
     path,
     action: 'addTenantAccess',
     summary: 'Grant flavor access to a project',
-    description: 'Grants a project access to a private flavor. Until 2.6, a public flavor is accepted without effect.',
+    description: 'Grants a project access to a private flavor. Until 2.6, a request for a public flavor is accepted without effect.',
     policy: 'os_compute_api:os-flavor-access:add_tenant_access',
     status: 200,
     errors: [400, 403, 404, 409],
-    when: { 409: 'The project already has access, or, since 2.7, the flavor is public.' },
+    when: { 409: 'The project already has access to the flavor, or, since 2.7, the flavor is public.' },
     body: object({
       addTenantAccess: described(
         'The access to grant.',

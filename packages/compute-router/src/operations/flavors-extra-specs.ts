@@ -13,11 +13,11 @@ type Specs = Readonly<Record<string, string>>;
 const listPath = '/flavors/{flavor_id}/os-extra_specs';
 const itemPath = '/flavors/{flavor_id}/os-extra_specs/{id}';
 
-/** Since 2.86, extra specs are validated: in a known namespace, only known keys are accepted. */
+/** Since 2.86, extra specs are validated. In namespaces that the API defines, only known keys are accepted. */
 const validatesSpecs = since('2.86', true);
 
 const oneSpec = metadataWithNumbers.refine((specs) => Object.keys(specs).length === 1, {
-  message: 'Exactly one extra spec is expected',
+  message: 'The request body must contain exactly one extra spec',
 });
 
 function check(specs: Specs, version: Version): void {
@@ -36,7 +36,7 @@ export const flavorExtraSpecs = [
     path: listPath,
     summary: 'List the extra specs of a flavor',
     description:
-      'Lists the extra specs of a flavor: key-value pairs that define further requirements for the scheduler and the driver.',
+      'Lists the extra specs of a flavor. Extra specs are key-value pairs that define additional requirements for the scheduler and the driver.',
     policy: 'os_compute_api:os-flavor-extra-specs:index',
     status: 200,
     errors: [404],
@@ -55,7 +55,7 @@ export const flavorExtraSpecs = [
     policy: 'os_compute_api:os-flavor-extra-specs:create',
     status: 200,
     errors: [400, 404, 409],
-    when: { 409: 'Another request changed the same extra specs concurrently.' },
+    when: { 409: 'Another request changed the same extra specs of the flavor concurrently.' },
     body: object({ extra_specs: described(flavorTexts.extraSpecs, metadataWithNumbers) }),
     reply: { extra_specs: described(flavorTexts.extraSpecs, textMap) },
     run: async ({ engine, context, params, body, version }) => {
@@ -90,7 +90,7 @@ export const flavorExtraSpecs = [
     policy: 'os_compute_api:os-flavor-extra-specs:update',
     status: 200,
     errors: [400, 404, 409],
-    when: { 409: 'Another request changed the same extra spec concurrently.' },
+    when: { 409: 'Another request changed the same extra specs of the flavor concurrently.' },
     body: oneSpec,
     reply: textMap,
     run: async ({ engine, context, params: { flavor_id, id }, body, version }) => {

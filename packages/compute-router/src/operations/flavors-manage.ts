@@ -78,7 +78,7 @@ export const flavorManagement = [
     window: since('2.55', true),
     summary: 'Update the description of a flavor',
     description:
-      'Updates the description of a flavor. Other attributes cannot change because servers keep a copy of their flavor.',
+      'Updates the description of a flavor. Other attributes cannot be changed, because servers keep a copy of their flavor.',
     policy: 'os_compute_api:os-flavor-manage:update',
     status: 200,
     errors: [400, 404],
@@ -99,7 +99,7 @@ export const flavorManagement = [
     method: 'DELETE',
     path: '/flavors/{id}',
     summary: 'Delete a flavor',
-    description: 'Deletes a flavor. Existing servers keep their copy of the flavor and are not affected.',
+    description: 'Deletes a flavor. Existing servers are not affected, because they keep a copy of the flavor.',
     policy: 'os_compute_api:os-flavor-manage:delete',
     status: 202,
     errors: [404],

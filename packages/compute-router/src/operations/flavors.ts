@@ -16,7 +16,7 @@ import { flavorDetail, flavorSummary, flavorTexts } from '../views/flavor.js';
 export const flavorDocs = resource({
   tag: 'flavors',
   parameters: {
-    id: 'ID of the flavor (not its name). Below `os-extra_specs`: the key of the extra spec.',
+    id: 'ID of the flavor (not its name). In paths below `os-extra_specs`, the key of the extra spec.',
   },
 });
 
@@ -42,13 +42,13 @@ const listQuery = query(
     limit: described(commonTexts.limit, one(limitText)),
     marker: described(commonTexts.marker, one(z.string())),
     is_public: described(
-      'Filters by visibility: `true` for public flavors, `false` for private flavors, `none` for both. Administrators only; ignored for other callers.',
+      'Filters flavors by visibility: `true` for public flavors, `false` for private flavors, `none` for both. Administrators only; ignored for other callers.',
       one(z.string()),
     ),
-    minRam: described('Filters flavors by minimum memory, in MiB.', one(z.string())),
-    minDisk: described('Filters flavors by minimum root disk, in GiB.', one(z.string())),
+    minRam: described('Returns only flavors with at least this amount of memory, in MiB.', one(z.string())),
+    minDisk: described('Returns only flavors with at least this root disk size, in GiB.', one(z.string())),
     sort_dir: described(
-      'Sort direction of the sort key at the same position: `asc` or `desc`. The last value applies to the remaining keys.',
+      'Sort direction for the sort key at the same position: `asc` or `desc`. The last direction also applies to the remaining sort keys.',
       one(z.enum(['asc', 'desc'])),
     ),
     sort_key: [
@@ -108,7 +108,7 @@ export const flavorOperations = [
     path: '/flavors',
     summary: 'List flavors',
     description:
-      'Lists the IDs and names of the flavors that the caller can use: public flavors, and private flavors to which the project has access.',
+      'Lists the IDs and names of the flavors that the caller can use. These are public flavors, and private flavors to which the project has access.',
     status: 200,
     errors: [400],
     query: listQuery,

@@ -16,10 +16,10 @@ const hostDocs = resource({
   when: { 501: 'The driver of the host does not support the operation.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const hostTexts = {
   hostName: 'Name of the host.',
-  host: 'Name of the host. In the details of a host: the list of capacity and usage records.',
+  host: 'Name of the host. In the response to the request for one host, the list of capacity and usage records.',
 } as const;
 
 const window = until('2.42', true as const);
@@ -30,12 +30,12 @@ const listedHost = view<ServiceState, ComputeCall>({
   service: text('Service on the host, such as `compute`, `scheduler` or `conductor`.', ({ service }) =>
     service.binary.replace(/^nova-/, ''),
   ),
-  zone: text('Availability zone of the host. `internal` for hosts without servers.', ({ zone }) => zone),
+  zone: text('Availability zone of the host, or `internal` for hosts that do not run servers.', ({ zone }) => zone),
 });
 
 const record = z.strictObject({
   host: z.string().describe(hostTexts.hostName),
-  project: z.string().describe('Subject of the record: `(total)`, `(used_now)`, `(used_max)`, or the ID of a project.'),
+  project: z.string().describe('Scope of the record: `(total)`, `(used_now)`, `(used_max)`, or the ID of a project.'),
   cpu: z.int().describe('Number of CPUs.'),
   memory_mb: z.int().describe('Memory, in MiB.'),
   disk_gb: z.int().describe('Disk, in GiB.'),
@@ -60,21 +60,21 @@ const powerOperations = [
     name: 'rebootHost',
     policy: 'os_compute_api:os-hosts:reboot',
     summary: 'Reboot a host',
-    description: 'Reboots a host. Requires support from the driver. This GET request has side effects.',
+    description: 'Reboots a host, if the driver supports it. Although the method is GET, the request has side effects.',
   },
   {
     action: 'shutdown',
     name: 'shutdownHost',
     policy: 'os_compute_api:os-hosts:shutdown',
     summary: 'Shut down a host',
-    description: 'Shuts down a host. Requires support from the driver. This GET request has side effects.',
+    description: 'Shuts down a host, if the driver supports it. Although the method is GET, the request has side effects.',
   },
   {
     action: 'startup',
     name: 'startHost',
     policy: 'os_compute_api:os-hosts:start',
     summary: 'Start a host',
-    description: 'Starts a host. Requires support from the driver. This GET request has side effects.',
+    description: 'Starts a host, if the driver supports it. Although the method is GET, the request has side effects.',
   },
 ] as const satisfies readonly HostPowerOperation[];
 
@@ -86,11 +86,11 @@ export const hostOperations = [
     path: '/os-hosts',
     window,
     summary: 'List hosts',
-    description: 'Lists hosts with their services. Replaced by the lists of services and hypervisors.',
+    description: 'Lists hosts with their services. This operation was replaced by the service list and the hypervisor list.',
     policy: 'os_compute_api:os-hosts:list',
     status: 200,
     query: query({ zone: described('Filters hosts by availability zone.', one(z.string())) }, { extra: 'ignore' }),
-    reply: { hosts: described('The list of hosts, with one item per service.', [listedHost]) },
+    reply: { hosts: described('The list of hosts, with one item for each service on a host.', [listedHost]) },
     run: async ({ engine, query: { zone } }) => ({ hosts: await engine.hosts.list({ zone: zone || undefined }) }),
   }),
   operation({
@@ -100,7 +100,7 @@ export const hostOperations = [
     path: '/os-hosts/{id}',
     window,
     summary: 'Show the capacity and usage of a host',
-    description: 'Shows the capacity of a host and its usage, in total and per project.',
+    description: 'Shows the capacity of a host, its total usage, and the usage of each project.',
     policy: 'os_compute_api:os-hosts:show',
     status: 200,
     errors: [404],
@@ -123,14 +123,14 @@ export const hostOperations = [
     window,
     summary: 'Update the status or maintenance mode of a host',
     description:
-      'Enables or disables a host, or starts or ends its maintenance mode. Requires support from the driver.',
+      'Enables or disables a host, or starts or ends its maintenance mode, if the driver supports it.',
     policy: 'os_compute_api:os-hosts:update',
     status: 200,
     errors: [400, 404, 501],
     body: z
       .strictObject({
         status: toggle.optional().describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
-        maintenance_mode: toggle.optional().describe('`enable` starts maintenance mode, `disable` ends it.'),
+        maintenance_mode: toggle.optional().describe('Requested maintenance mode: `enable` starts it, `disable` ends it.'),
       })
       .refine((body) => Object.keys(body).length > 0, {
         message: 'At least one of status and maintenance_mode is required',
@@ -167,7 +167,7 @@ export const hostOperations = [
       query: anyQuery,
       reply: z.strictObject({
         host: z.string().describe(hostTexts.host),
-        power_action: z.string().describe('Executed power action: `reboot`, `shutdown` or `startup`.'),
+        power_action: z.string().describe('Power action that was executed: `reboot`, `shutdown` or `startup`.'),
       }),
       run: async ({ engine, params: { id: host } }) => ({ host, power_action: await engine.hosts.power(host, action) }),
     }),

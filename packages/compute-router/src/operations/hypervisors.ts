@@ -25,14 +25,16 @@ import { numberIn, uuidIn } from './id-in-path.js';
 const hypervisorDocs = resource({
   tag: 'hypervisors',
   parameters: {
-    id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. For search and servers: a part of the hypervisor hostname.',
+    id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. In paths that end with `search` or `servers`, a part of the hypervisor hostname.',
   },
   when: { 501: 'The driver of the host does not support the operation.' },
 });
 
 type HostPredicate = (host: Hypervisor['host']) => boolean;
 
-/** Predicates for the hypervisor that an id in a path identifies: by number until 2.52, by UUID since 2.53. */
+/**
+ * Creates the predicate that matches the hypervisor with the id in the path: an integer until 2.52, a UUID since 2.53.
+ */
 const hostPredicate = [
   until(
     '2.52',
@@ -47,7 +49,10 @@ const hostPredicate = [
   }),
 ];
 
-/** Predicates for the last hypervisor of the previous page. A malformed id is handled like an unknown one. */
+/**
+ * Creates the predicate that matches the last hypervisor on the previous page. A malformed id is handled like an
+ * unknown id.
+ */
 const markerPredicate = [
   until(
     '2.52',
@@ -66,7 +71,7 @@ const markerPredicate = [
 const idOf = [until('2.52', (node: Node) => String(node.seq)), since('2.53', (node: Node) => node.id)];
 
 const paged = since('2.33', true);
-/** Since 2.88, lists contain the uptime. */
+/** Since 2.88, hypervisor details contain the uptime. */
 const listsUptime = since('2.88', true);
 
 const extra = [until('2.52', 'ignore' as const), since('2.53', 'reject' as const)];
@@ -90,7 +95,7 @@ const listQuery = query(
     hypervisor_hostname_pattern: since(
       '2.53',
       described(
-        'Returns only hypervisors whose hostname contains the string. Cannot be combined with pagination.',
+        'Returns only hypervisors whose hostname contains this string. Cannot be combined with pagination.',
         once(fqdn),
       ),
     ),
@@ -123,7 +128,7 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
   };
 }
 
-/** Until 2.32, lists have no parameters and return all hypervisors. */
+/** Until 2.32, hypervisor lists do not have query parameters and return all hypervisors. */
 function listOperation(path: '/os-hypervisors' | '/os-hypervisors/detail') {
   return {
     method: 'GET',
@@ -134,7 +139,7 @@ function listOperation(path: '/os-hypervisors' | '/os-hypervisors/detail') {
   } as const;
 }
 
-/** Operations whose path contains a part of a hypervisor's hostname, between the collection and the sub-resource. */
+/** Common definition of operations whose path contains a part of a hypervisor hostname instead of an id. */
 const byName = { method: 'GET', window: until('2.52', true as const), status: 200, errors: [404] } as const;
 
 export const hypervisorOperations = [
@@ -143,7 +148,7 @@ export const hypervisorOperations = [
     name: 'listHypervisors',
     ...listOperation('/os-hypervisors'),
     summary: 'List hypervisors',
-    description: 'Lists IDs, hostnames, states and statuses of all hypervisors.',
+    description: 'Lists the ID, hostname, state and status of all hypervisors.',
     policy: 'os_compute_api:os-hypervisors:list',
     reply: {
       hypervisors: described(hypervisorTexts.hypervisors, [hypervisorSummary]),
@@ -156,7 +161,7 @@ export const hypervisorOperations = [
     name: 'listHypervisorsDetail',
     ...listOperation('/os-hypervisors/detail'),
     summary: 'List hypervisors with details',
-    description: 'Lists all hypervisors with details. Since 2.88, the placement service reports capacity and usage.',
+    description: 'Lists all hypervisors with details. Since 2.88, the placement service reports capacity and usage instead.',
     policy: 'os_compute_api:os-hypervisors:list-detail',
     reply: {
       hypervisors: described(hypervisorTexts.hypervisors, [hypervisorDetail]),
@@ -170,13 +175,13 @@ export const hypervisorOperations = [
     method: 'GET',
     path: '/os-hypervisors/statistics',
     window: until('2.87', true),
-    summary: 'Show summary statistics of all enabled hypervisors',
+    summary: 'Show summary statistics for all enabled hypervisors',
     description:
-      'Shows summary statistics of all hypervisors whose service is enabled, including those that are down. The sums are wrong if resources are shared or overcommitted; use the placement service.',
+      'Shows summary statistics for all hypervisors whose service is enabled, including hypervisors that are down. If resources are shared or overcommitted, the sums are inaccurate; use the placement service instead.',
     policy: 'os_compute_api:os-hypervisors:statistics',
     status: 200,
     query: query({}, { extra: 'ignore' }),
-    reply: { hypervisor_statistics: described('Summary statistics of all enabled hypervisors.', hypervisorStatistics) },
+    reply: { hypervisor_statistics: described('Summary statistics for all enabled hypervisors.', hypervisorStatistics) },
     run: async ({ engine }) => {
       const all = await engine.hypervisors.list();
       return { hypervisor_statistics: all.filter(({ host }) => !host.service.disabled) };
@@ -208,7 +213,7 @@ export const hypervisorOperations = [
     path: '/os-hypervisors/{id}/search',
     summary: 'Search hypervisors by hostname',
     description:
-      'Lists hypervisors whose hostname contains the string. Replaced by the query parameter `hypervisor_hostname_pattern` of the list.',
+      'Lists hypervisors whose hostname contains the string in the path. This operation was replaced by the query parameter `hypervisor_hostname_pattern` of the hypervisor list.',
     policy: 'os_compute_api:os-hypervisors:search',
     reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorFound]) },
     run: async ({ engine, params }) => ({ hypervisors: await engine.hypervisors.list({ pattern: params.id }) }),
@@ -220,7 +225,7 @@ export const hypervisorOperations = [
     path: '/os-hypervisors/{id}/servers',
     summary: 'List the servers of hypervisors by hostname',
     description:
-      'Lists hypervisors whose hostname contains the string, with their servers. Replaced by the query parameter `with_servers` of the list.',
+      'Lists hypervisors whose hostname contains the string in the path, with their servers. This operation was replaced by the query parameter `with_servers` of the hypervisor list.',
     policy: 'os_compute_api:os-hypervisors:servers',
     reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorServers]) },
     run: async ({ engine, params }) => ({
@@ -234,11 +239,11 @@ export const hypervisorOperations = [
     path: '/os-hypervisors/{id}/uptime',
     window: until('2.87', true),
     summary: 'Show the uptime of a hypervisor',
-    description: 'Shows the uptime of a hypervisor. Replaced by the field `uptime` of the hypervisor.',
+    description: 'Shows the uptime of a hypervisor. This operation was replaced by the hypervisor field `uptime`.',
     policy: 'os_compute_api:os-hypervisors:uptime',
     status: 200,
     errors: [400, 404, 501],
-    when: { ...hypervisorDocs.when, 400: 'The host is down, or its driver does not report the uptime.' },
+    when: { ...hypervisorDocs.when, 400: 'The host is down, or the driver does not report the uptime.' },
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorUptime) },
     run: async ({ engine, params: { id }, version }) => ({

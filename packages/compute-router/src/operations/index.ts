@@ -97,5 +97,5 @@ const defined: readonly Operation[] = [
   ...proxyOperations,
 ];
 
-/** All operations of the compute API. The router, documents and tests use this list. */
+/** All compute API operations, which the router serves and the documents and tests use. */
 export const operations: readonly Operation[] = [...defined, ...volumesBootOf(defined)].map(withDefaultQuery);

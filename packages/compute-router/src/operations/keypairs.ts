@@ -18,9 +18,9 @@ const keypairDocs = resource({
   parameters: { id: 'Name of the key pair.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const keypairTexts = {
-  name: 'Name of the key pair. Unique for the user. Since 2.92, `@` and `.` are allowed.',
+  name: 'Name of the key pair, unique for the user. Since 2.92, it may contain `@` and `.`.',
   publicKey: 'The public key: in OpenSSH format for `ssh`, a PEM certificate for `x509`.',
   type: 'Type of the key pair: `ssh` or `x509`. Default: `ssh`.',
   userId: 'ID of the user who owns the key pair.',
@@ -39,7 +39,7 @@ const base: ViewShape<Keypair, ComputeCall> = {
   ),
 };
 
-/** The list does not depend on the request, so the text of each key pair is cached. */
+/** A listed key pair does not depend on the request, so its JSON is cached. */
 const listedKeypair = view<Keypair, ComputeCall>(base, { memo: () => '' });
 
 const shownKeypair = view<Keypair, ComputeCall>({
@@ -49,7 +49,7 @@ const shownKeypair = view<Keypair, ComputeCall>({
   deleted: field(commonTexts.deleted, z.literal(false), () => false as const),
   deleted_at: alwaysNull(commonTexts.deletedAt),
   updated_at: alwaysNull(commonTexts.updatedAt),
-  id: integer('ID of the key pair in the database: an integer.', (k) => k.seq),
+  id: integer('Integer ID of the key pair in the database.', (k) => k.seq),
 });
 
 const createdKeypair = view<Keypair & { readonly privateKey: string | undefined }, ComputeCall>({
@@ -58,20 +58,20 @@ const createdKeypair = view<Keypair & { readonly privateKey: string | undefined 
   private_key: until(
     '2.91',
     field(
-      'The generated private key. Returned only once and never stored.',
+      'The generated private key. It is returned only in this response and never stored.',
       z.string().optional(),
       (k) => k.privateKey,
     ),
   ),
 });
 
-/** Since 2.35, the list is paged. */
+/** Since 2.35, key pair lists are paged. */
 const paged = since('2.35', true);
 
-/** Users belong to the identity service and may have ids of any form. */
-const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL' });
+/** The identity service defines the format of user ids, so any string is accepted. */
+const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL characters' });
 
-/** The owner of the key pairs: the caller, or since 2.10 the user in the query. */
+/** Returns the id of the user who owns the key pairs: since 2.10, the user in the query, otherwise the caller. */
 const userQuery = {
   user_id: since(
     '2.10',
@@ -91,7 +91,7 @@ export const keypairOperations = [
     method: 'GET',
     path: '/os-keypairs',
     summary: 'List key pairs',
-    description: 'Lists the key pairs of the caller. Administrators can list the key pairs of another user.',
+    description: "Lists the caller's key pairs. Administrators can list the key pairs of other users.",
     policy: 'os_compute_api:os-keypairs:index',
     status: 200,
     errors: [until('2.34', []), since('2.35', [400])],
@@ -105,7 +105,7 @@ export const keypairOperations = [
     ),
     target: owner,
     reply: {
-      keypairs: described('The key pairs of this page.', [{ keypair: described(keypairTexts.keypair, listedKeypair) }]),
+      keypairs: described('The key pairs on this page.', [{ keypair: described(keypairTexts.keypair, listedKeypair) }]),
       keypairs_links: since(
         '2.35',
         described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
@@ -128,7 +128,7 @@ export const keypairOperations = [
     path: '/os-keypairs',
     summary: 'Create or import a key pair',
     description:
-      'Imports a public key. Until 2.91, a key pair is generated if the public key is absent, and only this response contains the private key. Since 2.92, the public key is required.',
+      'Imports a public key. Until 2.91, a key pair is generated if the public key is absent; only this response contains the private key. Since 2.92, the public key is required.',
     policy: 'os_compute_api:os-keypairs:create',
     status: [until('2.1', 200), since('2.2', 201)],
     errors: [400, 403, 409],
@@ -152,7 +152,7 @@ export const keypairOperations = [
           user_id: since(
             '2.10',
             described(
-              'ID of the user who will own the key pair. Administrators only. Default: the caller.',
+              'ID of the user who owns the new key pair. Administrators only. Default: the caller.',
               userId.optional(),
             ),
           ),
@@ -177,7 +177,7 @@ export const keypairOperations = [
     method: 'GET',
     path: '/os-keypairs/{id}',
     summary: 'Show a key pair',
-    description: 'Shows a key pair without its private key. Administrators can show the key pair of another user.',
+    description: 'Shows a key pair without its private key. Administrators can show key pairs of other users.',
     policy: 'os_compute_api:os-keypairs:show',
     status: 200,
     errors: [404],
@@ -192,7 +192,7 @@ export const keypairOperations = [
     method: 'DELETE',
     path: '/os-keypairs/{id}',
     summary: 'Delete a key pair',
-    description: 'Deletes a key pair. Servers that were created with it keep the public key.',
+    description: 'Deletes a key pair. Servers that were created with the key pair keep the public key.',
     policy: 'os_compute_api:os-keypairs:delete',
     status: [until('2.1', 202), since('2.2', 204)],
     errors: [404],

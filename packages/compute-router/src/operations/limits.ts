@@ -17,7 +17,7 @@ export const limitsOperations = [
     method: 'GET',
     path: '/limits',
     summary: 'Show the limits and usage of a project',
-    description: 'Shows the limits of a project with the current usage.',
+    description: 'Shows the limits of a project and its current usage.',
     policy: 'os_compute_api:limits',
     status: 200,
     query: query(
@@ -31,8 +31,8 @@ export const limitsOperations = [
     ),
     reply: {
       limits: described('The limits.', {
-        rate: described('Rate limits. Always empty: rate limits are enforced outside the API.', z.array(z.never())),
-        absolute: described('Absolute limits (-1 means unlimited) and current usage.', absoluteLimits),
+        rate: described('Always empty. The response header `RateLimit-Policy` contains rate limits, if any.', z.array(z.never())),
+        absolute: described('Limits of the project and its current usage. -1 means unlimited.', absoluteLimits),
       }),
     },
     run: async (call) => {

@@ -10,30 +10,30 @@ import { metadata } from '../schemas/types.js';
 
 type Items = Readonly<Record<string, string>>;
 
-/** The documentation of an operation that differs between resources with metadata. */
+/** The parts of a metadata operation's documentation that depend on the kind of resource. */
 interface OperationDocs extends Pick<OperationTexts, 'name' | 'description'>, Pick<Operation, 'when'> {
   readonly summary: string;
   readonly policy?: RuleName;
   readonly errors: readonly number[];
 }
 
-/** A kind of resource with metadata, and how its metadata is stored. */
+/** A kind of resource that has metadata, and functions that read and write the metadata. */
 interface MetadataResource<T> {
-  /** The documentation that the operations have in common. */
+  /** Documentation that all metadata operations on this kind of resource share. */
   readonly docs: Resource & Pick<Operation, 'window'>;
-  /** Description of all items. */
+  /** OpenAPI description of the object with all metadata items. */
   readonly metadata: string;
-  /** Description of one item. */
+  /** OpenAPI description of the object with a single metadata item. */
   readonly meta: string;
-  /** Path of all items; the path of one item ends with its key. */
+  /** Path of the metadata collection. The path of an item is this path followed by the item's key. */
   readonly path: string;
-  /** Finds the resource by the parameters of the path. */
+  /** Loads the resource that the path parameters identify. */
   readonly target: (call: ComputeCall & { readonly params: never }) => Promise<T>;
   readonly items: (target: T) => Items;
-  /** Adds items and replaces those with the same keys; returns all items. */
+  /** Adds metadata items, or replaces existing items with the same keys. Returns all items. */
   readonly merge: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
   readonly replace: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
-  /** Removes an item. Throws a 404 if it does not exist. */
+  /** Removes a metadata item. Throws a 404 if the item does not exist. */
   readonly remove: (call: ComputeCall, target: T, key: string) => Promise<unknown>;
   readonly list: OperationDocs;
   readonly add: OperationDocs;
@@ -44,13 +44,13 @@ interface MetadataResource<T> {
 }
 
 const singleItem = metadata.refine((meta) => Object.keys(meta).length === 1, {
-  message: 'There must be exactly one metadata item',
+  message: 'The request body must contain exactly one metadata item',
 });
 
 const keyIn = ({ params }: { readonly params: unknown }) => (params as { readonly id: string }).id;
 
 /**
- * Returns one item.
+ * Returns the value of a metadata item.
  *
  * @throws Rejection (404) if the item does not exist
  */
@@ -60,7 +60,7 @@ export function itemOf(items: Items, key: string): string {
   return value;
 }
 
-/** Creates the metadata operations for one kind of resource. */
+/** Creates the operations that read and write the metadata of a kind of resource. */
 export function metadataOperations<T>(kind: MetadataResource<T>): readonly Operation[] {
   const { docs } = kind;
   const target = (call: ComputeCall & { readonly params: unknown }) => kind.target(call as never);

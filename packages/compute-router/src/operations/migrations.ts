@@ -15,34 +15,34 @@ import { parentServer } from './servers/target.js';
 
 const migrationDocs = resource({
   tag: 'migrations',
-  parameters: { id: 'ID of the migration: an integer.' },
+  parameters: { id: 'Integer ID of the migration.' },
 });
 
-/** Since 2.59, lists are paged, newest first. */
+/** Since 2.59, migration lists are paged. */
 const paged = since('2.59', true);
 
 const listQuery = query(
   {
-    hidden: described('Accepted for compatibility with old clients. Has no effect.', one(z.string())),
-    host: described('Filters migrations by source or destination host.', one(z.string())),
+    hidden: described('Accepted for compatibility with old clients, without effect.', one(z.string())),
+    host: described('Returns only migrations from or to this host.', one(z.string())),
     instance_uuid: described('Filters migrations by server UUID.', one(z.string())),
     source_compute: described('Filters migrations by source host.', one(z.string())),
     status: described('Filters migrations by status.', one(z.string())),
     migration_type: described('Filters migrations by type.', one(z.string())),
     limit: since('2.59', described('Maximum number of migrations per page.', once(limitText))),
-    marker: since('2.59', described('UUID of the last migration of the previous page.', once(z.string()))),
+    marker: since('2.59', described('UUID of the last migration on the previous page.', once(z.string()))),
     'changes-since': since(
       '2.59',
-      described('Returns only migrations changed at or after this time (ISO 8601).', once(dateTimeText)),
+      described('Returns only migrations whose last change was at or after this time (ISO 8601).', once(dateTimeText)),
     ),
     'changes-before': since('2.66', described(commonTexts.changesBefore, once(dateTimeText))),
-    user_id: since('2.80', described('Filters migrations by the user who started them.', once(z.string()))),
-    project_id: since('2.80', described('Filters migrations by the project of the server.', once(z.string()))),
+    user_id: since('2.80', described('Filters migrations by the ID of the user who started them.', once(z.string()))),
+    project_id: since('2.80', described('Filters migrations by the ID of the project that owns the server.', once(z.string()))),
   },
   { extra: [until('2.58', 'ignore'), since('2.59', 'reject')] },
 );
 
-/** Statuses in which a live migration can be aborted. */
+/** The statuses in which a live migration can be aborted, by version. */
 const abortable = [
   until<readonly MigrationStatus[]>('2.64', ['running']),
   since<readonly MigrationStatus[]>('2.65', ['queued', 'preparing', 'running']),
@@ -122,7 +122,7 @@ export const migrationOperations = [
     path: '/servers/{server_id}/migrations/{id}',
     window: since('2.23', true),
     summary: 'Show a live migration in progress',
-    description: 'Shows a live migration in progress. Returns 404 after it has ended.',
+    description: 'Shows a live migration in progress. Returns 404 after the migration has ended.',
     policy: 'os_compute_api:servers:migrations:show',
     status: 200,
     errors: [404],
@@ -141,13 +141,13 @@ export const migrationOperations = [
     window: since('2.24', true),
     summary: 'Abort a live migration',
     description:
-      'Aborts a live migration; the server stays on its host. Asynchronous: poll the migration until its status is `cancelled`. Preconditions: status `running`; since 2.65 also `queued` and `preparing`.',
+      'Aborts a live migration; the server stays on its host. The status of the migration must be `running` or, since 2.65, `queued` or `preparing`. The operation is asynchronous. Poll the migration until its status is `cancelled`.',
     policy: 'os_compute_api:servers:migrations:delete',
     status: 202,
     errors: [400, 404, 409],
     when: {
       400: 'The status of the migration does not allow the operation.',
-      409: 'The server is locked, or has no live migration in progress.',
+      409: 'The server is locked, or does not have a live migration in progress.',
     },
     target: parentServer,
     run: async ({ engine, context, target, params, version }) => {
@@ -166,13 +166,13 @@ export const migrationOperations = [
     window: since('2.22', true),
     summary: 'Force a live migration to complete',
     description:
-      'Forces the completion of a live migration that makes no progress because the guest writes to memory faster than it is copied. The guest is paused or switched to the destination early. Asynchronous: poll the server. Precondition: migration status `running`.',
+      'Forces a live migration to complete if it does not make progress because the guest writes to memory faster than memory is copied. The driver pauses the guest, or switches it to the destination early. The status of the migration must be `running`. The operation is asynchronous. Poll the server until its status is no longer `MIGRATING`.',
     policy: 'os_compute_api:servers:migrations:force_complete',
     status: 202,
     errors: [400, 403, 404, 409],
     when: {
       400: 'The status of the migration does not allow the operation.',
-      409: 'The server is locked, or has no live migration in progress.',
+      409: 'The server is locked, or does not have a live migration in progress.',
     },
     body: object({ force_complete: described('Must be null.', z.null()) }),
     target: parentServer,

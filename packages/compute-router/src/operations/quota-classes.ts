@@ -8,7 +8,7 @@ import { quotaClassBody, quotaClassChanged, quotaClassShown, quotasText } from '
 
 const quotaClassDocs = resource({
   tag: 'quota-classes',
-  parameters: { id: 'Name of the quota class. Any name is accepted; only `default` has an effect.' },
+  parameters: { id: 'Name of the quota class. Any name is accepted, but only the class `default` has an effect.' },
 });
 
 const path = '/os-quota-class-sets/{id}';
@@ -35,7 +35,7 @@ export const quotaClassOperations = [
     method: 'PUT',
     path,
     summary: 'Update the quotas of a quota class',
-    description: 'Updates quotas of a quota class.',
+    description: 'Updates the quotas of a quota class.',
     policy: 'os_compute_api:os-quota-class-sets:update',
     status: 200,
     errors: [400],

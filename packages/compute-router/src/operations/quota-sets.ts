@@ -11,11 +11,11 @@ import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown, quotasTex
 
 const quotaSetDocs = resource({ tag: 'quota-sets', parameters: { id: 'ID of the project.' } });
 
-/** Selects the quotas of a user in the project. Without the parameter, the quotas of the project apply. */
+/** Query with the user whose quotas the request applies to. Without a user, it applies to the project's quotas. */
 const userQuery = query(
   {
     user_id: described(
-      'ID of a user. If present, the request applies to the quotas of this user in the project.',
+      'ID of a user. If present, the request applies to the quotas of this user within the project.',
       one(idText, 'first'),
     ),
   },
@@ -24,10 +24,10 @@ const userQuery = query(
 
 const path = '/os-quota-sets/{id}';
 
-/** Returns the project in the path, against which policies are checked. */
+/** Returns the project id in the path as the target for policy checks. */
 const projectInPath = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
 
-/** Returns the project or user of the request, after the identity service has confirmed that the project exists. */
+/** Returns the project or user whose quotas the request applies to, after checking that the project exists. */
 async function knownScope(
   call: ComputeCall & { readonly target: QuotaScope; readonly query: { readonly user_id?: string } },
 ): Promise<QuotaScope> {
@@ -35,7 +35,7 @@ async function knownScope(
   return { projectId: call.target.projectId, userId: call.query.user_id || undefined };
 }
 
-/** Returns the keys of a body that are limits; other keys have no effect. */
+/** Returns the quota limits in a request body, without the other keys. */
 function limitsIn(body: Readonly<Record<string, unknown>>): Partial<QuotaValues> {
   const { force: _, networks: __, ...limits } = body;
   return limits as Partial<QuotaValues>;
@@ -49,7 +49,7 @@ export const quotaSetOperations = [
     path,
     summary: 'Show the quotas of a project',
     description:
-      'Shows the quotas of a project, or of a user in the project. Quotas that were not set have the default value.',
+      'Shows the quotas of a project, or of a user in the project. Quotas that were never set have the default value.',
     policy: 'os_compute_api:os-quota-sets:show',
     status: 200,
     errors: [400],
@@ -104,7 +104,7 @@ export const quotaSetOperations = [
     path,
     summary: 'Update the quotas of a project or user',
     description:
-      'Updates quotas of a project, or of a user in the project. A quota below the current usage is rejected unless `force` is true.',
+      'Updates the quotas of a project, or of a user in the project. A quota below the current usage is rejected unless `force` is true.',
     policy: 'os_compute_api:os-quota-sets:update',
     status: 200,
     errors: [400],

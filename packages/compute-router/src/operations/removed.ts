@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { GoneError } from '../http/gone-error.js';
 import { operation } from '../operation.js';
 
-/** Removed operations: a path, and the methods or, for a path of actions, the keys. */
+/** A path whose operations were removed: the methods or, for the path of server actions, the action keys. */
 interface Removal {
   readonly path: string;
   readonly methods?: readonly Method[];
   readonly actions?: readonly string[];
 }
 
-/** Operations that return 410 at every version, for any query and body. */
+/** Removed operations, which return 410 at every version, regardless of query and body. */
 const removals: readonly Removal[] = [
   { path: '/os-agents', methods: ['GET', 'POST'] },
   { path: '/os-agents/{id}', methods: ['PUT', 'DELETE'] },
@@ -49,27 +49,27 @@ const removals: readonly Removal[] = [
   { path: '/servers/{server_id}/consoles/{id}', methods: ['GET', 'DELETE'] },
 ];
 
-/** The former purpose of each operation, by the start of its path, and the reason for its removal. */
+/** What each removed operation did and why it was removed, by the beginning of its path. */
 const purposes = {
-  '/os-agents': 'It kept a list of agents inside guests, for a hypervisor that is no longer supported.',
-  '/os-cells': 'It managed cells of the first generation. Cells of the second generation are not visible in the API.',
-  '/os-certificates': 'It issued certificates for a networking service that has been removed.',
-  '/os-cloudpipe': 'It ran VPN gateways into networks of a networking service that has been removed.',
-  '/os-fixed-ips': 'It reserved addresses in a networking service that has been removed.',
-  '/os-floating-ip-dns': 'It managed DNS names for addresses of a networking service that has been removed.',
-  '/os-floating-ips-bulk': 'It created address pools of a networking service that has been removed.',
-  '/os-fping': 'It pinged servers from the host of the API.',
-  '/os-networks': 'It managed networks of a networking service that has been removed.',
+  '/os-agents': 'This operation managed builds of guest agents for a hypervisor that is no longer supported.',
+  '/os-cells': 'This operation managed first-generation cells. Second-generation cells are not visible in the API.',
+  '/os-certificates': 'This operation issued certificates for a networking service that was removed.',
+  '/os-cloudpipe': 'This operation managed VPN gateways to the networks of a networking service that was removed.',
+  '/os-fixed-ips': 'This operation reserved addresses in a networking service that was removed.',
+  '/os-floating-ip-dns': 'This operation managed DNS names for addresses in a networking service that was removed.',
+  '/os-floating-ips-bulk': 'This operation created address pools in a networking service that was removed.',
+  '/os-fping': 'This operation pinged servers from the API host.',
+  '/os-networks': 'This operation managed networks in a networking service that was removed.',
   '/os-security-group-default-rules':
-    'It set default rules for new security groups of a networking service that has been removed.',
-  '/os-tenant-networks': 'It managed networks of a networking service that has been removed.',
-  '/servers/{id}/action': 'It reset the network of a guest, for a hypervisor that is no longer supported.',
-  '/servers/{server_id}/consoles': 'It opened consoles of a hypervisor that is no longer supported.',
+    'This operation set default rules for new security groups in a networking service that was removed.',
+  '/os-tenant-networks': 'This operation managed networks in a networking service that was removed.',
+  '/servers/{id}/action': 'This operation reset the network of a guest, for a hypervisor that is no longer supported.',
+  '/servers/{server_id}/consoles': 'This operation opened consoles for a hypervisor that is no longer supported.',
 } as const;
 
-/** Parameters are ignored at every version. */
+/** Query parameters are ignored at every version. */
 const anyQuery = query({}, { extra: 'ignore' });
-/** The key of the body selects the action; the rest of the body is ignored. */
+/** The key in the body selects the action. The rest of the body is ignored. */
 const anyObject = z.looseObject({});
 
 const parameters = {

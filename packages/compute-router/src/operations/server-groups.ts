@@ -39,13 +39,13 @@ export const serverGroupOperations = [
       },
       { extra: rejectedSince275 },
     ),
-    reply: { server_groups: described('The server groups of this page.', [serverGroup]) },
+    reply: { server_groups: described('The server groups on this page.', [serverGroup]) },
     run: async (call) => {
       const { all_projects, limit, offset } = call.query;
-      // Only the presence of the parameter matters, not its value. It has an effect only for administrators.
+      // Any value of `all_projects` means true. The parameter has an effect only for administrators.
       const allProjects = all_projects !== undefined && call.context.isAdmin;
       if (allProjects) call.require('os_compute_api:os-server-groups:index:all_projects');
-      // In this operation, a page size of 0 means the default.
+      // In this operation, a limit of 0 means the maximum page size.
       const size = pageSize(call, limit || undefined);
       return { server_groups: await call.engine.serverGroups.list(call.context, { allProjects, limit: size, offset }) };
     },
@@ -57,13 +57,13 @@ export const serverGroupOperations = [
     path: '/os-server-groups',
     summary: 'Create a server group',
     description:
-      'Creates an empty server group. Servers become members when they are created with the scheduler hint `group`. The policy of a group cannot change.',
+      'Creates an empty server group. To add a server to a group, create the server with the scheduler hint `group`. The policy of a group cannot be changed.',
     policy: 'os_compute_api:os-server-groups:create',
     status: 200,
     errors: [400, 403, 409],
     when: {
       403: 'The policy does not allow the operation, or the quota for server groups is exceeded.',
-      409: 'The hosts do not support the policy of the group.',
+      409: 'The hosts do not support the policy.',
     },
     body: object({
       server_group: described(
@@ -126,7 +126,7 @@ export const serverGroupOperations = [
     method: 'DELETE',
     path: '/os-server-groups/{id}',
     summary: 'Delete a server group',
-    description: 'Deletes a server group. Its servers are not affected, except that they have no group afterwards.',
+    description: 'Deletes a server group. Its servers are kept, but no longer belong to a group.',
     policy: 'os_compute_api:os-server-groups:delete',
     status: 204,
     errors: [404],

@@ -11,7 +11,7 @@ import { serviceTexts } from '../views/service.js';
 export const serviceDocs = resource({
   tag: 'services',
   parameters: {
-    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. For updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
+    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. In updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
   },
 });
 
@@ -20,7 +20,7 @@ interface RequestedChange {
   readonly forced_down?: boolean;
 }
 
-/** Fields of the response in addition to host and binary. */
+/** Fields of the response to an update, in addition to `host` and `binary`. */
 interface Changed {
   readonly status?: 'enabled' | 'disabled';
   readonly disabled_reason?: string;
@@ -34,7 +34,7 @@ function requireValue<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-/** Verbs in the last segment of the path. */
+/** The actions that the last path segment can contain. */
 const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb>>([
   ['enable', () => ({ change: { disabled: false, disabledReason: null }, shown: { status: 'enabled' } })],
   ['disable', () => ({ change: { disabled: true }, shown: { status: 'disabled' } })],
@@ -69,16 +69,19 @@ export const updateService = {
   ...serviceDocs,
   name: 'updateService',
   description:
-    'Enables or disables a service for the scheduler, or marks its host as down so that its servers can be evacuated. Until 2.52, the path contains the action, and the body contains the host and the binary of the service. Since 2.53, the path contains the ID of the service.',
+    'Enables or disables the scheduling of servers to a service, or marks its host as down so that servers can be evacuated from the host. Until 2.52, the path contains the action, and the body contains the host and the binary of the service. Since 2.53, the path contains the ID of the service.',
 } as const;
 
-/** The operation until 2.52: the path contains the verb, and the body identifies the service by host and binary. */
+/**
+ * The update operation until 2.52. The path contains the action, and the body identifies the service by host and
+ * binary.
+ */
 export const legacyServiceUpdate = operation({
   ...updateService,
   method: 'PUT',
   path: '/os-services/{id}',
   window: until('2.52', true),
-  summary: 'Enable, disable or force down a service by host and binary',
+  summary: 'Enable a service, disable it, or mark its host as down, by host and binary',
   policy: 'os_compute_api:os-services:update',
   status: 200,
   errors: [400, 404],

@@ -12,7 +12,7 @@ import { listedService, service, serviceTexts } from '../views/service.js';
 import { numberIn, uuidIn } from './id-in-path.js';
 import { legacyServiceUpdate, serviceDocs, updateService } from './services-legacy.js';
 
-/** Until 2.68, services whose host does not respond are omitted. */
+/** Until 2.68, the list omits services on hosts that do not respond. */
 const partialItems = since('2.69', true);
 
 const reason = z.string().min(1).max(255);
@@ -23,14 +23,14 @@ function uuidOf(id: string): string {
   return uuid;
 }
 
-/** Returns the UUID of the service that a path identifies by number. */
+/** Returns the UUID of the service with the integer id in the path. */
 async function byNumber({ engine }: ComputeCall, id: string): Promise<string> {
   const number = numberIn(id);
   if (number === undefined) throw new Rejection('BAD_REQUEST', `Invalid service id ${id}: it must be an integer`);
   return (await engine.services.bySeq(number)).service.id;
 }
 
-/** Functions that return the UUID of the service in a path: identified by number until 2.52, by UUID since 2.53. */
+/** Returns the UUID of the service with the id in the path: an integer until 2.52, a UUID since 2.53. */
 const idOf = [until('2.52', byNumber), since('2.53', async (_call: ComputeCall, id: string) => uuidOf(id))];
 
 interface RequestedChange {
@@ -39,7 +39,10 @@ interface RequestedChange {
   readonly forced_down?: boolean;
 }
 
-/** A status replaces the whole state: enabling a service, or disabling it without a reason, removes the previous reason. */
+/**
+ * Converts a request to a change of the service. A new status also replaces the reason: enabling a service, or
+ * disabling it without a reason, removes the previous reason.
+ */
 function changeOf({ status, disabled_reason, forced_down }: RequestedChange): ServiceChange {
   if (status === undefined && forced_down === undefined) {
     throw new Rejection(
@@ -63,13 +66,13 @@ export const serviceOperations = [
     path: '/os-services',
     summary: 'List services',
     description:
-      'Lists services, optionally of one host or binary. Since 2.69, services in an unreachable cell are listed with partial data.',
+      'Lists services, optionally only those on one host or with one binary. Since 2.69, services in an unreachable cell are listed with partial data.',
     policy: 'os_compute_api:os-services:list',
     status: 200,
     query: query(
       {
-        host: described('Filters services by host.', one(z.string())),
-        binary: described('Filters services by binary.', one(z.string())),
+        host: described('Filters services by host name.', one(z.string())),
+        binary: described('Filters services by the name of their binary.', one(z.string())),
       },
       { extra: rejectedSince275 },
     ),
@@ -86,7 +89,7 @@ export const serviceOperations = [
     method: 'PUT',
     path: '/os-services/{id}',
     window: since('2.53', true),
-    summary: 'Enable, disable or force down a service',
+    summary: 'Enable a service, disable it, or mark its host as down',
     policy: 'os_compute_api:os-services:update',
     status: 200,
     errors: [400, 404],
@@ -106,11 +109,11 @@ export const serviceOperations = [
     method: 'DELETE',
     path: '/os-services/{id}',
     summary: 'Delete a service',
-    description: 'Deletes the record of a decommissioned service. The host must not have servers.',
+    description: 'Deletes the record of a service that was decommissioned. There must not be servers on its host.',
     policy: 'os_compute_api:os-services:delete',
     status: 204,
     errors: [400, 404, 409],
-    when: { 409: 'The host of the service has servers or migrations in progress.' },
+    when: { 409: 'There are servers or migrations in progress on the service host.' },
     run: async (call) => call.engine.services.delete(await definedAt(idOf, call.version)(call, call.params.id)),
   }),
 ];

@@ -7,25 +7,25 @@ import { resource } from '../reference/resource.js';
 
 const auditLogDocs = resource({
   tag: 'usage-audit-log',
-  parameters: { id: 'A time, in UTC. Selects the last audit period that ended at or before it.' },
+  parameters: { id: 'A time, in UTC. The response describes the last audit period that ended at or before this time.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const usageAuditLogTexts = {
-  instanceUsageAuditLogs: 'The usage audits of a period.',
+  instanceUsageAuditLogs: 'The usage audits of an audit period.',
 } as const;
 
 const count = z.int().min(0);
 
 const log = object({
-  hosts_not_run: described('Hosts that have not started the audit.', z.array(z.string())),
+  hosts_not_run: described('Names of the hosts that have not started the audit.', z.array(z.string())),
   log: described(
     'Audit results by host name.',
     derive(
       object({
         instances: described('Number of servers on the host.', count),
-        errors: described('Number of errors on the host.', count),
-        message: described('Result of the audit, as text.', z.string()),
+        errors: described('Number of errors during the audit of the host.', count),
+        message: described('Result of the audit as readable text.', z.string()),
         state: described('State of the audit: `RUNNING` or `DONE`.', z.enum(['RUNNING', 'DONE'])),
       }),
       (item) => z.record(z.string(), item),
@@ -35,11 +35,11 @@ const log = object({
   num_hosts_done: described('Number of hosts that completed the audit.', count),
   num_hosts_not_run: described('Number of hosts that have not started the audit.', count),
   num_hosts_running: described('Number of hosts that are running the audit.', count),
-  overall_status: described('Progress over all hosts, as text.', z.string()),
+  overall_status: described('Progress of the audits on all hosts as readable text.', z.string()),
   period_beginning: described('Start of the audit period, in UTC.', z.string()),
   period_ending: described('End of the audit period, in UTC.', z.string()),
-  total_errors: described('Number of errors on all hosts.', count),
-  total_instances: described('Number of servers on all hosts.', count),
+  total_errors: described('Number of errors during the audits of all hosts.', count),
+  total_instances: described('Number of audited servers on all hosts.', count),
 });
 
 /** Formats a time in milliseconds as `YYYY-MM-DD HH:MM:SS`. */
@@ -82,7 +82,7 @@ export const usageAuditLog = [
     name: 'listUsageAuditLogs',
     method: 'GET',
     path: '/os-instance_usage_audit_log',
-    summary: 'Show the usage audits of the last period',
+    summary: 'Show the usage audits of the last audit period',
     description: 'Shows the usage audits of the last audit period, by host.',
     policy: 'os_compute_api:os-instance-usage-audit-log:list',
     status: 200,
@@ -94,7 +94,7 @@ export const usageAuditLog = [
     name: 'showUsageAuditLog',
     method: 'GET',
     path: '/os-instance_usage_audit_log/{id}',
-    summary: 'Show the usage audits of the period before a time',
+    summary: 'Show the usage audits of the audit period before a time',
     description: 'Shows the usage audits of the last audit period before a time, by host.',
     policy: 'os_compute_api:os-instance-usage-audit-log:show',
     status: 200,

@@ -26,7 +26,7 @@ const window = {
 };
 const paging = {
   limit: since('2.40', described('Maximum number of servers per page.', one(limitText))),
-  marker: since('2.40', described('UUID of the last server of the previous page.', one(z.string()))),
+  marker: since('2.40', described('UUID of the last server on the previous page.', one(z.string()))),
 };
 const showQuery = query({ ...window, ...paging }, { extra: rejectedSince275 });
 const listQuery = query(
@@ -34,7 +34,7 @@ const listQuery = query(
     ...window,
     ...paging,
     detailed: described(
-      '`1` to include the usage of each server, `0` to include only the sums. Default: `0`.',
+      '`1` to include the usage of each server, `0` to include only the sums for each project. Default: `0`.',
       one(z.string(), 'first'),
     ),
   },
@@ -48,25 +48,25 @@ interface UsageRequest {
   readonly marker?: string;
 }
 
-/** Since 2.40, reports are paged. */
+/** Since 2.40, usage reports are paged. */
 const paged = since('2.40', true);
 
 const TIME_FORMATS = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d:\d\d)\.(\d{1,6}))$/;
 
-/** Parses the three time formats of usage reports to microseconds since the epoch. */
+/** Parses a time in one of the three formats that usage reports accept, to microseconds since the epoch. */
 function microseconds(text: string): number {
   const [, day, clock, fraction, clockAfterSpace, fractionAfterSpace] = TIME_FORMATS.exec(text) ?? [];
   const wholeSeconds = `${day}T${clock ?? clockAfterSpace}`;
   const ms = day === undefined ? Number.NaN : Date.parse(`${wholeSeconds}Z`);
-  // The parser maps a nonexistent day to the next month.
+  // `Date.parse()` converts a nonexistent day to a day in the next month.
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== wholeSeconds)
     throw new Rejection('BAD_REQUEST', `Datetime is in invalid format: ${text}`);
   return ms * 1000 + Number((fraction ?? fractionAfterSpace ?? '').padEnd(6, '0'));
 }
 
 /**
- * Returns the requested window. A missing start is now, and a missing end is one microsecond later. An end in the future
- * is replaced by now.
+ * Returns the period of the report. The default start is now, and the default end is one microsecond later. An end in
+ * the future is replaced by the current time.
  */
 function windowOf({ start, end }: UsageRequest, nowMs: number): UsageWindow {
   const nowUs = nowMs * 1000;
@@ -127,7 +127,7 @@ export const usageOperations = [
     query: showQuery,
     target: ({ params }) => ({ projectId: params.id }),
     reply: {
-      tenant_usage: described('Usage of a project. Empty if there is none.', shownUsage),
+      tenant_usage: described('Usage of a project. An empty object if the project did not use any resources in the period.', shownUsage),
       tenant_usage_links: nextPage,
     },
     run: async (call) => {

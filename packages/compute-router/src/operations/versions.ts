@@ -13,11 +13,11 @@ const versionDocs = resource({
 const versionDocument = object({
   id: described('ID of the major version.', z.string()),
   status: described(
-    'Status of the major version: `CURRENT`, or `SUPPORTED` for a version kept for old clients.',
+    'Status of the major version: `CURRENT`, or `SUPPORTED` for a version that is provided for old clients.',
     z.enum(['CURRENT', 'SUPPORTED', 'DEPRECATED']),
   ),
-  version: described('Maximum microversion. Empty if the major version has no microversions.', z.string()),
-  min_version: described('Minimum microversion. Empty if the major version has no microversions.', z.string()),
+  version: described('Maximum microversion. Empty if the major version does not have microversions.', z.string()),
+  min_version: described('Minimum microversion. Empty if the major version does not have microversions.', z.string()),
   updated: described('Time of the last change to this record, in UTC.', z.string()),
   links: described(
     commonTexts.links,
@@ -35,14 +35,17 @@ const versionDocument = object({
     derive(
       object({
         base: described('Base media type.', z.string()),
-        type: described('Media type with the name of the API.', z.string()),
+        type: described('Media type that contains the name of the API.', z.string()),
       }),
       (item) => item.array(),
     ),
   ),
 });
 
-/** The operation for the document that is also at the root of the version. At `/v2`, any id selects the document. */
+/**
+ * The operation that returns the version document, which is also available at the root path of the version. Below
+ * `/v2`, the id is ignored.
+ */
 export const versionOperations = [
   operation({
     ...versionDocs,

@@ -5,8 +5,8 @@ const LAST_VERSION = '2.102';
 const SERVERS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
 
 /**
- * Returns the server operations and actions at the path `/os-volumes_boot`, until the last version in which this path
- * exists.
+ * Returns copies of the server operations and actions for the path `/os-volumes_boot`, up to the last version at which
+ * this path exists.
  */
 export function volumesBootOf(operations: readonly Operation[]): readonly Operation[] {
   return operations

@@ -7,15 +7,15 @@ import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
 import { alwaysNull, field, integer, nullableText, nullableTime, text, time } from './fields.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const aggregateTexts = {
   aggregate: 'An aggregate.',
-  name: 'Name of the aggregate. Unique.',
-  availabilityZone: 'Availability zone of the hosts in the aggregate, or null.',
+  name: 'Unique name of the aggregate.',
+  availabilityZone: 'Availability zone to which the hosts in the aggregate belong, or null.',
 } as const;
 
 const createdShape: ViewShape<Aggregate, ComputeCall> = {
-  id: integer('ID of the aggregate: an integer, used in paths.', (a) => a.seq),
+  id: integer('Integer ID of the aggregate, which paths contain.', (a) => a.seq),
   name: text(aggregateTexts.name, (a) => a.name),
   availability_zone: nullableText(aggregateTexts.availabilityZone, (a) => a.metadata.availability_zone ?? null),
   created_at: time(commonTexts.createdAt, (a) => a.createdAt),
@@ -24,18 +24,18 @@ const createdShape: ViewShape<Aggregate, ComputeCall> = {
   deleted_at: alwaysNull(commonTexts.deletedAt),
   uuid: since(
     '2.41',
-    text('UUID of the aggregate, as used by the placement service.', (a) => a.id),
+    text('UUID of the aggregate, which the placement service uses.', (a) => a.id),
   ),
 };
 
-/** An aggregate in the response to its creation, without hosts and metadata. */
+/** The representation of a new aggregate, which does not contain hosts and metadata. */
 export const aggregateCreated = view<Aggregate, ComputeCall>(createdShape);
 
 export const aggregate = view<Aggregate, ComputeCall>({
   ...createdShape,
   hosts: field('Names of the hosts in the aggregate.', z.array(z.string()), (a) => [...a.hosts]),
   metadata: field(
-    'Key-value pairs that scheduler filters compare with flavors and images.',
+    'Metadata as key-value pairs, which scheduler filters compare with properties of flavors and images.',
     type.textMap,
     (a) => a.metadata,
   ),

@@ -5,17 +5,17 @@ import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { alwaysNull, field, text } from './fields.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const availabilityZoneTexts = {
   availabilityZoneInfo: 'The list of availability zones.',
-  hosts: 'Services by host name and binary. Null in the list without details, and for unavailable zones.',
+  hosts: 'States of the services in the zone, by host name and binary. Null in the list without details, and for unavailable zones.',
 } as const;
 
 const named: ViewShape<Zone, ComputeCall> = {
   zoneName: text('Name of the availability zone.', ({ name }) => name),
   zoneState: field(
     'State of the availability zone.',
-    z.strictObject({ available: z.boolean().describe('Whether at least one host of the zone is up and enabled.') }),
+    z.strictObject({ available: z.boolean().describe('Whether at least one host in the zone is up and enabled.') }),
     ({ available }) => ({ available }),
   ),
 };
@@ -28,7 +28,7 @@ const serviceState = z.strictObject({
   ),
 });
 
-/** States of services by host and binary. */
+/** Schema for the states of services, by host name and binary. */
 const hosts = z.record(z.string(), z.record(z.string(), serviceState)).nullable();
 
 function stateOf({ up, service, lastSeenAt }: ServiceState): z.infer<typeof serviceState> {

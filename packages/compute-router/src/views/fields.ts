@@ -1,13 +1,13 @@
-// Fields of responses. Each has a description, because OpenAPI documents describe every field.
+// Functions that define response fields. They require a description, because OpenAPI documents describe every field.
 import { type ViewField, field as viewField } from '@apistrata/microversion/router';
 import { type Described, described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import * as type from '../schemas/reply-types.js';
 
-/** A field in the representation of records of type R, with its description. */
+/** A response field with its OpenAPI description. Its getter receives a record of type `R`. */
 export type Field<R, C, Schema = ViewField<R, C>['schema']> = Described<ViewField<R, C, Schema>>;
 
-/** Defines a field. If the getter returns undefined, the field is omitted; the schema should then be optional. */
+/** Defines a field. If the getter returns undefined, the response omits the field, so the schema should be optional. */
 export function field<R, C, S extends z.ZodType>(
   description: string,
   schema: S,
@@ -20,12 +20,12 @@ const string = z.string();
 const boolean = z.boolean();
 const nullSchema = z.null();
 
-/** Defines a field with a string. */
+/** Defines a string field. */
 export function text<R, C>(description: string, get: (record: R, call: C) => string): Field<R, C, z.ZodString> {
   return field(description, string, get);
 }
 
-/** Defines a field with a string or null. */
+/** Defines a field whose value is a string or null. */
 export function nullableText<R, C>(
   description: string,
   get: (record: R, call: C) => string | null,
@@ -33,22 +33,22 @@ export function nullableText<R, C>(
   return field(description, type.nullableText, get);
 }
 
-/** Defines a field with an integer. */
+/** Defines an integer field. */
 export function integer<R, C>(description: string, get: (record: R, call: C) => number): Field<R, C, z.ZodInt> {
   return field(description, type.integer, get);
 }
 
-/** Defines a field with a boolean. */
+/** Defines a boolean field. */
 export function flag<R, C>(description: string, get: (record: R, call: C) => boolean): Field<R, C, z.ZodBoolean> {
   return field(description, boolean, get);
 }
 
-/** Defines a field with a time, which the getter returns in milliseconds. */
+/** Defines a time field. The getter returns milliseconds since the epoch. */
 export function time<R, C>(description: string, get: (record: R, call: C) => number): Field<R, C, typeof type.time> {
   return field(description, type.time, (record: R, call: C) => type.showTime(get(record, call)));
 }
 
-/** Defines a field with a time or null: see `time()`. */
+/** Defines a field whose value is a time, as in `time()`, or null. */
 export function nullableTime<R, C>(
   description: string,
   get: (record: R, call: C) => number | null,

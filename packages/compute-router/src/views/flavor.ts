@@ -7,25 +7,28 @@ import * as type from '../schemas/reply-types.js';
 import { field, flag, integer, nullableText, text } from './fields.js';
 import { linksTo } from './links.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const flavorTexts = {
-  extraSpecs: 'Extra specs of the flavor, as key-value pairs. Present if the policy allows the caller to read them.',
+  extraSpecs: 'Extra specs of the flavor, as key-value pairs. Present only if the policy allows the caller to read them.',
   flavor: 'A flavor.',
-  name: 'Name of the flavor. Unique.',
-  id: 'ID of the flavor: a string. Generated if absent or `auto` in the create request.',
+  name: 'Unique name of the flavor.',
+  id: 'ID of the flavor. If the create request does not contain an ID, or the ID is `auto`, the server generates one.',
   ram: 'Memory, in MiB.',
   vcpus: 'Number of virtual CPUs.',
-  disk: 'Root disk, in GiB. 0 means the size of the image, or a root disk on a volume.',
-  ephemeral: 'Ephemeral disk, in GiB.',
-  swap: 'Swap disk, in MiB. If there is none, responses contain an empty string until 2.74 and 0 since 2.75.',
+  disk: 'Size of the root disk, in GiB. With 0, the root disk has the size of the image or is a volume.',
+  ephemeral: 'Size of the ephemeral disk, in GiB.',
+  swap: 'Size of the swap disk, in MiB. Without a swap disk, responses contain an empty string until 2.74, and 0 since 2.75.',
   osFlavorAccessIsPublic: 'Whether all projects can use the flavor. If false, only projects with access can use it.',
-  rxtxFactor: 'Network bandwidth relative to other flavors. Has no effect: only a removed networking service used it.',
+  rxtxFactor: 'Network bandwidth relative to other flavors. Without effect, because only a former networking service used it.',
   description: 'Description of the flavor, or null.',
-  flavors: 'The flavors of this page.',
+  flavors: 'The flavors on this page.',
   flavorsLinks: 'Link to the next page. Absent on the last page.',
 } as const;
 
-/** The cached JSON of a flavor depends on the base URL of the request, and on whether extra specs are shown. */
+/**
+ * Returns the cache key for the JSON of a flavor, which depends on the request's base URL and on whether the caller
+ * sees extra specs.
+ */
 const memo = (call: ComputeCall) => `${call.selfBase} ${call.can('os_compute_api:os-flavor-extra-specs:index')}`;
 
 export const flavorSummary = view<Flavor, ComputeCall>(

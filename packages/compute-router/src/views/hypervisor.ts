@@ -7,34 +7,34 @@ import type { ComputeCall } from '../http/call.js';
 import { field, integer, nullableText, text } from './fields.js';
 import { instanceNameOf } from './instance-name.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const hypervisorTexts = {
-  hypervisors: 'The hypervisors of this page.',
+  hypervisors: 'The hypervisors on this page.',
   hypervisorsLinks: 'Link to the next page. Absent on the last page.',
   hypervisor: 'A hypervisor.',
   serviceId: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
   id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53.',
-  servers: 'Servers on the hypervisor. If there are none, absent until 2.74 and an empty list since 2.75.',
+  servers: 'Servers on the hypervisor. Without servers, the field is absent until 2.74, and an empty list since 2.75.',
   uptime: 'Uptime and load of the host, as text. Null if unknown.',
   cpuInfo: 'Model, topology and features of the CPUs: a JSON string until 2.27, an object since 2.28.',
   vcpus: 'Number of CPUs.',
-  vcpusUsed: 'Number of virtual CPUs of all servers. Exceeds `vcpus` if CPUs are overcommitted.',
+  vcpusUsed: 'Number of virtual CPUs that all servers use. Exceeds `vcpus` if CPUs are overcommitted.',
   memoryMb: 'Total memory, in MiB.',
   memoryMbUsed: 'Memory used by servers and by the host, in MiB.',
   freeRamMb: 'Free memory, in MiB. Negative if memory is overcommitted.',
   localGb: 'Total disk space, in GiB.',
   localGbUsed:
-    'Disk space allocated to servers, in GiB; or the used space of the file system, if the host reports more used space.',
+    'Disk space that is allocated to servers, or the used space on the file system if that is more, in GiB.',
   freeDiskGb:
-    'Disk space not allocated to servers, in GiB; or the free space of the file system, if the host reports less free space. Can be negative.',
-  diskAvailableLeast: 'Disk space that remains free if all images grow to their virtual size, in GiB. Null if unknown.',
-  currentWorkload: 'Number of tasks in progress, such as builds and migrations.',
+    'Disk space that is not allocated to servers, or the free space on the file system if that is less, in GiB. Can be negative.',
+  diskAvailableLeast: 'Disk space that remains free if all disk images grow to their virtual size, in GiB. Null if unknown.',
+  currentWorkload: 'Number of tasks in progress on the hypervisor, such as builds and migrations.',
   runningVms: 'Number of servers on the hypervisor, including stopped servers.',
 } as const;
 
 type Shape = ViewShape<Hypervisor, ComputeCall>;
 
-/** Defines a field with a figure of capacity or load, which the placement service reports in newer versions. */
+/** Defines an integer field for capacity or usage. Since 2.88, the placement service reports these values instead. */
 const amount = (description: string, get: (h: Hypervisor) => number) =>
   until('2.87', integer<Hypervisor, ComputeCall>(description, get));
 
@@ -49,7 +49,7 @@ const summaryFields: Shape = {
       text(hypervisorTexts.id, ({ host }) => host.node.id),
     ),
   ],
-  hypervisor_hostname: text('Hostname reported by the hypervisor.', ({ host }) => host.node.hypervisorHostname),
+  hypervisor_hostname: text('Hostname that the hypervisor reports.', ({ host }) => host.node.hypervisorHostname),
   state: field(
     'State of the hypervisor: `up` if its service sends heartbeats, otherwise `down`.',
     z.enum(['up', 'down']),
@@ -65,7 +65,7 @@ const summaryFields: Shape = {
 const serversSchema = z.array(
   z.strictObject({
     uuid: z.string().describe('UUID of a server.'),
-    name: z.string().describe('Name of the instance on the hypervisor. Not the display name of the server.'),
+    name: z.string().describe('Name of the instance on the hypervisor, which differs from the display name of the server.'),
   }),
 );
 
@@ -77,7 +77,10 @@ const nonEmptyServers = field(hypervisorTexts.servers, serversSchema.optional(),
   h.servers?.length ? serversOf(h) : undefined,
 );
 
-/** The servers, if they were requested. Until 2.74, absent if there are none. */
+/**
+ * The field `servers`, which is present if the request contains `with_servers`. Until 2.74, it is absent if there are
+ * no servers.
+ */
 const servers: Shape = {
   servers: [
     between('2.53', '2.74', nonEmptyServers),
@@ -130,7 +133,7 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
   hypervisor_version: integer('Version of the hypervisor, as an integer.', ({ host }) => host.node.hypervisorVersion),
   host_ip: nullableText('IP address of the hypervisor.', ({ host }) => host.node.hostIp),
   service: described(
-    'Compute service of the hypervisor.',
+    'Compute service that controls the hypervisor.',
     nested(service, (h) => h),
   ),
   uptime: since(
@@ -164,7 +167,7 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
 const sum = (description: string, get: (h: Hypervisor) => number) =>
   integer<readonly Hypervisor[], ComputeCall>(description, (all) => all.reduce((total, one) => total + get(one), 0));
 
-/** The sums over hypervisors. */
+/** Summary statistics: each field is a sum over hypervisors. */
 export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
   count: sum('Number of hypervisors.', () => 1),
   vcpus: sum(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),

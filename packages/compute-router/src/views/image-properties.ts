@@ -1,4 +1,4 @@
-/** Properties of images that have a meaning for servers. */
+/** Image properties that affect servers. */
 const STANDARD_NAMES = `
   hw_architecture hw_auto_disk_config hw_boot_menu hw_cdrom_bus hw_cpu_cores hw_cpu_max_cores hw_cpu_max_sockets
   hw_cpu_max_threads hw_cpu_policy hw_cpu_realtime_mask hw_cpu_sockets hw_cpu_thread_policy hw_cpu_threads
@@ -17,7 +17,7 @@ const STANDARD_NAMES = `
   os_skip_agent_inject_files_at_boot os_skip_agent_inject_ssh os_type traits_required
 `;
 
-/** Former names of some of these properties. */
+/** Former names of some image properties that affect servers. */
 const FORMER_NAMES = `
   architecture auto_disk_config bdm_v2 bittorrent block_device_mapping cache_in_nova hypervisor_type
   hypervisor_version_requires ipxe_boot mappings owner_id root_device_name vm_mode vmware_disktype
@@ -27,20 +27,20 @@ const FORMER_NAMES = `
 
 const knownNames: ReadonlySet<string> = new Set(`${STANDARD_NAMES} ${FORMER_NAMES}`.split(/\s+/).filter(Boolean));
 
-/** The maximum size of a value, in bytes. */
+/** The maximum size of an image property value, in bytes. */
 const MAX_VALUE_BYTES = 255;
 
-/** Truncates text to the maximum number of bytes, between two characters. */
+/** Truncates text to the maximum number of bytes without splitting a character. */
 function truncate(text: string): string {
-  // A character has at most four bytes in UTF-8.
+  // In UTF-8, a character has at most four bytes.
   if (text.length * 4 <= MAX_VALUE_BYTES) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_VALUE_BYTES));
   return text.slice(0, read);
 }
 
 /**
- * Returns the image properties that servers contain: those with a meaning for servers, without those that describe the
- * image itself.
+ * Returns the image properties that responses for servers contain: those that affect servers, but not those that
+ * describe the image itself.
  */
 export function shownImageProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
   const shown = Object.entries(properties).filter(([name]) => knownNames.has(name));

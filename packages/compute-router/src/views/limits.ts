@@ -5,7 +5,7 @@ import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 
-/** The limits and the usage of a project. */
+/** A project's quotas and usage. */
 interface Measured {
   readonly limits: QuotaValues;
   readonly usage: QuotaValues;
@@ -17,9 +17,9 @@ const max = (kind: keyof QuotaValues) =>
 const used = (kind: keyof QuotaValues) =>
   field<Measured, ComputeCall, typeof number>(number, ({ usage }) => usage[kind]);
 
-/** Limits and usage under the names that this operation uses. -1 means unlimited. */
+/** The limits and usage fields of the response to `showLimits`. -1 means unlimited. */
 export const absoluteLimits = view<Measured, ComputeCall>({
-  maxImageMeta: until('2.38', described('Maximum number of properties per image.', max('metadata_items'))),
+  maxImageMeta: until('2.38', described('Maximum number of metadata items per image.', max('metadata_items'))),
   maxPersonality: until('2.56', described('Maximum number of injected files per server.', max('injected_files'))),
   maxPersonalitySize: until(
     '2.56',
@@ -33,11 +33,11 @@ export const absoluteLimits = view<Measured, ComputeCall>({
   maxServerMeta: described('Maximum number of metadata items per server.', max('metadata_items')),
   maxServerGroups: described('Maximum number of server groups.', max('server_groups')),
   maxServerGroupMembers: described('Maximum number of servers per server group.', max('server_group_members')),
-  maxTotalCores: described('Maximum number of virtual CPUs of all servers.', max('cores')),
+  maxTotalCores: described('Maximum total number of virtual CPUs in all servers.', max('cores')),
   maxTotalFloatingIps: until('2.35', described('Maximum number of floating IP addresses.', max('floating_ips'))),
   maxTotalInstances: described('Maximum number of servers.', max('instances')),
   maxTotalKeypairs: described('Maximum number of key pairs per user.', max('key_pairs')),
-  maxTotalRAMSize: described('Maximum memory of all servers, in MiB.', max('ram')),
+  maxTotalRAMSize: described('Maximum total memory of all servers, in MiB.', max('ram')),
   totalCoresUsed: described('Number of virtual CPUs in use.', used('cores')),
   totalFloatingIpsUsed: until('2.35', described('Number of floating IP addresses in use.', used('floating_ips'))),
   totalInstancesUsed: described('Number of servers.', used('instances')),

@@ -8,14 +8,14 @@ type LinksField<R> = Described<ViewField<R, ComputeCall>>;
 
 const describeLinks = <R>(links: ViewField<R, ComputeCall>): LinksField<R> => described(commonTexts.links, links);
 
-/** Defines the `links` of an item of a collection: `self` and `bookmark`. */
+/** Defines the field `links` with a `self` link and a `bookmark` link to an item in a collection. */
 export function linksTo<R extends { readonly id: string }>(collection: string): LinksField<R> {
   return describeLinks(
     field(type.links, ({ id }: R, call: ComputeCall) => [...call.links(`/${collection}/${id}`)] as never),
   );
 }
 
-/** Defines `links` with only the bookmark. */
+/** Defines the field `links` with only a `bookmark` link. */
 export function bookmarkTo<R>(collection: string, idOf: (record: R) => string): LinksField<R> {
   return describeLinks(
     field(type.links, (record: R, call: ComputeCall) => [call.bookmark(`/${collection}/${idOf(record)}`)] as never),

@@ -9,7 +9,7 @@ import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';
 import { type Field, field, integer, nullableText, nullableTime, text, time } from './fields.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const migrationTexts = {
   migrations: 'The list of migrations.',
 } as const;
@@ -17,14 +17,14 @@ export const migrationTexts = {
 type Shape = ViewShape<MigrationRecord, HostsCall>;
 type MigrationField = Field<MigrationRecord, HostsCall>;
 
-/** Returns the address of the destination host of a migration. */
+/** Returns the IP address of a migration's destination host, or null if it is unknown. */
 function destAddress({ destHost }: MigrationRecord, call: HostsCall): string | null {
   return (destHost !== null && call.loaded.hosts.get(destHost)?.node.hostIp) || null;
 }
 
 /**
- * Defines the fields of source and destination, which are null for callers that the rule does not allow. Without a rule,
- * all callers see them.
+ * Defines the fields that identify the source and the destination host. They are null for callers whom the policy rule
+ * does not allow to see them. Without a rule, all callers see them.
  */
 function sourceAndDestination(rule?: RuleName): Shape {
   const visible = (description: string, get: (m: MigrationRecord, call: HostsCall) => string | null): MigrationField =>
@@ -38,19 +38,19 @@ function sourceAndDestination(rule?: RuleName): Shape {
       'Hostname of the source hypervisor. Null if the caller is not allowed to see it.',
       (m) => m.sourceNode,
     ),
-    dest_compute: visible('Name of the destination host. Null until one is selected.', (m) => m.destHost),
-    dest_node: visible('Hostname of the destination hypervisor. Null until one is selected.', (m) => m.destNode),
-    dest_host: visible('IP address of the destination host. Null until one is selected.', destAddress),
+    dest_compute: visible('Name of the destination host. Null until the destination is selected.', (m) => m.destHost),
+    dest_node: visible('Hostname of the destination hypervisor. Null until the destination is selected.', (m) => m.destNode),
+    dest_host: visible('IP address of the destination host. Null until the destination is selected.', destAddress),
   };
 }
 
 const common: Shape = {
-  id: integer('ID of the migration: an integer, used in paths.', (m) => m.seq),
+  id: integer('Integer ID of the migration, which paths contain.', (m) => m.seq),
   status: text('Status of the migration, such as `queued`, `running`, `completed` or `error`.', (m) => m.status),
   created_at: time(commonTexts.createdAt, (m) => m.createdAt),
   uuid: since(
     '2.59',
-    text('UUID of the migration, used as marker.', (m) => m.id),
+    text('UUID of the migration, which the query parameter `marker` accepts.', (m) => m.id),
   ),
   project_id: since(
     '2.80',
@@ -62,7 +62,7 @@ const common: Shape = {
   ),
 };
 
-/** A migration in the list of all migrations. */
+/** The representation of a migration in the list of all migrations. */
 export const migrationListed = view<MigrationRecord, HostsCall>({
   ...common,
   ...sourceAndDestination('os_compute_api:os-migrations:index:host'),
@@ -89,7 +89,7 @@ export const migrationListed = view<MigrationRecord, HostsCall>({
   links: since(
     '2.23',
     field(
-      'Links to the migration. Only for live migrations in progress.',
+      'Links to the migration. Present only for live migrations in progress.',
       type.links.optional(),
       (m: MigrationRecord, call: HostsCall) =>
         m.type === 'live-migration' && migrationsInProgress.includes(m.status)
@@ -99,7 +99,7 @@ export const migrationListed = view<MigrationRecord, HostsCall>({
   ),
 });
 
-/** Defines a number of bytes. It is null until the transfer of memory starts. */
+/** Defines a field whose value is a number of bytes. The value is null until the transfer of memory starts. */
 const bytes = (description: string, get: (m: MigrationRecord) => number): MigrationField =>
   field(description, z.int().min(1).nullable(), (m) => get(m) || null);
 
@@ -127,11 +127,14 @@ const ofServer: Shape = {
   ),
 };
 
-/** A live migration in progress, in the list of its server. */
+/** The representation of a live migration in a server's list of live migrations in progress. */
 export const serverMigrationListed = view<MigrationRecord, HostsCall>({
   ...ofServer,
   ...sourceAndDestination('os_compute_api:servers:migrations:index:host'),
 });
 
-/** A single migration: callers that may see it also see its hosts. */
+/**
+ * The representation of a live migration in the response for this migration. Its hosts are visible to all callers that
+ * can see it.
+ */
 export const serverMigrationShown = view<MigrationRecord, HostsCall>({ ...ofServer, ...sourceAndDestination() });

@@ -7,13 +7,13 @@ import type { ComputeCall } from '../http/call.js';
 
 type Kind = keyof QuotaValues;
 
-/** Description of the quotas of a project or a class. */
+/** OpenAPI description for the quotas of a project or a quota class. */
 export const quotasText = 'Quotas by resource. -1 means unlimited.';
 
-/** Restricts a value to the window of a kind. */
+/** Limits a value to the range of versions in which a quota exists. */
 type InWindow = <T>(value: T) => Windowed<T>;
 
-/** Describes the value of a kind, and restricts it to the window of the kind. */
+/** Adds a quota's description to a value, and limits the value to the range of versions in which the quota exists. */
 type KindField = <T>(value: T) => Windowed<Described<T>>;
 
 type Kinds = Readonly<Record<Kind, KindField>>;
@@ -28,11 +28,11 @@ function kinds(texts: Readonly<Partial<Record<Kind, string>>>, window: InWindow)
 }
 
 const permanentKinds = {
-  cores: 'Number of virtual CPUs of all servers.',
+  cores: 'Total number of virtual CPUs in all servers.',
   instances: 'Number of servers.',
   key_pairs: 'Number of key pairs per user.',
   metadata_items: 'Number of metadata items per server.',
-  ram: 'Memory of all servers, in MiB.',
+  ram: 'Total memory of all servers, in MiB.',
 } as const;
 const groupKinds = {
   server_groups: 'Number of server groups.',
@@ -43,16 +43,16 @@ const injectionKinds = {
   injected_file_content_bytes: 'Size of an injected file, in bytes.',
   injected_file_path_bytes: 'Length of the path of an injected file, in bytes.',
 } as const;
-/** The compute API removed these kinds, because the networking service counts the resources. */
+/** Quotas that the networking service enforces. Newer versions of the compute API do not have them. */
 const networkingKinds = {
-  fixed_ips: 'Number of fixed IP addresses. Counted by the networking service.',
-  floating_ips: 'Number of floating IP addresses. Counted by the networking service.',
-  security_groups: 'Number of security groups. Counted by the networking service.',
-  security_group_rules: 'Number of rules per security group. Counted by the networking service.',
+  fixed_ips: 'Number of fixed IP addresses. The networking service counts them.',
+  floating_ips: 'Number of floating IP addresses. The networking service counts them.',
+  security_groups: 'Number of security groups. The networking service counts them.',
+  security_group_rules: 'Number of rules per security group. The networking service counts them.',
 } as const;
-const NETWORKS = 'Number of networks. Counted by the networking service.';
+const NETWORKS = 'Number of networks. The networking service counts them.';
 
-/** The kinds of quota sets, each with the versions in which it exists. */
+/** The quotas of projects and users, with the versions in which they exist. */
 const quotaSetKinds = {
   ...kinds(permanentKinds, inAllVersions),
   ...kinds(groupKinds, inAllVersions),
@@ -60,7 +60,10 @@ const quotaSetKinds = {
   ...kinds(networkingKinds, (value) => until('2.35', value)),
 } as Kinds;
 
-/** The kinds of quota classes, each with the versions in which it can be set. Groups are shown only in later versions. */
+/**
+ * The quotas of quota classes, with the versions in which requests can set them. Server group quotas can be set in all
+ * versions, but are shown only since 2.50.
+ */
 const quotaClassKinds = { ...quotaSetKinds, ...kinds(networkingKinds, (value) => until('2.49', value)) } as Kinds;
 const shownClassKinds = { ...quotaClassKinds, ...kinds(groupKinds, (value) => since('2.50', value)) } as Kinds;
 
@@ -68,7 +71,7 @@ function fields<T>(known: Kinds, make: (kind: Kind) => T): Readonly<Record<strin
   return Object.fromEntries(Object.entries(known).map(([kind, field]) => [kind, field(make(kind as Kind))]));
 }
 
-/** Returns the fields of a request that sets limits. `networks` is a former kind and has no effect. */
+/** Returns the fields of a request that sets quotas. The field `networks` is a former quota without effect. */
 export const quotaSetBody = <T>(value: T) => ({
   ...fields(quotaSetKinds, () => value),
   networks: until('2.35', described(NETWORKS, value)),
@@ -78,7 +81,7 @@ export const quotaClassBody = <T>(value: T) => ({
   networks: until('2.49', described(NETWORKS, value)),
 });
 
-/** The limits of a project or of a quota class. */
+/** The quotas of a project or a quota class, by resource. */
 interface QuotaSet {
   readonly id: string;
   readonly limits: QuotaValues;
@@ -107,10 +110,10 @@ const detail = z.strictObject({
   limit: limit.describe('The quota. -1 means unlimited.'),
   reserved: z
     .literal(0)
-    .describe('Amount reserved by requests in progress. Always 0, because usage is counted from existing resources.'),
+    .describe('Amount that requests in progress have reserved. Always 0, because `in_use` includes requested resources.'),
 });
 
-/** Limits and usage. `reserved` is always 0, because requested resources count as used immediately. */
+/** A project's quotas and usage. `reserved` is always 0, because usage includes requested resources immediately. */
 export const quotaSetDetail = view<QuotaSet & { readonly usage: QuotaValues }, ComputeCall>({
   ...fields(quotaSetKinds, (kind) =>
     field<QuotaSet & { readonly usage: QuotaValues }, ComputeCall, typeof detail>(detail, ({ limits, usage }) => ({

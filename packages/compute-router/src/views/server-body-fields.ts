@@ -5,7 +5,7 @@ import * as filter from '../schemas/list-filter.js';
 import * as type from '../schemas/types.js';
 import { inAllBodies, inBuilds, type ServerField, serverTexts } from './server-field.js';
 
-/** Request fields that responses show elsewhere, under another name, or not at all. */
+/** Server fields of requests that responses contain in another place, under another name, or not at all. */
 export const requestFields = {
   adminPass: {
     recordField: 'adminPassword',
@@ -26,14 +26,14 @@ export const requestFields = {
   preserve_ephemeral: {
     recordField: 'preserveEphemeral',
     rebuild: described(
-      'Whether to keep the content of the ephemeral disks, if the driver supports it. Default: false.',
+      'Whether to preserve the content of ephemeral disks, if the driver supports it. Default: false.',
       type.lenientBoolean.optional(),
     ),
   },
   availability_zone: {
     recordField: 'zone',
     create: described(
-      'Availability zone. Administrators can use `zone:host:node`. Default: the default zone of the scheduler.',
+      "Availability zone in which to create the server. Administrators can also specify a host, in the format `zone:host:node`. Default: the scheduler's default zone.",
       type.name.optional(),
     ),
     filter: {
@@ -45,7 +45,7 @@ export const requestFields = {
   min_count: {
     recordField: 'minCount',
     create: described(
-      'Minimum number of servers to create. If only fewer can be created, none is created. Default: 1.',
+      'Minimum number of servers to create. If fewer can be created, the request creates none. Default: 1.',
       type.positiveInteger.optional(),
     ),
   },
@@ -58,14 +58,14 @@ export const requestFields = {
     create: described('User data for the guest, Base64-encoded, at most 65,535 characters.', type.userData.optional()),
     rebuild: since(
       '2.57',
-      described('New user data, Base64-encoded, or null for none.', type.userData.nullable().optional()),
+      described('New user data, Base64-encoded, or null to remove user data.', type.userData.nullable().optional()),
     ),
   },
   personality: {
     recordField: 'files',
     ...inBuilds(
       (description) => until('2.56', described(description, type.personality.optional())),
-      'Files to inject into the root disk. Replaced by user data and the config drive.',
+      'Files to inject into the root disk. User data and the config drive replace file injection.',
       'Files to inject into the root disk.',
     ),
   },
@@ -74,7 +74,7 @@ export const requestFields = {
     create: since(
       '2.74',
       described(
-        'Host to create the server on, if the scheduler accepts it. Administrators only.',
+        'Host on which to create the server, if the scheduler accepts it. Administrators only.',
         type.fqdn.optional(),
       ),
     ),
@@ -84,7 +84,7 @@ export const requestFields = {
     create: since(
       '2.74',
       described(
-        'Hypervisor to create the server on, if the scheduler accepts it. Administrators only.',
+        'Hostname of the hypervisor on which to create the server, if the scheduler accepts it. Administrators only.',
         type.fqdn.optional(),
       ),
     ),
@@ -96,7 +96,7 @@ export const requestFields = {
         between('2.90', '2.93', described(description, type.hostnameLabel.optional())),
         since('2.94', described(description, type.fqdn.optional())),
       ],
-      'Hostname of the guest. Since 2.94, it may be a fully qualified domain name (FQDN). Default: derived from the name of the server.',
+      'Hostname of the guest. Since 2.94, it can be a fully qualified domain name (FQDN). By default, it is derived from the name of the server.',
       'New hostname of the guest.',
     ),
     filter: {

@@ -12,19 +12,19 @@ import { linksTo } from './links.js';
 import { inAllBodies, inBuilds, type ServerField, serverTexts } from './server-field.js';
 import { embeddedFlavor, fault, faultOf, hintsOf, hostIdOf, imageField } from './server-parts.js';
 
-const NAME = 'Name of the server. If a request creates several servers, a number is appended.';
+const NAME = 'Name of the server. If a request creates several servers, a number is appended to each name.';
 
 const STATUSES_WITH_PROGRESS = new Set(['ACTIVE', 'BUILD', 'REBUILD', 'RESIZE', 'VERIFY_RESIZE', 'MIGRATING']);
 
-/** Fields of every full representation, in this order. */
+/** The server fields that every full representation contains, in this order. */
 export const commonFields = {
   id: { response: text('UUID of the server.', (s) => s.id) },
   name: {
     recordField: 'name',
     create: described(NAME, type.name),
     update: described(NAME, type.name.optional()),
-    rebuild: described('New name. Default: unchanged.', type.name.optional()),
-    response: text('Name of the server. Not unique.', (s) => s.name),
+    rebuild: described('New name of the server. Default: unchanged.', type.name.optional()),
+    response: text('Name of the server, which is not necessarily unique.', (s) => s.name),
   },
   status: {
     response: text(
@@ -38,7 +38,7 @@ export const commonFields = {
     recordField: 'metadata',
     ...inBuilds(
       (description) => described(description, type.metadata.optional()),
-      'Metadata, as key-value pairs. Keys and values have at most 255 characters.',
+      'Metadata of the server, as key-value pairs. Keys and values have at most 255 characters.',
       'New metadata, which replaces all existing items. Default: unchanged.',
     ),
     response: field(
@@ -49,14 +49,14 @@ export const commonFields = {
   },
   hostId: {
     response: text(
-      'Opaque identifier of the host, different for each project. Two servers of a project have the same value if they are on the same host. Empty if the server has no host.',
+      'Opaque identifier of the host, which is different for each project. Two servers in a project have the same value if they are on the same host. Empty if the server does not have a host.',
       (s) => hostIdOf(s.projectId, s.host),
     ),
   },
   image: { response: imageField },
   flavor: {
     response: described(
-      'Flavor of the server: until 2.46 a link, since 2.47 the values at the time of the create or resize request.',
+      'Flavor of the server. Until 2.46, a link to the flavor; since 2.47, the values of the flavor at the time of the create or resize request.',
       nested(embeddedFlavor, (s) => s.flavor),
     ),
   },
@@ -75,7 +75,7 @@ export const commonFields = {
       'IPv4 address that should be used to access the server.',
       'New IPv4 address that should be used to access the server.',
     ),
-    response: text('IPv4 address that should be used to access the server. Empty if not set.', (s) => s.accessIpV4),
+    response: text('IPv4 address that should be used to access the server, or an empty string.', (s) => s.accessIpV4),
   },
   accessIPv6: {
     recordField: 'accessIpV6',
@@ -84,7 +84,7 @@ export const commonFields = {
       'IPv6 address that should be used to access the server.',
       'New IPv6 address that should be used to access the server.',
     ),
-    response: text('IPv6 address that should be used to access the server. Empty if not set.', (s) => s.accessIpV6),
+    response: text('IPv6 address that should be used to access the server, or an empty string.', (s) => s.accessIpV6),
   },
   links: { response: linksTo('servers') },
   'OS-DCF:diskConfig': {
@@ -94,7 +94,7 @@ export const commonFields = {
   },
   fault: {
     response: field(
-      'The last error. Present only if the status is `ERROR` or `DELETED`.',
+      'The last error that occurred. Present only if the status is `ERROR` or `DELETED`.',
       fault.optional(),
       (s, call) => faultOf(s, statusOf(s), call.context.isAdmin),
     ),
@@ -117,7 +117,7 @@ export const commonFields = {
     ...inAllBodies(
       (description) => since('2.19', described(description, type.description().optional())),
       'Description of the server, at most 255 characters, or null.',
-      'New description, or null.',
+      'New description, or null to remove the description.',
     ),
     filter: {
       pattern: 'description',
@@ -143,13 +143,13 @@ export const commonFields = {
     recordField: 'trustedCerts',
     ...inBuilds(
       (description) => since('2.63', described(description, type.trustedCerts.optional())),
-      'IDs of at most 50 certificates to validate the signature of the image.',
-      'IDs of certificates to validate the signature of the image, or null for none.',
+      'IDs of at most 50 trusted certificates, which are used to validate the signature of the image.',
+      'IDs of the trusted certificates that are used to validate the signature of the image, or null for none.',
     ),
     response: since(
       '2.63',
       field(
-        'IDs of the certificates that validated the signature of the image, or null.',
+        'IDs of the trusted certificates that were used to validate the signature of the image, or null.',
         z.array(z.string()).nullable(),
         (s) => s.trustedCerts && [...s.trustedCerts],
       ),
@@ -158,14 +158,14 @@ export const commonFields = {
   locked_reason: {
     response: since(
       '2.73',
-      nullableText('Reason for the lock, or null.', (s) => s.lock?.reason ?? null),
+      nullableText('Reason why the server is locked, or null.', (s) => s.lock?.reason ?? null),
     ),
   },
   pinned_availability_zone: {
     recordField: 'pinnedZone',
     update: since(
       '2.104',
-      described('Availability zone to pin the server to, or null to remove the pin.', type.name.nullable().optional()),
+      described('Availability zone to which the server is pinned, or null to remove the pin.', type.name.nullable().optional()),
     ),
     response: since(
       '2.96',
@@ -176,7 +176,7 @@ export const commonFields = {
     response: since(
       '2.100',
       field(
-        'Scheduler hints of the create request. Each value is a list of strings.',
+        'Scheduler hints in the create request. Each value is a list of strings.',
         z.record(z.string(), z.array(z.string())),
         hintsOf,
       ),

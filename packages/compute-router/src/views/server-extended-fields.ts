@@ -23,7 +23,10 @@ function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatu
   return permissions.hostStatus || status === 'UNKNOWN' ? status : undefined;
 }
 
-/** Fields of servers in lists and in the response to `showServer`, and since 2.75, in the responses to changes. */
+/**
+ * Server fields in lists and in the response to `showServer` and, since 2.75, in the responses to update and rebuild
+ * requests.
+ */
 export const extendedFields = {
   config_drive: {
     recordField: 'configDrive',
@@ -38,12 +41,12 @@ export const extendedFields = {
   key_name: {
     recordField: 'keyName',
     create: described(
-      'Name of a key pair of the caller. Its public key is injected into the guest.',
+      "Name of one of the caller's key pairs. Its public key is injected into the guest.",
       type.name.optional(),
     ),
     rebuild: since(
       '2.54',
-      described('Name of another key pair of the caller, or null for none.', type.name.nullable().optional()),
+      described("Name of another of the caller's key pairs, or null to remove the key pair.", type.name.nullable().optional()),
     ),
     filter: {
       pattern: 'key_name',
@@ -67,7 +70,7 @@ export const extendedFields = {
     ),
   },
   'OS-EXT-AZ:availability_zone': {
-    response: text('Availability zone of the host. Before a host is selected, the requested zone.', (s, call) =>
+    response: text('Availability zone of the host. Until a host is selected, the requested availability zone.', (s, call) =>
       zoneOf(s, call.loaded),
     ),
   },
@@ -76,13 +79,13 @@ export const extendedFields = {
   },
   'OS-EXT-STS:vm_state': {
     response: text(
-      'State of the server independent of tasks, such as `active`, `stopped` or `error`.',
+      'State of the server, independent of tasks in progress, such as `active`, `stopped` or `error`.',
       (s) => s.vmState,
     ),
   },
   'OS-EXT-STS:power_state': {
     response: field(
-      'Power state reported by the hypervisor: 0 (no state), 1 (running), 3 (paused), 4 (shut down), 6 (crashed) or 7 (suspended).',
+      'Power state that the hypervisor reports: 0 (no state), 1 (running), 3 (paused), 4 (shut down), 6 (crashed) or 7 (suspended).',
       z.int(),
       (s) => s.powerState,
     ),
@@ -92,11 +95,11 @@ export const extendedFields = {
   },
   security_groups: {
     create: described(
-      'Security groups for the ports that are created. Default: the group `default`.',
+      'Security groups for the ports that the request creates. Default: the security group `default`.',
       z.array(z.strictObject({ name: type.name.optional().describe('Name or UUID of a security group.') })).optional(),
     ),
     response: field(
-      'Security groups of the ports. Absent if there are none.',
+      'Security groups of the ports. Absent if the ports do not have security groups.',
       securityGroups.optional(),
       securityGroupsOf,
     ),
@@ -116,7 +119,7 @@ export const extendedFields = {
     response: since(
       '2.3',
       attribute(
-        'UUID of the kernel image. Empty or null if there is none. Administrators only.',
+        'UUID of the kernel image. Empty or null if the server does not have one. Administrators only.',
         reply.nullableText,
         (s) => s.kernelId,
       ),
@@ -126,7 +129,7 @@ export const extendedFields = {
     response: since(
       '2.3',
       attribute(
-        'Position among the servers created by the same request, starting with 0. Administrators only.',
+        'Position of the server among those that the same request created, starting with 0. Administrators only.',
         z.int(),
         (s) => s.launchIndex,
       ),
@@ -136,7 +139,7 @@ export const extendedFields = {
     response: since(
       '2.3',
       attribute(
-        'UUID of the RAM disk image. Empty or null if there is none. Administrators only.',
+        'UUID of the RAM disk image. Empty or null if the server does not have one. Administrators only.',
         reply.nullableText,
         (s) => s.ramdiskId,
       ),
@@ -146,7 +149,7 @@ export const extendedFields = {
     response: since(
       '2.3',
       attribute(
-        'ID shared by all servers of a create request. Administrators only.',
+        'ID that all servers from one create request share. Administrators only.',
         reply.nullableText,
         (s) => s.reservationId,
       ),
@@ -166,7 +169,7 @@ export const extendedFields = {
     response: since(
       '2.16',
       field(
-        'Status of the host: `UP`, `DOWN`, `MAINTENANCE`, `UNKNOWN`, or empty if the server has no host. Present if the policy allows the caller to read it.',
+        'Status of the host: `UP`, `DOWN`, `MAINTENANCE`, `UNKNOWN`, or empty if the server has no host. Present only if the policy allows the caller to read it.',
         hostStatus.optional(),
         hostStatusOf,
       ),
@@ -174,9 +177,9 @@ export const extendedFields = {
   },
 } as const satisfies Record<string, ServerField>;
 
-const HOSTNAME = 'Hostname of the server. Administrators only until 2.89; all callers since 2.90.';
+const HOSTNAME = 'Hostname of the server. Until 2.89, administrators only; since 2.90, all callers.';
 
-/** Defines the hostname field: for administrators since `first`, for all callers since 2.90. */
+/** Defines the hostname field, which administrators see since the version `first`, and all callers since 2.90. */
 export function hostnameSince(first: string): Windowed<Described<ViewField<Server, HostsCall>>> {
   return [
     between(

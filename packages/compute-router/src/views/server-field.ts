@@ -9,32 +9,33 @@ import type { ListFilter } from '../schemas/list-filter.js';
 import { type Field, field } from './fields.js';
 import { viewPermissionsOf } from './server-parts.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const serverTexts = {
   server: 'A server.',
   requestedServer: 'The server to create, or the attributes to update.',
-  diskConfig: '`AUTO` if the file system is resized to the root disk, `MANUAL` if it is left unchanged.',
+  diskConfig: 'Disk configuration: `AUTO` if the file system is resized to the root disk, `MANUAL` if it is left unchanged.',
   requestedPassword: 'New administrative password. Default: a generated password.',
-  createdPassword: 'Administrative password of the guest. Returned only once. Absent if passwords are disabled.',
+  createdPassword: 'Administrative password of the guest. Returned only in this response. Absent if passwords are disabled.',
   actionPassword:
-    'Administrative password of the guest. Returned only once. Absent if passwords are disabled, and since 2.14 for evacuations.',
+    'Administrative password of the guest. Returned only in this response. Absent if passwords are disabled, and since 2.14 in responses to evacuations.',
 } as const;
 
-/** Requests that set the properties of a server. */
+/** The requests that set server fields. */
 export type ServerRequest = 'create' | 'update' | 'rebuild';
 
 /**
- * The complete definition of a field: its schemas in requests, where its value is stored, and how responses show it.
+ * The complete definition of a server field: its schema for each request, the record field that stores its value, its
+ * response field, and its list filter.
  */
 export interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<AnySchema>>>> {
-  /** Name of the field in requests and records of the engine. If it is missing, the handlers process the value. */
+  /** The field's name in the engine's requests and records. If it is missing, the handlers process the value. */
   readonly recordField?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
   readonly response?: Windowed<Field<Server, HostsCall>>;
-  /** The filter and sort key of lists, with the name of the field. */
+  /** The filter and sort key with the field's name in server lists. */
   readonly filter?: ListFilter;
 }
 
-/** Defines a field that only callers with access to extended attributes see. */
+/** Defines a response field that is visible only to callers with access to extended attributes. */
 export function attribute<S extends z.ZodType>(description: string, schema: S, get: (server: Server) => z.input<S>) {
   const optional: z.ZodOptional<S> = schema.optional();
   return field<Server, HostsCall, z.ZodOptional<S>>(description, optional, (server, call) =>
@@ -43,7 +44,7 @@ export function attribute<S extends z.ZodType>(description: string, schema: S, g
 }
 
 /**
- * Defines the same schema for both requests that build a server, with a description for each.
+ * Defines the same schema, with different descriptions, for the two requests that build a server: create and rebuild.
  *
  * @param create the description in create requests
  * @param rebuild the description in rebuild requests. Default: `create`
@@ -52,7 +53,10 @@ export function inBuilds<const S>(schemaOf: (description: string) => S, create: 
   return { create: schemaOf(create), rebuild: schemaOf(rebuild) } as const;
 }
 
-/** Defines the same schema for all requests: like `inBuilds()`, and with the description `create` for updates. */
+/**
+ * Defines the same schema for all requests. Like `inBuilds()`, but also for update requests, with the description
+ * `create`.
+ */
 export function inAllBodies<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
   const builds = inBuilds(schemaOf, create, rebuild);
   return { ...builds, update: builds.create } as const;

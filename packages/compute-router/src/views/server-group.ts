@@ -5,19 +5,19 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { field, text } from './fields.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const serverGroupTexts = {
   serverGroup: 'A server group.',
-  name: 'Name of the server group. Not unique.',
+  name: 'Name of the server group, which is not necessarily unique.',
   policies:
-    'List with exactly one policy: `affinity`, `anti-affinity`, or since 2.15 `soft-affinity` or `soft-anti-affinity`. Replaced by `policy`.',
+    'List that contains exactly one policy: `affinity`, `anti-affinity`, or since 2.15 `soft-affinity` or `soft-anti-affinity`. Replaced by `policy`.',
   policy:
-    'Policy of the group: `affinity` (same host), `anti-affinity` (different hosts), `soft-affinity` or `soft-anti-affinity` (the same, as far as possible).',
+    'Policy of the group: `affinity` (same host), `anti-affinity` (different hosts), or `soft-affinity` or `soft-anti-affinity`, which the scheduler follows if possible.',
   rules: 'Rules that refine the policy.',
-  rulesMaxServerPerHost: 'Maximum number of servers of the group on one host. Only with `anti-affinity`. Default: 1.',
+  rulesMaxServerPerHost: 'Maximum number of servers in the group on the same host. Allowed only with `anti-affinity`. Default: 1.',
 } as const;
 
-/** All policies at any version, because a group may have been created with a newer version. */
+/** Responses can contain all policies at any version, because a group may have been created at a newer version. */
 const policy = z.enum(['affinity', 'anti-affinity', 'soft-affinity', 'soft-anti-affinity']);
 
 const rules = z.strictObject({
@@ -27,7 +27,7 @@ const rules = z.strictObject({
 export const serverGroup = view<GroupWithMembers, ComputeCall>({
   id: text('UUID of the server group.', (g) => g.id),
   name: text(serverGroupTexts.name, (g) => g.name),
-  members: field('UUIDs of the servers in the group, without deleted servers.', z.array(z.string()), (g) => [
+  members: field('UUIDs of the servers in the group. Deleted servers are not included.', z.array(z.string()), (g) => [
     ...g.members,
   ]),
   project_id: since(

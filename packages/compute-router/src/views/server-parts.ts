@@ -11,12 +11,12 @@ import { field, flag, integer, text } from './fields.js';
 import { shownImageProperties } from './image-properties.js';
 import { bookmarkTo } from './links.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const serverPartsTexts = {
-  imageReferenceField: 'Image from which the server was created. An empty string if the root disk is a volume.',
+  imageReferenceField: 'Image from which the server was created, or an empty string if the root disk is a volume.',
 } as const;
 
-/** The fields of servers that a caller may see in addition to the common ones. */
+/** Which restricted server fields the policy allows the caller to see. */
 interface ViewPermissions {
   readonly attributes: boolean;
   readonly hostStatus: boolean;
@@ -26,7 +26,7 @@ interface ViewPermissions {
 
 const permissionsByCall = new WeakMap<ComputeCall, ViewPermissions>();
 
-/** Returns the permissions of a call. The policies are checked once per call. */
+/** Returns which restricted fields the caller sees. The policies are checked only once per request. */
 export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   let permissions = permissionsByCall.get(call);
   if (!permissions) {
@@ -41,10 +41,10 @@ export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   return permissions;
 }
 
-/** Cached because a page contains many servers, and the servers of a project are on few hosts. */
+/** Opaque host ids, which are cached because a page contains many servers, but a project's servers are on few hosts. */
 const hostIds = new LRUCache<string, string>({ max: 5000 });
 
-/** Returns an opaque id of a host for a project; '' without a host. */
+/** Returns the opaque id of a host for a project, or an empty string without a host. */
 export function hostIdOf(projectId: string, host: string | null): string {
   if (!host) return '';
   const key = projectId + host;
@@ -58,7 +58,7 @@ export const address = z.strictObject({
   addr: z.string().describe('The IP address.'),
   'OS-EXT-IPS:type': z
     .enum(['fixed', 'floating'])
-    .describe('`fixed` for an address of a port, `floating` for an associated floating IP address.'),
+    .describe('Type of the address: `fixed` for an address of a port, `floating` for a floating IP address that is associated with the port.'),
   'OS-EXT-IPS-MAC:mac_addr': z.string().describe('MAC address of the port.'),
 });
 export const plainAddress = address.omit({ 'OS-EXT-IPS:type': true, 'OS-EXT-IPS-MAC:mac_addr': true });
@@ -70,7 +70,10 @@ export const plainAddresses = z.record(z.string(), z.array(plainAddress));
 
 type Addresses = z.infer<typeof addresses>;
 
-/** Returns addresses by network label: fixed ones, then floating ones. Empty while the server is being built. */
+/**
+ * Returns a server's fixed and floating IP addresses, in this order, by network label. Returns an empty object while
+ * the server is being built.
+ */
 export function addressesOf(server: Server): Addresses {
   const shown: Addresses = {};
   if (server.vmState === 'building') return shown;
@@ -90,7 +93,7 @@ export function addressesOf(server: Server): Addresses {
   return shown;
 }
 
-/** Returns addresses without the attributes of extensions. */
+/** Returns a server's IP addresses by network label, without type and MAC address. */
 export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses> {
   const entries = Object.entries(addressesOf(server));
   return Object.fromEntries(
@@ -98,7 +101,10 @@ export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses>
   );
 }
 
-/** The flavor of a server: until 2.46 a reference, since 2.47 the copy in the server's record. */
+/**
+ * The flavor in a server's representation. Until 2.46, a link to the flavor; since 2.47, the copy that the server
+ * record contains.
+ */
 export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   id: until(
     '2.46',
@@ -118,15 +124,15 @@ export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   ),
   disk: since(
     '2.47',
-    integer('Root disk, in GiB.', (f) => f.diskGb),
+    integer('Size of the root disk, in GiB.', (f) => f.diskGb),
   ),
   ephemeral: since(
     '2.47',
-    integer('Ephemeral disk, in GiB.', (f) => f.ephemeralGb),
+    integer('Size of the ephemeral disk, in GiB.', (f) => f.ephemeralGb),
   ),
   swap: since(
     '2.47',
-    integer('Swap disk, in MiB. 0 means none.', (f) => f.swapMb),
+    integer('Size of the swap disk, in MiB. 0 means that there is no swap disk.', (f) => f.swapMb),
   ),
   original_name: since(
     '2.47',
@@ -135,7 +141,7 @@ export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   extra_specs: since(
     '2.47',
     field(
-      'Extra specs of the flavor. Present if the policy allows the caller to read them.',
+      'Extra specs of the flavor. Present only if the policy allows the caller to read them.',
       type.textMap.optional(),
       (f, call) => (viewPermissionsOf(call).extraSpecs ? f.extraSpecs : undefined),
     ),
@@ -149,21 +155,24 @@ const imageReference = z.strictObject({
 const imageWithProperties = imageReference.extend({
   properties: z
     .record(z.string(), z.string().nullable())
-    .describe('Properties that the image had when the server was created or rebuilt.'),
+    .describe('Properties of the image at the time when the server was created or rebuilt.'),
 });
 
 function imageOf(server: Server, call: ComputeCall) {
   return { id: server.imageId, links: [call.bookmark(`/images/${server.imageId}`)] as never };
 }
 
-/** The image reference without properties; `""` for servers that boot from a volume. */
+/**
+ * The image in a server's representation, without image properties. An empty string for servers that boot from a
+ * volume.
+ */
 export const imageReferenceField = field(
   serverPartsTexts.imageReferenceField,
   z.union([z.literal(''), imageReference]),
   (s: Server, call: ComputeCall) => (s.imageId ? imageOf(s, call) : ''),
 );
 
-/** The image reference, with the image's properties in newer versions. */
+/** The image in a server's representation. Since 2.98, with image properties. */
 export const imageField = [
   until('2.97', imageReferenceField),
   since(
@@ -179,7 +188,7 @@ export const imageField = [
 
 type Volume = BlockDevice & { readonly volumeId: string };
 
-/** Returns the disks of a server that are volumes. */
+/** Returns the volumes that are attached to a server. */
 export function volumesOf(server: Server): readonly Volume[] {
   return server.blockDevices.filter(
     (device): device is Volume => device.destination === 'volume' && device.volumeId !== null,
@@ -198,12 +207,12 @@ export const fault = z.strictObject({
   code: z.int().describe('HTTP status code that corresponds to the error.'),
   created: type.serverTime.describe('Time of the error, in UTC with seconds.'),
   message: z.string().describe('Error message.'),
-  details: z.string().optional().describe('Traceback of the error. If `code` is 500, administrators only.'),
+  details: z.string().optional().describe('Traceback of the error. If `code` is 500, only administrators see it.'),
 });
 
 /**
- * Returns the recorded fault if the server is in error or deleted. Details of an unexpected fault (500) are only for
- * administrators.
+ * Returns a server's recorded fault if its status is ERROR or DELETED. Only administrators see the details of an
+ * unexpected fault (500).
  */
 export function faultOf(server: Server, status: string, isAdmin: boolean): z.infer<typeof fault> | undefined {
   const { fault: recorded } = server;
@@ -215,23 +224,23 @@ export function faultOf(server: Server, status: string, isAdmin: boolean): z.inf
 
 export const securityGroups = z.array(z.strictObject({ name: z.string().describe('Name of a security group.') }));
 
-/** Returns the names of the security groups of all ports; undefined if there are none. */
+/** Returns the names of the security groups on all of a server's ports, or undefined if there are none. */
 export function securityGroupsOf(server: Server): { name: string }[] | undefined {
   const names = [...new Set(server.interfaces.flatMap(({ securityGroups }) => securityGroups))];
   return names.length > 0 ? names.map((name) => ({ name })) : undefined;
 }
 
-/** The server group of a server, as a list. */
+/** The field that contains the server group of a server, as a list. */
 export const groupsField = since(
   '2.71',
   field(
-    'UUIDs of the server groups of the server: an empty list, or a list with one item.',
+    'UUIDs of the server groups to which the server belongs: an empty list, or a list with one item.',
     z.array(z.string()).max(1),
     (s: Server) => (s.groupId ? [s.groupId] : []),
   ),
 );
 
-/** Returns the scheduler hints of a server, each as a list of strings. */
+/** Returns a server's scheduler hints. Each value is a list of strings. */
 export function hintsOf(server: Server): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(server.schedulerHints).map(([key, value]) => [

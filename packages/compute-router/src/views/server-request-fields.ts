@@ -14,7 +14,7 @@ type FieldFilters = {
     : never;
 };
 
-/** Filters that server fields define. */
+/** The list filters that server fields define, by field name. */
 export const fieldFilters = Object.fromEntries(
   Object.entries<ServerField>(all).flatMap(([name, { filter }]) => (filter ? [[name, filter]] : [])),
 ) as FieldFilters;
@@ -27,7 +27,7 @@ type RequestShape<K extends ServerRequest> = {
     : never;
 };
 
-/** Returns the schemas of the fields of a request. */
+/** Returns the schemas for the fields of a request, by field name. */
 export function fieldsOf<K extends ServerRequest>(request: K): RequestShape<K> {
   const fields = Object.entries<ServerField>(all);
   return Object.fromEntries(
@@ -45,7 +45,7 @@ const recordFields = Object.entries<ServerField>(all).flatMap(([name, { recordFi
   recordField ? [[name, recordField] as const] : [],
 );
 
-/** Renames the fields of a body to the names of the engine. Missing fields stay missing. */
+/** Converts the field names in a request body to the engine's names. Missing fields are omitted. */
 export function recordFieldsOf<B extends object>(body: B): { readonly [F in keyof B as RecordFieldName<F>]: B[F] } {
   const given = body as Readonly<Record<string, unknown>>;
   return Object.fromEntries(

@@ -24,7 +24,7 @@ import {
 
 type Shape = ViewShape<Server, HostsCall>;
 
-/** Returns the response part of each field definition that has one. */
+/** Returns the response field of each field definition that has one. */
 function responseFieldsOf(fields: Readonly<Record<string, ServerField>>): Shape {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { response }]) => (response ? [[name, response]] : [])),
@@ -34,12 +34,12 @@ function responseFieldsOf(fields: Readonly<Record<string, ServerField>>): Shape 
 const common = responseFieldsOf(commonFields);
 const extended = responseFieldsOf(extendedFields);
 
-/** Group membership is too expensive for lists. */
+/** Lists do not contain server groups, because it would be too expensive to load them for each server. */
 const groups: Shape = { server_groups: groupsField };
 
 const fullAddresses = field(addressesText, addresses, addressesOf);
 
-/** Fields of servers in lists and in the response to `showServer`. */
+/** Server fields in lists and in the response to `showServer`. */
 const shownFields: Shape = {
   ...common,
   ...extended,
@@ -48,7 +48,10 @@ const shownFields: Shape = {
   'OS-EXT-SRV-ATTR:user_data': userDataField,
 };
 
-/** The cached JSON of a server depends on the caller's permissions, the base URL, and the state of the hosts. */
+/**
+ * Returns the cache key for the JSON of a server, which depends on the caller's permissions, the base URL, and the
+ * state of the hosts.
+ */
 function memo(call: HostsCall): string {
   const { attributes, hostStatus, unknownHostStatus, extraSpecs } = viewPermissionsOf(call);
   return `${call.selfBase} ${call.loaded.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
@@ -83,17 +86,17 @@ const updatedFields: Shape = {
   'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.75'),
 };
 
-/** The response to an update: since 2.75, the same as to `showServer`. */
+/** The server in the response to an update. Since 2.75, it has the same fields as in the response to `showServer`. */
 export const serverUpdated = view<Server, HostsCall>(updatedFields);
 
-/** A rebuilt server, with the fields that only this response has. */
+/** A rebuilt server, with the password that only the response to a rebuild contains. */
 export interface RebuiltServer extends Server {
   readonly adminPassword: string | null;
 }
 
 const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = updatedFields;
 
-/** The response to a rebuild. */
+/** The server in the response to a rebuild. */
 export const serverRebuilt = view<RebuiltServer, HostsCall>({
   ...(rebuiltBase as unknown as ViewShape<RebuiltServer, HostsCall>),
   adminPass: field(serverTexts.createdPassword, z.string().optional(), (s) => s.adminPassword ?? undefined),
@@ -104,7 +107,7 @@ export const serverRebuilt = view<RebuiltServer, HostsCall>({
   ),
 });
 
-/** The response to the creation of one server. */
+/** A new server and its password, for the response to a create request. */
 export interface CreatedServer {
   readonly server: Server;
   readonly adminPassword: string | undefined;

@@ -5,19 +5,19 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { field, flag, integer, nullableText, nullableTime, text } from './fields.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const serviceTexts = {
   host: 'Name of the host that runs the service.',
-  binary: 'Name of the binary of the service, such as the binary of the compute service or the scheduler.',
+  binary: 'Name of the service binary, which identifies the kind of service, such as compute service or scheduler.',
   status:
     'Status of the service: `enabled` if the scheduler can select its host, `disabled` if an administrator disabled it. Since 2.69, `UNKNOWN` in lists if the cell is unreachable.',
   disabledReason: 'Reason why the service is disabled, or null.',
-  forcedDown: 'Whether an administrator or a monitor marked the host as down, independent of heartbeats.',
+  forcedDown: 'Whether an administrator or a monitoring system marked the host as down, regardless of heartbeats.',
   service: 'The service.',
   id: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
 } as const;
 
-/** The known fields of a service whose host does not respond. */
+/** The representation of a service whose host does not respond, which contains only the known fields. */
 const partial = view<ServiceState, ComputeCall>({
   binary: text(serviceTexts.binary, ({ service }) => service.binary),
   host: text(serviceTexts.host, ({ service }) => service.host),
@@ -37,7 +37,7 @@ const full: ViewShape<ServiceState, ComputeCall> = {
   ],
   binary: text(serviceTexts.binary, ({ service: { binary } }) => binary),
   host: text(serviceTexts.host, ({ service: { host } }) => host),
-  zone: text('Availability zone of the host. `internal` for services that do not run servers.', ({ zone }) => zone),
+  zone: text('Availability zone of the host, or `internal` for services that do not run servers.', ({ zone }) => zone),
   status: field(serviceTexts.status, z.enum(['enabled', 'disabled']), ({ service: { disabled } }) =>
     disabled ? 'disabled' : 'enabled',
   ),
@@ -59,7 +59,7 @@ const full: ViewShape<ServiceState, ComputeCall> = {
 
 export const service = view<ServiceState, ComputeCall>(full);
 
-/** A service in a list: all fields, or the known ones if its host does not respond. */
+/** The representation of a service in a list. If its host does not respond, it contains only the known fields. */
 export const listedService = view<ServiceState, ComputeCall>(full, {
   instead: since('2.69', { when: ({ reachable }) => !reachable, view: partial }),
 });

@@ -17,13 +17,13 @@ const serverUsage = view<ServerUsage, ComputeCall>({
   vcpus: field('Number of virtual CPUs.', count, ({ server }) => server.flavor.vcpus),
   memory_mb: field('Memory, in MiB.', count, ({ server }) => server.flavor.memoryMb),
   local_gb: field(
-    'Root disk plus ephemeral disk, in GiB.',
+    'Total size of the root disk and the ephemeral disk, in GiB.',
     count,
     ({ server: { flavor } }) => flavor.diskGb + flavor.ephemeralGb,
   ),
-  hours: field('Hours that the server existed within the period.', amount, ({ hours }) => hours),
+  hours: field('Number of hours for which the server existed within the period.', amount, ({ hours }) => hours),
   uptime: field(
-    'Seconds since the server was launched, independent of the period.',
+    'Number of seconds since the server was launched, regardless of the period.',
     count,
     ({ uptimeSeconds }) => uptimeSeconds,
   ),
@@ -32,24 +32,27 @@ const serverUsage = view<ServerUsage, ComputeCall>({
     'Time when the server was deleted, in UTC with microseconds, or null.',
     ({ server }) => server.terminatedAt,
   ),
-  state: text('State of the server. `terminated` after deletion.', ({ server }) =>
+  state: text('State of the server, or `terminated` after deletion.', ({ server }) =>
     server.terminatedAt === null ? server.vmState : 'terminated',
   ),
 });
 
-/** Formats microseconds since the epoch, with all digits. */
+/** Formats a time in microseconds since the epoch, with six fractional digits. */
 function showUs(us: number): string {
   const ms = Math.floor(us / 1000);
   return `${new Date(ms).toISOString().slice(0, 23)}${String(us - ms * 1000).padStart(3, '0')}`;
 }
 
-/** The usage of one project, with its servers if `detailed` was requested. Undefined if it used nothing. */
+/**
+ * A project's usage, which is undefined if the project did not use any resources, and whether to include each server's
+ * usage.
+ */
 interface UsageReport {
   readonly usage: ProjectUsage | undefined;
   readonly detailed: boolean;
 }
 
-/** A description, a schema, and a getter of the value. */
+/** The description, schema and getter of a field. */
 type TotalField = readonly [description: string, schema: z.ZodType, get: (usage: ProjectUsage) => unknown];
 
 const totals = {
@@ -61,22 +64,22 @@ const totals = {
   ],
   stop: ['End of the period, in UTC with microseconds.', type.time, ({ window }: ProjectUsage) => showUs(window.endUs)],
   total_hours: [
-    'Sum of server hours. With pagination, the sum of the page.',
+    'Sum of the hours of all servers. With pagination, the sum for the servers on this page.',
     amount,
     (usage: ProjectUsage) => usage.totalHours,
   ],
   total_vcpus_usage: [
-    'Sum of virtual CPUs multiplied by hours. With pagination, the sum of the page.',
+    'Sum of virtual CPUs multiplied by hours, for all servers. With pagination, for the servers on this page.',
     amount,
     (usage: ProjectUsage) => usage.totalVcpuHours,
   ],
   total_memory_mb_usage: [
-    'Sum of memory in MiB multiplied by hours. With pagination, the sum of the page.',
+    'Sum of memory in MiB multiplied by hours, for all servers. With pagination, for the servers on this page.',
     amount,
     (usage: ProjectUsage) => usage.totalMemoryMbHours,
   ],
   total_local_gb_usage: [
-    'Sum of disk in GiB multiplied by hours. With pagination, the sum of the page.',
+    'Sum of disk in GiB multiplied by hours, for all servers. With pagination, for the servers on this page.',
     amount,
     (usage: ProjectUsage) => usage.totalLocalGbHours,
   ],
@@ -100,7 +103,7 @@ function shapeOf(adapt: (schema: z.ZodType) => z.ZodType): Shape {
   };
 }
 
-/** An item of the report on all projects. */
+/** The representation of a project's usage in the list for all projects. */
 export const listedUsage = view<UsageReport, ComputeCall>(shapeOf((schema) => schema));
-/** The report on one project: an empty object if it used nothing. */
+/** The representation of a single project's usage: an empty object if the project did not use any resources. */
 export const shownUsage = view<UsageReport, ComputeCall>(shapeOf((schema) => schema.optional()));

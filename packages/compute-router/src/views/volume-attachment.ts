@@ -5,22 +5,22 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { field, flag, nullableText, text } from './fields.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const volumeAttachmentTexts = {
-  id: 'Same as `volumeId`. In requests since 2.85: must equal the current value.',
+  id: 'Same value as `volumeId`. In requests (since 2.85), it must equal the current value.',
   device:
     'Device name in the guest, such as `/dev/vdb`. The hypervisor can select a name other than the requested one.',
-  serverId: 'UUID of the server. In requests since 2.85: must equal the ID in the path.',
+  serverId: 'UUID of the server. In requests (since 2.85), it must equal the ID in the path.',
   volumeId: 'UUID of the volume.',
   deleteOnTermination: 'Whether the volume is deleted when the server is deleted. Default: false.',
   volumeAttachment: 'A volume attachment.',
-  bodyVolumeAttachmentTag: 'Device tag, which the guest reads from its metadata.',
+  bodyVolumeAttachmentTag: 'Device tag. The guest can read it from the server metadata.',
 } as const;
 
-/** A volume that is attached to a server. */
+/** A block device that is a volume. */
 export type AttachedVolume = BlockDevice & { readonly volumeId: string };
 
-/** A server and one of its attached volumes. */
+/** A server and one of the volumes that are attached to it. */
 interface Shown {
   readonly server: Server;
   readonly device: AttachedVolume;
@@ -31,7 +31,7 @@ const common: ViewShape<Shown, ComputeCall> = {
   volumeId: text(volumeAttachmentTexts.volumeId, ({ device }) => device.volumeId),
   tag: since(
     '2.70',
-    nullableText('Device tag, which the guest reads from its metadata, or null.', ({ device }) => device.tag),
+    nullableText('Device tag, or null. The guest can read it from the server metadata.', ({ device }) => device.tag),
   ),
   delete_on_termination: since(
     '2.79',
@@ -54,7 +54,7 @@ export const volumeAttachment = view<Shown, ComputeCall>({
   ),
 });
 
-/** A volume attachment in the response to its creation. */
+/** The representation of a new volume attachment. */
 export const createdVolumeAttachment = view<Shown, ComputeCall>({
   id,
   device: nullableText(volumeAttachmentTexts.device, ({ device }) => device.device || null),

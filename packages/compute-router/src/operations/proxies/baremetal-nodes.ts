@@ -35,7 +35,10 @@ const changeOperations = [
   },
 ] as const;
 
-/** There is no bare metal service, so the list is empty and changes are always rejected. */
+/**
+ * The list is always empty and changes are always rejected, because there is no bare metal service to forward requests
+ * to.
+ */
 export const baremetalProxies = [
   operation({
     ...volumeProxyDocs,
@@ -68,7 +71,7 @@ export const baremetalProxies = [
     operation({
       ...volumeProxyDocs,
       ...change,
-      summary: 'Change a bare metal node (always rejected)',
+      summary: 'Change bare metal nodes (always rejected)',
       status: 200,
       errors: [400],
       run: () => {

@@ -10,7 +10,7 @@ import { operation } from '../../operation.js';
 import { alwaysNull, field, nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 
-/** An address with its port and server. */
+/** A fixed IP address, with the port and the server that use it. */
 interface FixedAddress {
   readonly address: string;
   readonly port: Port;
@@ -20,7 +20,7 @@ interface FixedAddress {
 const fixedIp = view<FixedAddress, ComputeCall>({
   address: text('The IP address.', ({ address }) => address),
   // The network catalog does not expose subnets.
-  cidr: alwaysNull('Always null. Subnets are not shown.'),
+  cidr: alwaysNull('Always null, because this API does not show subnets.'),
   host: nullableText('Host of the server that uses the address, or null. Administrators only.', ({ port }, call) =>
     call.context.isAdmin ? port.hostId || null : null,
   ),
@@ -31,7 +31,7 @@ const fixedIp = view<FixedAddress, ComputeCall>({
   ),
 });
 
-/** Returns undefined for a rejection, such as an unknown server, and rethrows any other error. */
+/** Returns undefined if the engine rejected the request, such as for an unknown server. Rethrows any other error. */
 function ignoreUnknownServer(error: unknown): undefined {
   if (!(error instanceof Rejection)) throw error;
 }

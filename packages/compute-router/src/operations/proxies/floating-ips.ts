@@ -11,7 +11,7 @@ import { nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const floatingIpTexts = {
   ip: 'The floating IP address.',
   pool: 'Name or ID of the pool.',
@@ -32,7 +32,7 @@ const floatingIp = view<FloatingIp, ComputeCall>({
 const listOwnIps = ({ engine, caller }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, { projectId: caller.projectId });
 
-/** Finds the floating IP address in the path. Policies are checked against its project. */
+/** Loads the floating IP address that the path identifies. Policies are checked against its project. */
 const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.networks.getFloatingIp(caller, params.id);
 
@@ -49,17 +49,20 @@ function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: Float
   return { address, fixed_ip: fixedAddress, instance_uuid: deviceId, interface: null, pool, project_id: projectId };
 }
 
-/** Lists all floating IP addresses for administrators, and only the project's addresses for other callers. */
+/** Returns all floating IP addresses to administrators, and only the project's addresses to other callers. */
 const listVisibleIps = ({ engine, caller, context }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, context.isAdmin ? {} : { projectId: caller.projectId });
 
-/** Returns the host of the server behind an address; null unless the caller is an administrator. */
+/**
+ * Returns the host of the server that uses a floating IP address. Returns null if there is no such host, or the caller
+ * is not an administrator.
+ */
 async function hostOf({ engine, context }: ComputeCall, { deviceId }: FloatingIp): Promise<string | null> {
   if (deviceId === null || !context.isAdmin) return null;
   try {
     return (await engine.servers.get(context, deviceId)).host;
   } catch (error) {
-    // The device may be something other than a server.
+    // The device that uses the address may not be a server.
     if (error instanceof Rejection && error.code === 'NOT_FOUND') return null;
     throw error;
   }
@@ -153,7 +156,7 @@ export const floatingIpProxies = [
     path: '/os-floating-ips-bulk',
     summary: 'List floating IP addresses with their servers',
     description:
-      'Lists floating IP addresses with their servers: all for administrators, those of the project for other callers.',
+      'Lists floating IP addresses with their servers. Administrators see all addresses; other callers see the addresses of the project.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntry]) },
@@ -164,8 +167,8 @@ export const floatingIpProxies = [
     name: 'listFloatingIpsOfHost',
     method: 'GET',
     path: '/os-floating-ips-bulk/{id}',
-    summary: 'List floating IP addresses of a host',
-    description: 'Lists the floating IP addresses of the servers on a host. Only administrators see hosts.',
+    summary: 'List the floating IP addresses of the servers on a host',
+    description: 'Lists the floating IP addresses of the servers on a host. Administrators only; other callers receive 404.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],

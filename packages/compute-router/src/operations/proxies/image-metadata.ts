@@ -9,7 +9,7 @@ import { imageProxyDocs } from './proxy-docs.js';
 type Items = Readonly<Record<string, string>>;
 
 /**
- * Checks the number of metadata items against the quota.
+ * Checks the number of metadata items of an image against the quota.
  *
  * @throws Rejection (403) if there are too many
  */
@@ -18,7 +18,7 @@ async function checkCount({ engine, caller }: ComputeCall, items: Items): Promis
   if (max >= 0 && Object.keys(items).length > max) throw new Rejection('FORBIDDEN', 'Image metadata limit exceeded');
 }
 
-/** Replaces all metadata items of an image. The image service removes an item whose value is null. */
+/** Replaces all metadata items of an image. Items to remove are sent to the image service with the value null. */
 async function write({ engine, caller }: ComputeCall, image: Image, items: Items): Promise<Items> {
   const removed = Object.keys(image.properties).filter((key) => !Object.hasOwn(items, key));
   const properties = { ...items, ...Object.fromEntries(removed.map((key) => [key, null])) };

@@ -16,7 +16,7 @@ const imageLinks = z
   )
   .length(3);
 
-/** The router does not know the URL of the image service, so the third link is a path of this API. */
+/** The third link is a path of this API, because the router does not know the URL of the image service. */
 const links = field(commonTexts.links, imageLinks, ({ id }: Image, call: ComputeCall) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },
@@ -36,7 +36,7 @@ const statuses: Readonly<Partial<Record<ImageStatus, ShownStatus>>> = {
   killed: 'ERROR',
 };
 
-/** Progress of the upload by status of the image, in percent. */
+/** Upload progress in percent, by image status. */
 const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
   queued: 25,
   saving: 50,
@@ -45,7 +45,10 @@ const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
   active: 100,
 };
 
-/** Returns the image service's statuses that this API shows as the given status; none if the status is unknown. */
+/**
+ * Returns the image service's statuses that correspond to a status in this API. Returns an empty list if the status is
+ * unknown.
+ */
 export function statusesOf(text: string): readonly ImageStatus[] {
   const requested = text.toUpperCase();
   return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === requested);
@@ -62,7 +65,6 @@ function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
   return auto === undefined ? undefined : auto.toLowerCase() === 'true' ? 'AUTO' : 'MANUAL';
 }
 
-/** Returns the metadata of an image. */
 export const imageMetadata = ({ properties }: Image) => ({ ...properties });
 
 const summary: ViewShape<Image, ComputeCall> = {
@@ -96,7 +98,7 @@ export const imageDetail = view<Image, ComputeCall>({
   metadata: field('Metadata of the image, as key-value pairs.', type.textMap, imageMetadata),
   'OS-EXT-IMG-SIZE:size': integer('Size of the image, in bytes.', ({ sizeBytes }) => sizeBytes ?? 0),
   'OS-DCF:diskConfig': field(
-    '`AUTO` if the file system can grow with the disk, otherwise `MANUAL`.',
+    '`AUTO` if the file system is resized to the disk, `MANUAL` if it is left unchanged.',
     diskConfig,
     diskConfigOf,
   ),

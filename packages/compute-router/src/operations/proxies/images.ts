@@ -12,9 +12,9 @@ import { positiveInteger } from '../../schemas/types.js';
 import { imageDetail, imageSummary, statusesOf } from './image-view.js';
 import { imageProxyDocs } from './proxy-docs.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const imageTexts = {
-  images: 'The images of this page.',
+  images: 'The images on this page.',
   imagesLinks: 'Link to the next page. Absent on the last page.',
 } as const;
 
@@ -22,11 +22,11 @@ const listQuery = query(
   {
     name: described('Filters images by name.', one(idText)),
     status: described('Filters images by status.', one(idText)),
-    'changes-since': described('Returns only images changed at or after this time (ISO 8601).', one(dateTimeText)),
-    server: described('Filters images by the ID or the URL of a server.', one(idText)),
-    type: described('Filters images by type: `snapshot` for images of servers, `base` for others.', one(idText)),
-    minRam: described('Filters images by minimum memory, in MiB.', one(idText)),
-    minDisk: described('Filters images by minimum disk, in GiB.', one(idText)),
+    'changes-since': described('Returns only images whose last change was at or after this time (ISO 8601).', one(dateTimeText)),
+    server: described('Filters images by the server from which they were created: its ID or URL.', one(idText)),
+    type: described('Filters images by type: `snapshot` for images that were created from servers, `base` for all others.', one(idText)),
+    minRam: described('Returns only images whose minimum memory is at least this value, in MiB.', one(idText)),
+    minDisk: described('Returns only images whose minimum root disk is at least this value, in GiB.', one(idText)),
     limit: described(commonTexts.limit, one(positiveInteger)),
     page_size: described('Alias of `limit`.', one(positiveInteger)),
     marker: described(commonTexts.marker, one(idText)),
@@ -39,7 +39,9 @@ type ImageListRequest = ReturnType<typeof listQuery.parse>['value'];
 
 const PROPERTY_PREFIX = 'property-';
 
-/** Returns the filters on properties: those by property name, and those that have a parameter of another name. */
+/**
+ * Returns the filters on image properties: those in `property-*` parameters, and those in parameters with another name.
+ */
 function propertiesIn(requested: ImageListRequest): Readonly<Record<string, string>> {
   const propertyFilters = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
     name.startsWith(PROPERTY_PREFIX),
@@ -51,7 +53,7 @@ function propertiesIn(requested: ImageListRequest): Readonly<Record<string, stri
     throw new Rejection('BAD_REQUEST', 'NUL is not legal in filters.');
   return {
     ...properties,
-    // A server can be specified by its URL.
+    // Clients may identify a server by its URL.
     ...(requested.server && { instance_uuid: requested.server.slice(requested.server.lastIndexOf('/') + 1) }),
     ...(requested.type && { image_type: requested.type }),
   };
@@ -63,7 +65,9 @@ function parseMinimum(name: string, text: string | undefined): number {
   return Number(text);
 }
 
-/** Returns a page of images, newest first. Filters that the image service lacks are applied to its results. */
+/**
+ * Returns a page of images, newest first. Filters that the image service does not support are applied to its response.
+ */
 async function pageOf(call: ComputeCall, requested: ImageListRequest) {
   const size = pageSize(call, requested.limit ?? requested.page_size);
   const minRam = parseMinimum('minRam', requested.minRam);

@@ -9,7 +9,7 @@ import { securityGroupProxies } from './security-groups.js';
 import { snapshotProxies } from './snapshots.js';
 import { volumeProxies } from './volumes.js';
 
-/** Operations that the compute API once performed on behalf of other services, with their windows. */
+/** Operations that forward requests to other services. Later microversions do not have them. */
 export const proxyOperations: readonly Operation[] = [
   ...imageProxies,
   ...imageMetadataProxies,

@@ -11,7 +11,7 @@ import { networkProxyDocs } from './proxy-docs.js';
 type NetworkField = Field<Network, ComputeCall>;
 type Shape = ViewShape<Network, ComputeCall>;
 
-/** Description of the fields that only a removed networking service had. */
+/** OpenAPI description of fields that only a former networking service provided. */
 const removedText = 'Always null. Used by a networking service that was removed.';
 const removedForAdmins = field(removedText, z.null().optional(), (_: Network, call: ComputeCall) =>
   call.context.isAdmin ? null : undefined,
@@ -112,7 +112,7 @@ export const networkProxies = [
     networkView: network,
     list: {
       name: 'listNetworks',
-      description: 'Lists the networks of the project. Fields that only a removed networking service had are null.',
+      description: 'Lists the networks of the project. Fields that only a former networking service provided are null.',
     },
     show: { name: 'showNetwork', description: 'Shows a network.' },
   }),

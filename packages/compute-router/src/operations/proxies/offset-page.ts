@@ -3,13 +3,13 @@ import type { ComputeCall } from '../../http/call.js';
 import { commonTexts } from '../../reference/common-texts.js';
 import { nonNegativeInteger } from '../../schemas/types.js';
 
-/** Parameters of lists that are paged by offset. */
+/** Query parameters of lists with offset pagination. */
 export const offsetParameters = {
   limit: described(commonTexts.limit, one(nonNegativeInteger)),
   offset: described(commonTexts.offset, one(nonNegativeInteger)),
 };
 
-/** Returns a part of a list. A limit of 0 means the maximum page size. */
+/** Returns the requested page of a list. A limit of 0 means the maximum page size. */
 export function offsetPage<T>(
   { maxLimit }: ComputeCall,
   items: readonly T[],

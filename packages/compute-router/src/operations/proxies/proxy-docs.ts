@@ -1,13 +1,13 @@
 import { until } from '@apistrata/microversion';
 import { resource } from '../../reference/resource.js';
 
-/** The versions in which the compute API proxies the image, networking and volume services. */
+/** The versions at which the compute API forwards requests to the image, networking and volume services. */
 const window = until('2.35', true);
 
 export const imageProxyDocs = {
   ...resource({
     tag: 'proxies',
-    parameters: { id: 'UUID of the image. Below `metadata`: the key of the item.' },
+    parameters: { id: 'UUID of the image. In paths below `metadata`, the key of the metadata item.' },
   }),
   window,
 };
@@ -16,7 +16,7 @@ export const networkProxyDocs = {
   ...resource({
     tag: 'proxies',
     parameters: {
-      id: 'ID of the network, floating IP address, security group or rule. For fixed IP addresses: the address. For bulk lists: the host.',
+      id: 'ID of the network, floating IP address, security group or rule. In paths of fixed IP addresses, the address. In paths of bulk lists, the name of the host.',
       domain_id: 'Name of the DNS domain.',
     },
   }),

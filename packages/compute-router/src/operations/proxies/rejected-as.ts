@@ -1,7 +1,7 @@
 import { Rejection, type RejectionCode } from '@apistrata/compute-engine';
 import { CatalogError, type CatalogErrorCode } from '@apistrata/compute-engine/catalogs';
 
-/** Awaits a catalog call, and converts errors that have other statuses in this API. */
+/** Awaits a request to another service, and converts errors for which this API returns a different status. */
 export async function rejectedAs<T>(
   codes: Readonly<Partial<Record<CatalogErrorCode, RejectionCode>>>,
   call: Promise<T>,

@@ -4,15 +4,15 @@ import { derive, described, type Infer, object } from '@apistrata/microversion/s
 import { z } from 'zod';
 import { nullableText } from '../../schemas/reply-types.js';
 
-/** Descriptions of fields that requests and responses have. */
+/** OpenAPI descriptions of rule fields that requests and responses share. */
 export const ruleTexts = {
   parentGroupId: 'UUID of the security group that contains the rule.',
   ipProtocol: 'Protocol: `tcp`, `udp` or `icmp`. Null means all protocols.',
-  fromPort: 'First port of the range, or ICMP type. Null means all.',
-  toPort: 'Last port of the range, or ICMP code. Null means all.',
+  fromPort: 'First port of the range, or ICMP type. Null means all ports or types.',
+  toPort: 'Last port of the range, or ICMP code. Null means all ports or codes.',
 } as const;
 
-/** A rule in the format of this API. */
+/** A security group rule as this API represents it. */
 export const securityGroupRule = object({
   id: described('UUID of the rule.', z.string()),
   parent_group_id: described(ruleTexts.parentGroupId, z.string()),
@@ -20,7 +20,7 @@ export const securityGroupRule = object({
   from_port: described(ruleTexts.fromPort, z.int().min(-1).nullable()),
   to_port: described(ruleTexts.toPort, z.int().min(-1).nullable()),
   group: described(
-    'Source security group. Empty if the rule has an address range.',
+    'Source security group. An empty object if the rule has an address range instead.',
     derive(
       object({
         name: described('Name of the source security group.', z.string()),
@@ -30,14 +30,14 @@ export const securityGroupRule = object({
     ),
   ),
   ip_range: described(
-    'Source address range. Empty if the rule has a source group.',
+    'Source address range. An empty object if the rule has a source security group instead.',
     derive(object({ cidr: described('Addresses in CIDR notation, such as `192.0.2.0/24`.', z.string()) }), (item) =>
       z.union([item, z.strictObject({})]),
     ),
   ),
 });
 
-/** The group whose members a rule admits. */
+/** The security group from whose members a rule allows traffic. */
 export interface RemoteGroup {
   readonly name: string;
   readonly projectId: string;
@@ -47,16 +47,16 @@ const ANY_PORT: readonly [number, number] = [1, 65535];
 const ALL_IPV4 = '0.0.0.0/0';
 const ALL_IPV6 = '::/0';
 
-/** Returns the first and last port. A rule without ports has all ports of its protocol. */
+/** Returns the first and last port of a rule. Without a port range, a rule applies to all ports of its protocol. */
 function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [number | null, number | null] {
   if (protocol === null || portMin !== null || portMax !== null) return [portMin, portMax];
   return protocol === 'tcp' || protocol === 'udp' ? ANY_PORT : [-1, -1];
 }
 
 /**
- * Converts a rule to the format of this API.
+ * Converts a rule from the networking service to this API's representation.
  *
- * @param remote the group whose members the rule admits, if any
+ * @param remote the security group from whose members the rule allows traffic, if any
  */
 export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): Infer<typeof securityGroupRule> {
   const [from_port, to_port] = portsOf(rule);
@@ -73,8 +73,8 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
 }
 
 /**
- * Converts the ingress rules, the only ones that this API has. A rule whose remote group was deleted is omitted: without
- * the group, it would seem to admit all addresses, or none.
+ * Converts ingress rules to this API's representation, which does not have egress rules. A rule whose remote group was
+ * deleted is omitted, because without the group it would appear to allow all addresses, or none.
  */
 export function showRules(
   rules: readonly SecurityGroupRule[],
@@ -87,7 +87,7 @@ export function showRules(
     .map((rule) => showRule(rule, groups.get(rule.remoteGroupId ?? '')));
 }
 
-/** A rule in a request. */
+/** A security group rule in a request. */
 interface RequestedRule {
   readonly parent_group_id: string;
   readonly group_id?: string | null;
@@ -99,7 +99,7 @@ interface RequestedRule {
 
 const isMissing = (value: unknown) => value === undefined || value === null || value === '';
 
-/** The ports of each protocol. For ICMP, they are types and codes, and -1 means any. */
+/** The valid port range for each protocol. For ICMP, the numbers are types and codes, and -1 means any. */
 const PROTOCOLS = [
   { protocol: 'tcp', range: ANY_PORT },
   { protocol: 'udp', range: ANY_PORT },
@@ -125,7 +125,7 @@ function portOf(value: unknown, { protocol, range: [min, max] }: Protocol): numb
 }
 
 /**
- * Converts a requested rule to a rule of the networking service.
+ * Converts a rule in a request to the format of the networking service.
  *
  * @throws Rejection (400) if the rule is inconsistent
  */

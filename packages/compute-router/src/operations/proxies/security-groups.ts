@@ -19,12 +19,12 @@ import {
   showRules,
 } from './security-group-rule.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const securityGroupTexts = {
   name: 'Name of the security group. Unique in its project.',
   description: 'Description of the security group or rule.',
   securityGroup: 'A security group.',
-  securityGroupRule: 'A rule of a security group.',
+  securityGroupRule: 'A security group rule.',
 } as const;
 
 const securityGroup = object({
@@ -38,7 +38,7 @@ const securityGroup = object({
   ),
 });
 
-/** Conflicts of the networking service are bad requests in this API. */
+/** The networking service reports these errors as conflicts, but this API returns 400. */
 const asBadRequest = {
   SECURITY_GROUP_IN_USE: 'BAD_REQUEST',
   SECURITY_GROUP_RULE_EXISTS: 'BAD_REQUEST',
@@ -67,7 +67,10 @@ function namedGroup({ engine, caller, params }: ComputeCall & { readonly params:
   return engine.catalogs.networks.getSecurityGroup(caller, checkedId(params.id));
 }
 
-/** Returns a function that converts any of `groups` to the format of this API, with its rules and their groups. */
+/**
+ * Loads the groups that the rules of `groups` refer to. Returns a function that converts one of `groups` to this API's
+ * representation, with its rules.
+ */
 async function presenterOf({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
   const cache = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
   const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
@@ -92,7 +95,7 @@ const showGroup = async (call: ComputeCall, group: SecurityGroup) => ({
   security_group: (await presenterOf(call, [group]))(group),
 });
 
-/** Rejects names and descriptions that databases cannot store. */
+/** Rejects names and descriptions with NUL characters, which databases cannot store. */
 function checkText({ name, description }: { readonly name: string; readonly description: string }) {
   if (`${name}${description}`.includes('\0'))
     throw new Rejection('BAD_REQUEST', 'NUL is not legal in names and descriptions.');
@@ -120,7 +123,7 @@ export const securityGroupProxies = [
       },
       { extra: 'ignore' },
     ),
-    reply: { security_groups: described('The security groups of this page.', [securityGroup]) },
+    reply: { security_groups: described('The security groups on this page.', [securityGroup]) },
     run: async (call) => {
       const allProjects = call.query.all_tenants !== undefined && call.context.isAdmin;
       const projectId = allProjects ? undefined : call.caller.projectId;
@@ -186,7 +189,7 @@ export const securityGroupProxies = [
     method: 'DELETE',
     path: groupPaths.item,
     summary: 'Delete a security group',
-    description: 'Deletes a security group. The group must not be used by a port.',
+    description: 'Deletes a security group. It must not be assigned to a port.',
     policy: 'os_compute_api:os-security-groups:delete',
     status: 202,
     errors: [400, 404],
@@ -210,14 +213,14 @@ export const securityGroupProxies = [
           parent_group_id: uuid.describe(ruleTexts.parentGroupId),
           group_id: uuid
             .nullish()
-            .describe('UUID of a security group. Traffic from its members is allowed. Null if `cidr` is set.'),
+            .describe('UUID of a security group from whose members traffic is allowed. Null if `cidr` is set.'),
           ip_protocol: z.unknown().optional().describe(ruleTexts.ipProtocol),
           from_port: z.unknown().optional().describe(ruleTexts.fromPort),
           to_port: z.unknown().optional().describe(ruleTexts.toPort),
           cidr: z
             .unknown()
             .optional()
-            .describe('Source addresses in CIDR notation. Default: all addresses, unless a group is set.'),
+            .describe('Source addresses in CIDR notation. Default: all addresses, unless `group_id` is set.'),
         })
         .describe(securityGroupTexts.securityGroupRule),
     }),
@@ -238,7 +241,7 @@ export const securityGroupProxies = [
     method: 'DELETE',
     path: rulePaths.item,
     summary: 'Delete a security group rule',
-    description: 'Deletes a rule of a security group.',
+    description: 'Deletes a security group rule.',
     policy: 'os_compute_api:os-security-groups:rule:delete',
     status: 202,
     errors: [400, 404],

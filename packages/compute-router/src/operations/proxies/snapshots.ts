@@ -11,7 +11,7 @@ import { offsetPage, offsetParameters } from './offset-page.js';
 import { volumeProxyDocs } from './proxy-docs.js';
 import { rejectedAs } from './rejected-as.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const snapshotTexts = {
   volumeId: 'UUID of the volume.',
   snapshot: 'A volume snapshot.',
@@ -56,7 +56,7 @@ export const snapshotProxies = [
       summary: 'List volume snapshots',
       status: 200,
       query: query(offsetParameters, { extra: 'ignore' }),
-      reply: { snapshots: described('The snapshots of this page.', [snapshot]) },
+      reply: { snapshots: described('The snapshots on this page.', [snapshot]) },
       run: async (call) => {
         const all = await call.engine.catalogs.volumes.listSnapshots(call.caller);
         return { snapshots: offsetPage(call, all, call.query) };

@@ -13,7 +13,7 @@ import { field, integer, nullableText, text, time } from '../../views/fields.js'
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { volumeProxyDocs } from './proxy-docs.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const volumeTexts = {
   id: 'UUID of the volume.',
   size: 'Size, in GiB.',
@@ -31,7 +31,7 @@ const attachment = z.union([
   z.strictObject({}),
 ]);
 
-/** A detached volume has one empty attachment. */
+/** For a volume that is not attached, the API returns one empty attachment. */
 function attachmentsOf({ id, attachments }: Volume): z.output<typeof attachment>[] {
   const attached = attachments.filter(({ status }) => status === 'attached' || status === 'detaching');
   if (attached.length === 0) return [{}];
@@ -98,7 +98,7 @@ export const volumeProxies = [
       summary: 'List volumes',
       status: 200,
       query: listQuery,
-      reply: { volumes: described('The volumes of this page.', [volume]) },
+      reply: { volumes: described('The volumes on this page.', [volume]) },
       run: (call) => page(call, call.query),
     }),
   ),

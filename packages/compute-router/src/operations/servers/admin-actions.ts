@@ -6,7 +6,7 @@ import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
 import { serverAction, serverDocs } from './server-docs.js';
 
-/** Actions for administrators, and actions that delete or restore a server. */
+/** Server actions for administrators, and actions that delete or restore a server. */
 export const adminActions = [
   operation({
     ...serverAction,
@@ -14,7 +14,7 @@ export const adminActions = [
     action: 'os-resetState',
     summary: 'Reset the state of a server',
     description:
-      'Sets the state of a server in the database without checking the instance. Use it to repair a server whose state is wrong. Synchronous; allowed in any status.',
+      'Sets the state of a server in the database without checking the instance. Use it to correct a state that is wrong. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-admin-actions:reset_state',
     errors: [404],
     body: object({
@@ -41,7 +41,7 @@ export const adminActions = [
     window: since('2.17', true),
     summary: 'Trigger a crash dump in a server',
     description:
-      'Sends a non-maskable interrupt to the guest, which writes a crash dump if it is configured to do so. The server must be `ACTIVE`, `PAUSED`, `RESCUE`, `VERIFY_RESIZE` or `ERROR`.',
+      'Sends a non-maskable interrupt to the guest, which then writes a crash dump if the guest is configured to do so. The server must be `ACTIVE`, `PAUSED`, `RESCUE`, `VERIFY_RESIZE` or `ERROR`.',
     policy: 'os_compute_api:servers:trigger_crash_dump',
     errors: [400, 404, 409],
     argument: z.null().describe('Must be null.'),
@@ -52,10 +52,10 @@ export const adminActions = [
     action: 'changePassword',
     summary: 'Change the administrative password of a server',
     description:
-      'Changes the administrative password of a server. The server must be `ACTIVE` and its guest must run an agent.',
+      'Changes the administrative password of a server. The server must be `ACTIVE`, and an agent must run in its guest.',
     policy: 'os_compute_api:os-admin-password',
     errors: [404, 409, 501],
-    when: { ...serverDocs.when, 409: 'The server is not active, or its guest does not support setting a password.' },
+    when: { ...serverDocs.when, 409: 'The server is not active, or the guest does not support setting a password.' },
     body: object({
       changePassword: described(
         'The password to set.',
@@ -79,7 +79,7 @@ export const adminActions = [
     name: 'forceDeleteServer',
     action: 'forceDelete',
     summary: 'Force-delete a server',
-    description: `Deletes a server without soft delete, in any status. ${POLL} the response is 404.`,
+    description: `Deletes a server immediately in any status, even if soft delete is enabled. ${POLL} the response is 404.`,
     policy: 'os_compute_api:os-deferred-delete:force',
     errors: [404, 409],
   }),

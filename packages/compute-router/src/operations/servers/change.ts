@@ -23,7 +23,7 @@ export const changeServers = [
     policy: 'os_compute_api:servers:update',
     status: 200,
     errors: [404, 409],
-    when: { 409: 'Since 2.104: the server is not in the availability zone to which it would be pinned.' },
+    when: { 409: 'Since 2.104, the server is not in the availability zone to which the request would pin it.' },
     body,
     target: serverById,
     reply: { server: described(serverTexts.server, serverUpdated) },
@@ -39,7 +39,7 @@ export const changeServers = [
     path: '/servers/{id}',
     summary: 'Delete a server',
     description:
-      'Deletes a server in any status. Asynchronous: poll the server until the response is 404. If soft delete is enabled, the server is `SOFT_DELETED` first and can be restored.',
+      'Deletes a server in any status. The operation is asynchronous. Poll the server until the response is 404. If soft delete is enabled, the status first becomes `SOFT_DELETED`, and the server can be restored.',
     policy: 'os_compute_api:servers:delete',
     status: 204,
     errors: [404, 409],

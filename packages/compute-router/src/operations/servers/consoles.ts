@@ -10,11 +10,11 @@ import { parentServer } from './target.js';
 
 export const serverConsoleDocs = resource({
   tag: 'consoles',
-  when: { 409: 'The server has no host yet.', 501: 'The driver does not support consoles of this type.' },
+  when: { 409: 'A host has not been selected for the server yet.', 501: 'The driver does not support consoles of this type.' },
   parameters: { id: 'Token of the console, from its URL.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const consoleTexts = {
   url: 'URL of the console. Contains a token that expires.',
   protocol: 'Protocol: `vnc`, `spice`, `serial`, `rdp` (no longer available), or since 2.8 `mks`.',
@@ -23,7 +23,7 @@ const consoleTexts = {
   remoteConsole: 'The remote console.',
 } as const;
 
-/** The console types of each protocol. `xpvnc` is another spelling of `xvpvnc`. */
+/** The console types that each protocol supports. `xpvnc` is an alternative spelling of `xvpvnc`. */
 const typesByProtocol: Readonly<Record<string, readonly string[]>> = {
   vnc: ['novnc', 'xvpvnc', 'xpvnc'],
   spice: ['spice-html5', 'spice-direct'],
@@ -49,19 +49,19 @@ function openConsole({ engine, context }: ComputeCall, target: Server, type: str
   return engine.consoles.open(context, target, canonicalTypes[type] ?? type);
 }
 
-/** Former actions that open consoles of one type. One operation for all types replaced them. */
+/** Former actions, each of which opens consoles of one type. A single operation for all types replaced them. */
 const legacyConsoles = [
   {
     name: 'getServerVncConsole',
     action: 'os-getVNCConsole',
-    description: 'Creates a VNC console and returns its URL. Replaced by remote consoles with the protocol `vnc`.',
+    description: 'Creates a VNC console and returns its URL. Replaced by `createRemoteConsole` with the protocol `vnc`.',
     type: z.enum(['novnc', 'xvpvnc', 'xpvnc']),
     typeDescription: 'Type of the console: `novnc` or `xvpvnc`.',
   },
   {
     name: 'getServerSpiceConsole',
     action: 'os-getSPICEConsole',
-    description: 'Creates a SPICE console and returns its URL. Replaced by remote consoles with the protocol `spice`.',
+    description: 'Creates a SPICE console and returns its URL. Replaced by `createRemoteConsole` with the protocol `spice`.',
     type: z.literal('spice-html5'),
     typeDescription: 'Type of the console: `spice-html5`.',
   },
@@ -69,7 +69,7 @@ const legacyConsoles = [
     name: 'getServerSerialConsole',
     action: 'os-getSerialConsole',
     description:
-      'Creates a serial console and returns its URL. Replaced by remote consoles with the protocol `serial`.',
+      'Creates a serial console and returns its URL. Replaced by `createRemoteConsole` with the protocol `serial`.',
     type: z.literal('serial'),
     typeDescription: 'Type of the console: `serial`.',
   },
@@ -82,7 +82,7 @@ export const serverConsoles = [
     method: 'POST',
     path: '/servers/{server_id}/remote-consoles',
     window: since('2.6', true),
-    summary: 'Create a console of a server',
+    summary: 'Create a remote console for a server',
     description: 'Creates a remote console and returns its URL. The URL contains a token that expires.',
     policy: 'os_compute_api:os-remote-consoles',
     status: 200,
@@ -110,7 +110,7 @@ export const serverConsoles = [
       name,
       action,
       window: until('2.5', true),
-      summary: `Open a console of a server (${action})`,
+      summary: `Open a server console (${action})`,
       description,
       policy: 'os_compute_api:os-remote-consoles',
       status: 200,
@@ -135,8 +135,8 @@ export const serverConsoles = [
     name: 'getServerRdpConsole',
     action: 'os-getRDPConsole',
     window: until('2.5', true),
-    summary: 'Removed: RDP consoles',
-    description: 'Always rejected: RDP consoles were removed with the driver that provided them.',
+    summary: 'Open an RDP console (removed)',
+    description: 'This action is always rejected, because RDP consoles were removed together with the driver that provided them.',
     status: 200,
     errors: [400, 404, 409, 501],
     run: () => {
@@ -148,17 +148,17 @@ export const serverConsoles = [
     name: 'showServerConsoleOutput',
     action: 'os-getConsoleOutput',
     summary: 'Show the console output of a server',
-    description: 'Shows the last lines of the console output of a server.',
+    description: "Shows the last lines of a server's console output.",
     policy: 'os_compute_api:os-console-output',
     status: 200,
     errors: [404, 409, 501],
-    when: { ...serverDocs.when, 409: 'The server has no host yet.' },
+    when: { ...serverDocs.when, 409: 'A host has not been selected for the server yet.' },
     body: object({
       'os-getConsoleOutput': described(
-        'Options of the console output.',
+        'Options for the console output.',
         object({
           length: described(
-            'Number of lines from the end. -1 means all lines. Default: -1.',
+            'Number of lines to return from the end of the output. -1 means all lines. Default: -1.',
             z
               .union([
                 z.int().min(-1),

@@ -5,12 +5,12 @@ import * as type from '../../schemas/types.js';
 import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf } from '../../views/server-request-fields.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const createBodyTexts = {
   networkUuid: 'UUID of the network on which to create a port.',
-  tag: 'Device tag, which the guest reads from its metadata.',
-  noEffect: 'Accepted for compatibility; has no effect.',
-  networks: 'Networks and ports to attach. Required since 2.37, when `auto` and `none` are also accepted.',
+  tag: 'Device tag. The guest can read it from the server metadata.',
+  noEffect: 'Accepted for compatibility, without effect.',
+  networks: 'Networks and ports to which the server is attached. Since 2.37, this field is required, and the values `auto` and `none` are also accepted.',
   group: 'UUID of the server group. Since 2.101, a list is also accepted.',
 } as const;
 
@@ -29,13 +29,13 @@ const network = object({
   ],
 });
 
-/** Fields that both formats of block device mappings share. */
+/** Fields that both block device mapping formats share. */
 const device = {
   virtual_name: described(createBodyTexts.noEffect, z.string().max(255).optional()),
   volume_id: described('UUID of the volume to attach.', type.uuid.optional()),
   snapshot_id: described('UUID of the snapshot from which to create a volume.', type.uuid.optional()),
   volume_size: described(
-    'Size of the disk, in GiB, if the request creates the disk.',
+    'Size of the new disk, in GiB, if the request creates one.',
     type.lenientInteger(1, MAX_VOLUME_GIB).optional(),
   ),
   device_name: described(
@@ -51,7 +51,7 @@ const device = {
     'Whether the volume is deleted when the server is deleted. Default: false.',
     type.lenientBoolean.optional(),
   ),
-  no_device: described('Removes a disk that the image defines.', z.unknown().optional()),
+  no_device: described('If set, the disk that the image defines for this device is omitted.', z.unknown().optional()),
   connection_info: described(createBodyTexts.noEffect, z.string().max(16_777_215).optional()),
 } as const;
 
@@ -76,14 +76,14 @@ const fullDevice = object({
   ),
   image_id: described('UUID of the image from which to create a volume.', type.uuid.optional()),
   destination_type: described(
-    'Destination of the disk: `volume`, or `local` for a disk on the host.',
+    'Where the disk is stored: `volume` for a volume, or `local` for a disk on the host.',
     z.enum(['local', 'volume']).optional(),
   ),
   guest_format: described('Format of a blank local disk, such as `ext4` or `swap`.', shortText),
   device_type: described('Device type, such as `disk` or `cdrom`.', shortText),
   disk_bus: described('Disk bus, such as `virtio` or `scsi`.', shortText),
   boot_index: described(
-    'Boot order: 0 for the root disk, negative or null for a disk that is not bootable.',
+    'Boot order of the disk: 0 for the root disk; a negative number or null for a disk that is not bootable.',
     z
       .union([
         z.int(),
@@ -102,7 +102,7 @@ const fullDevice = object({
   volume_type: since(
     '2.67',
     described(
-      'Type of the volume to create. Default: the default type of the volume service.',
+      "Type of the new volume. Default: the volume service's default type.",
       z.string().max(255).nullable().optional(),
     ),
   ),
@@ -128,28 +128,28 @@ const server = object({
     ),
   ],
   block_device_mapping: described(
-    'Block device mapping in the old format: volumes and snapshots only.',
+    'Block device mapping in the old format, which supports only volumes and snapshots.',
     derive(legacyDevice, (item) => item.array().optional()),
   ),
   block_device_mapping_v2: described(
-    'Block device mapping: the disks of the server, each with source and destination.',
+    "Block device mapping: the list of the server's disks, each with its source and destination.",
     derive(fullDevice, (item) => item.array().optional()),
   ),
   return_reservation_id: described(
-    'Whether to return the reservation ID instead of the server. Default: false.',
+    'Whether the response contains the reservation ID instead of the server. Default: false.',
     type.lenientBoolean.optional(),
   ),
 });
 
 const MAX_NESTING = 30;
 
-/** Returns whether hints can be serialized: they must not be nested too deeply. */
+/** Returns whether the nesting depth of scheduler hints is within the limit, so that they can be serialized. */
 function isShallow(value: unknown, levels = MAX_NESTING): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-/** The UUID of one server, or a list of UUIDs. */
+/** Schema for the UUID of a server, or a list of UUIDs. */
 const servers = z.union([type.uuid, z.array(type.uuid)]);
 
 const hints = object(
@@ -159,25 +159,25 @@ const hints = object(
       since('2.101', described(createBodyTexts.group, servers.optional())),
     ],
     different_host: described(
-      'UUIDs of servers. The scheduler selects a host that runs none of them.',
+      'UUIDs of servers. The scheduler selects a host that does not run any of these servers.',
       servers.optional(),
     ),
     same_host: described(
-      'UUIDs of servers. The scheduler selects the host of one of them.',
+      'UUIDs of servers. The scheduler selects a host that runs at least one of these servers.',
       z.union([z.string(), z.array(type.uuid)]).optional(),
     ),
     query: described(
-      'Condition on the host, in the syntax of the JSON filter of the scheduler.',
+      "Condition that the host must meet, in the syntax of the scheduler's JSON filter.",
       z.union([z.string(), z.looseObject({}), z.array(z.unknown())]).optional(),
     ),
     target_cell: described(createBodyTexts.noEffect, type.name.optional()),
     different_cell: described(createBodyTexts.noEffect, z.union([z.string(), z.array(z.string())]).optional()),
     build_near_host_ip: described(
-      'IP address of a host. The scheduler selects a host in the same subnet.',
+      'IP address of a host. The scheduler selects a host in the same subnet, whose size is defined by `cidr`.',
       type.ip.optional(),
     ),
     cidr: described(
-      'Subnet size for `build_near_host_ip`, such as `/24`.',
+      'Subnet size for `build_near_host_ip`, as a prefix length such as `/24`.',
       z
         .string()
         .regex(/^\/[0-9a-f.:]+$/)
@@ -188,17 +188,17 @@ const hints = object(
     extra: 'keep',
     check: (context) => {
       if (isShallow(context.value)) return;
-      context.issues.push({ code: 'custom', input: context.value, message: 'The hints are nested too deeply' });
+      context.issues.push({ code: 'custom', input: context.value, message: 'The scheduler hints are nested too deeply' });
     },
   },
 );
 
 const optionalHints = derive(hints, (given) => given.optional());
 
-/** A request to create servers. */
+/** Schema for the body of a request to create servers. */
 export const createServerBody = object({
   server: described(serverTexts.requestedServer, server),
-  'os:scheduler_hints': described('Hints for the selection of the host.', optionalHints),
+  'os:scheduler_hints': described('Hints for the scheduler, which selects the host.', optionalHints),
   'OS-SCH-HNT:scheduler_hints': described('Alias of `os:scheduler_hints`.', optionalHints),
 });
 

@@ -44,9 +44,9 @@ function deviceOf(device: NonNullable<CreateRequest['block_device_mapping_v2']>[
   };
 }
 
-/** Until 2.18, requests have no description, and servers have their name as description. */
+/** Since 2.19, requests can contain a description. Until 2.18, the server's name is also its description. */
 const hasDescription = [until('2.18', false), since('2.19', true)];
-/** Since 2.60, volumes may be attached to several servers; since 2.72, ports may have resource requests. */
+/** Since 2.60, servers can use volumes that are attached to several servers. */
 const multiattach = [until('2.59', false), since('2.60', true)];
 const resourceRequests = [until('2.71', false), since('2.72', true)];
 
@@ -86,7 +86,7 @@ function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
   };
 }
 
-/** Rules that apply only if the request uses a certain feature. */
+/** Policy rules that are enforced only if the request uses the feature to which the rule applies. */
 const conditionalRules: readonly (readonly [RuleName, (server: CreateRequest) => boolean])[] = [
   [
     'os_compute_api:servers:create:attach_volume',
@@ -118,19 +118,19 @@ export const createServer = operation({
   path: '/servers',
   summary: 'Create servers',
   description:
-    'Creates one or more servers. Asynchronous: the response is sent before the server is built; poll its status until it is `ACTIVE` or `ERROR`. The response contains only the ID, the links and the administrative password.',
+    'Creates one or more servers. The operation is asynchronous: the response is sent before the server is built. Poll the server until its status is `ACTIVE` or `ERROR`. The response contains only the ID, the links and the administrative password of the server.',
   policy: 'os_compute_api:servers:create',
   status: 202,
   errors: [400, 403, 409],
   when: {
     403: 'The policy does not allow the operation, or a quota is exceeded.',
-    409: 'A network, port, volume or server group cannot be used for the server.',
+    409: 'The server cannot use a network, port, volume or server group in the request.',
   },
   body: createServerBody,
   reply: {
     server: described(serverTexts.server, serverCreated),
     reservation_id: described(
-      'ID shared by all servers of the request. Returned instead of the server if `return_reservation_id` is true.',
+      'ID that all servers from this request share. Returned instead of the server if `return_reservation_id` is true.',
       z.string().optional(),
     ),
   },
@@ -139,7 +139,7 @@ export const createServer = operation({
     for (const [rule, applies] of conditionalRules) if (applies(requested)) call.require(rule);
     const request = newServerOf(call, call.body);
     const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, request);
-    // The only response that does not contain the server.
+    // This is the only response without the server, so it does not use the response schema.
     if (requested.return_reservation_id)
       return prepareResponse({ raw: JSON.stringify({ reservation_id: reservationId }) });
     const [first] = servers as readonly [(typeof servers)[number], ...typeof servers];

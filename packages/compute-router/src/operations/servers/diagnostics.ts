@@ -27,10 +27,10 @@ const state = z.enum(['pending', 'running', 'paused', 'shutdown', 'crashed', 'su
 const standard = object({
   config_drive: described('Whether the server has a config drive.', z.boolean()),
   cpu_details: described(
-    'Details of each virtual CPU.',
+    'Diagnostic data for each virtual CPU.',
     derive(
       object({
-        id: described('Number of the virtual CPU.', number),
+        id: described('Index of the virtual CPU.', number),
         time: described('CPU time used, in nanoseconds.', number),
         utilisation: described('CPU utilization, in percent.', number),
       }),
@@ -38,7 +38,7 @@ const standard = object({
     ),
   ),
   disk_details: described(
-    'Details of each disk.',
+    'Diagnostic data for each disk.',
     derive(
       object({
         errors_count: described('Number of disk errors.', number),
@@ -50,27 +50,27 @@ const standard = object({
       (item) => item.array(),
     ),
   ),
-  driver: described('Driver of the host.', driver),
+  driver: described('Driver that the host uses.', driver),
   hypervisor: described('Type of the hypervisor, or null.', nullableText),
   hypervisor_os: described('Operating system of the host, or null.', nullableText),
   memory_details: described(
-    'Details of the memory.',
+    'Memory size and usage.',
     object({
       maximum: described('Maximum memory, in MiB.', number),
       used: described('Memory in use, in MiB.', number),
     }),
   ),
   nic_details: described(
-    'Details of each network interface.',
+    'Diagnostic data for each network interface.',
     derive(
       object({
         mac_address: described('MAC address.', nullableText),
-        rx_drop: described('Number of received packets that were dropped.', number),
+        rx_drop: described('Number of incoming packets that were dropped.', number),
         rx_errors: described('Number of receive errors.', number),
         rx_octets: described('Bytes received.', number),
         rx_packets: described('Number of packets received.', number),
         rx_rate: described('Receive rate, in bytes per second.', number),
-        tx_drop: described('Number of packets that were dropped on transmission.', number),
+        tx_drop: described('Number of outgoing packets that were dropped.', number),
         tx_errors: described('Number of transmit errors.', number),
         tx_octets: described('Bytes sent.', number),
         tx_packets: described('Number of packets sent.', number),
@@ -91,7 +91,10 @@ const standard = object({
 
 type Standard = Infer<typeof standard>;
 
-/** Drivers that are not in the schema are reported as libvirt, the most common one. */
+/**
+ * Returns the driver name that the response contains. A driver that the schema does not allow is reported as libvirt,
+ * the most common driver.
+ */
 function driverName(name: string): Standard['driver'] {
   const known = driver.safeParse(name);
   return known.success ? known.data : 'libvirt';
@@ -133,7 +136,10 @@ function standardForm(d: Diagnostics): Standard {
   };
 }
 
-/** Returns one flat object with the counters of all parts of the machine, named after the part. Memory is in KiB. */
+/**
+ * Converts diagnostics to a flat object whose keys contain the name of the processor, disk or interface, such as
+ * `vda_read`. Memory is in KiB.
+ */
 function flatForm(d: Diagnostics): Record<string, number | null> {
   const parts: (readonly [string, number | null])[] = [
     ...d.cpus.map(({ timeNs }, index) => [`cpu${index}_time`, timeNs] as const),
@@ -169,7 +175,7 @@ const showDiagnostics = {
   ...serverDiagnosticsDocs,
   name: 'showServerDiagnostics',
   description:
-    'Shows usage data of a running server. Until 2.47, the fields depend on the driver; since 2.48, they are the same for all drivers.',
+    'Shows CPU, memory, disk and network usage of a running server. Until 2.47, the fields depend on the driver; since 2.48, all drivers return the same fields.',
 } as const;
 
 export const serverDiagnostics = [

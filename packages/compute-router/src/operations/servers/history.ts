@@ -16,36 +16,36 @@ import { hostIdOf } from '../../views/server-parts.js';
 
 const instanceActionDocs = resource({
   tag: 'instance-actions',
-  parameters: { id: 'ID of the request that started the action: `req-` followed by a UUID.' },
+  parameters: { id: 'ID of the request that started the action, in the format `req-UUID`.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const instanceActionTexts = {
   startTime: 'Start time, in UTC with microseconds.',
   events: 'Events of the action, newest first. Administrators only until 2.50; all callers since 2.51.',
 } as const;
 
-/** Returns the project of the server whose actions are shown. */
+/** Returns the id of the project that owns the server whose actions are shown. */
 const projectOf = (call: ComputeCall) => (call.target as Pick<Server, 'projectId'>).projectId;
 
 const base: ViewShape<InstanceAction, ComputeCall> = {
   action: text('Name of the action, such as `create` or `reboot`.', (action) => action.action),
   instance_uuid: text(commonTexts.serverUuid, (action) => action.serverId),
   message: nullableText('Error message, or null.', (action) => action.message),
-  project_id: text('ID of the project in which the action was requested.', (action) => action.projectId),
-  request_id: text('ID of the request that started the action, used in paths.', (action) => action.requestId),
+  project_id: text('ID of the project of the user who requested the action.', (action) => action.projectId),
+  request_id: text('ID of the request that started the action. Paths use it as the ID of the action.', (action) => action.requestId),
   start_time: time(instanceActionTexts.startTime, (action) => action.startTime),
   user_id: text('ID of the user who requested the action.', (action) => action.userId),
   updated_at: since(
     '2.58',
     nullableTime(
-      'Time of the last change of the action, in UTC with microseconds.',
+      'Time of the last change to the action, in UTC with microseconds.',
       (action) => action.updatedAt ?? action.startTime,
     ),
   ),
 };
 
-/** The list does not depend on the request, so the text of each action is cached. */
+/** A listed action does not depend on the request, so its JSON is cached. */
 const listedAction = view<InstanceAction, ComputeCall>(base, { memo: () => '' });
 
 interface ShownEvent extends ActionEvent {
@@ -64,7 +64,7 @@ const event = view<ShownEvent, ComputeCall>({
   ),
   hostId: since(
     '2.62',
-    text('Opaque identifier of the host, as in `hostId` of the server. Empty if there is no host.', (e) =>
+    text('Opaque identifier of the host, which equals the server field `hostId`. Empty if there is no host.', (e) =>
       hostIdOf(e.projectId, e.host),
     ),
   ),
@@ -76,13 +76,13 @@ const event = view<ShownEvent, ComputeCall>({
   ),
   details: since(
     '2.84',
-    field('Error details that users can see, or null.', type.nullableText.optional(), (e, call) =>
+    field('Error details that are intended for users, or null.', type.nullableText.optional(), (e, call) =>
       call.can('os_compute_api:os-instance-actions:events:details') ? e.details : undefined,
     ),
   ),
 });
 
-/** Returns the events, newest first. */
+/** Returns the events of an action, newest first. */
 function eventsOf(action: InstanceAction, call: ComputeCall): readonly ShownEvent[] {
   const projectId = projectOf(call);
   return [...action.events].sort((a, b) => b.startTime - a.startTime).map((e) => ({ ...e, projectId }));
@@ -104,7 +104,7 @@ const shownAction = view<InstanceAction, ComputeCall>({
   ],
 });
 
-/** Since 2.21, the actions of deleted servers can be read. */
+/** Since 2.21, clients can read the actions of deleted servers. */
 const includesDeleted = since('2.21', true);
 const paged = since('2.58', true);
 
@@ -132,7 +132,7 @@ export const serverHistory = [
         'changes-since': since(
           '2.58',
           described(
-            'Returns only actions changed at or after this time (ISO 8601). A time without a zone is in UTC.',
+            'Returns only actions whose last change was at or after this time (ISO 8601). A time without a zone is in UTC.',
             once(dateTimeText),
           ),
         ),
@@ -142,7 +142,7 @@ export const serverHistory = [
     ),
     target: findServer,
     reply: {
-      instanceActions: described('The actions of this page.', [listedAction]),
+      instanceActions: described('The actions on this page.', [listedAction]),
       links: since(
         '2.58',
         described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
@@ -175,7 +175,7 @@ export const serverHistory = [
     path: '/servers/{server_id}/os-instance-actions/{id}',
     summary: 'Show an action on a server',
     description:
-      'Shows an action on a server. Its events are visible to administrators; since 2.51, to all callers, without details of hosts.',
+      'Shows an action on a server. Until 2.50, only administrators see its events. Since 2.51, all callers see them, but without host details.',
     policy: 'os_compute_api:os-instance-actions:show',
     status: 200,
     errors: [404],

@@ -7,26 +7,26 @@ import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverAction, serverDocs } from './server-docs.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const imageActionTexts = {
   name: 'Name of the image.',
   metadata: 'Metadata of the image, as key-value pairs.',
 } as const;
 
-/** Since 2.45, the body of the response contains the image id; until 2.44, a header does. */
+/** Since 2.45, the response body contains the image id. Until 2.44, the `Location` header contains the image URL. */
 const returnsImageId = since('2.45', true);
-/** Until 2.38, properties count against the limit of metadata items. */
+/** Until 2.38, image properties count against the quota for metadata items. */
 const limitsMetadata = until('2.38', true);
 
 const reply = { image_id: since('2.45', described('UUID of the created image.', z.string())) };
 
-/** Returns the response with the id or the URL of the image. */
+/** Returns the response, which contains the image's id or URL. */
 function imageReply(call: ComputeCall, imageId: string, retained = true) {
   if (at(returnsImageId, call.version)) return prepareResponse({ body: { image_id: imageId } });
   return prepareResponse({ headers: retained ? { Location: `${call.base}/images/${imageId}` } : {} });
 }
 
-/** Actions that create images of servers. */
+/** Server actions that create images. */
 export const imageActions = [
   operation({
     ...serverAction,
@@ -34,7 +34,7 @@ export const imageActions = [
     action: 'createImage',
     summary: 'Create an image of a server',
     description:
-      'Creates an image of the root disk, or for a root volume, snapshots of all volumes and an image that refers to them. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
+      'Creates an image of the root disk. If the root disk is a volume, creates snapshots of all volumes, and an image that refers to the snapshots. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. The action is asynchronous; poll the image until it is active. Until 2.44, the `Location` header contains the URL of the image; since 2.45, the response body contains its ID.',
     policy: 'os_compute_api:servers:create_image',
     errors: [400, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
@@ -67,7 +67,7 @@ export const imageActions = [
     action: 'createBackup',
     summary: 'Create a backup of a server',
     description:
-      'Creates an image of a server and deletes its oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
+      'Creates an image of a server, and then deletes the oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. The action is asynchronous; poll the image until it is active. Until 2.44, the `Location` header contains the URL of the image; since 2.45, the response body contains its ID.',
     policy: 'os_compute_api:os-create-backup',
     errors: [400, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
@@ -76,9 +76,9 @@ export const imageActions = [
         'The backup to create.',
         object({
           name: described(imageActionTexts.name, type.name),
-          backup_type: described('Type of the backup, such as `daily`. Rotation applies per type.', z.string()),
+          backup_type: described('Type of the backup, such as `daily`. Rotation applies to each type separately.', z.string()),
           rotation: described(
-            'Number of backups of this type to keep. 0 keeps none, not even the new one.',
+            'Number of backups of this type to keep. With 0, all backups are deleted, including the new one.',
             type.nonNegativeInteger,
           ),
           metadata: described(imageActionTexts.metadata, type.metadata.optional()),

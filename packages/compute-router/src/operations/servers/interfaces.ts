@@ -15,14 +15,14 @@ const interfaceDocs = resource({
   tag: 'interfaces',
   parameters: { id: 'UUID of the port.' },
   when: {
-    409: 'The state or the lock of the server does not allow the operation, or another server uses the port.',
-    501: 'The driver does not support changing interfaces of a running server, or the cloud has no networking service.',
+    409: 'The state of the server does not allow the operation, the server is locked, or another server uses the port.',
+    501: 'The driver does not support changing the interfaces of a running server, or the cloud does not have a networking service.',
   },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const interfaceTexts = {
-  fixedIps: 'Fixed IP addresses. In requests: at most one, and only with a network.',
+  fixedIps: 'Fixed IP addresses. In requests, at most one, and only together with a network.',
   macAddr: 'MAC address.',
   netId: 'UUID of the network.',
   portId: 'UUID of the port.',
@@ -52,7 +52,7 @@ const attached = view<AttachedPort, ComputeCall>({
   port_state: text('Status of the port: `ACTIVE`, `DOWN`, `BUILD` or `ERROR`.', ({ port }) => port.status),
   tag: since(
     '2.70',
-    nullableText('Device tag, which the guest reads from its metadata, or null.', (attachedPort) => attachedPort.tag),
+    nullableText('Device tag, or null. The guest can read it from the server metadata.', (attachedPort) => attachedPort.tag),
   ),
 });
 
@@ -67,7 +67,7 @@ const newInterface = object({
       .max(1)
       .optional(),
   ),
-  tag: since('2.49', described('Device tag, which the guest reads from its metadata.', type.tag.optional())),
+  tag: since('2.49', described('Device tag. The guest can read it from the server metadata.', type.tag.optional())),
 });
 
 const RESOURCE_REQUESTS = since('2.72', true);
@@ -89,7 +89,7 @@ export const serverInterfaces = [
     name: 'listServerInterfaces',
     method: 'GET',
     path: listPath,
-    summary: 'List the port interfaces of a server',
+    summary: 'List the ports of a server',
     description: 'Lists the ports of a server.',
     policy: 'os_compute_api:os-attach-interfaces:list',
     status: 200,
@@ -105,9 +105,9 @@ export const serverInterfaces = [
     name: 'createServerInterface',
     method: 'POST',
     path: listPath,
-    summary: 'Attach a port interface to a server',
+    summary: 'Attach a port to a server',
     description:
-      'Attaches a port to a server: an existing port, or a new one on a network. Synchronous: the response is sent after the port is attached. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
+      'Attaches a port to a server: either an existing port, or a new port on a network. The operation is synchronous: the response is sent after the port is attached. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
     policy: ['os_compute_api:os-attach-interfaces:create', 'os_compute_api:os-attach-interfaces:show'],
     status: 200,
     errors: [400, 403, 404, 409, 500, 501],
@@ -142,7 +142,7 @@ export const serverInterfaces = [
     name: 'showServerInterface',
     method: 'GET',
     path: itemPath,
-    summary: 'Show a port interface of a server',
+    summary: 'Show a port of a server',
     description: 'Shows a port of a server.',
     policy: 'os_compute_api:os-attach-interfaces:show',
     status: 200,
@@ -158,9 +158,9 @@ export const serverInterfaces = [
     name: 'deleteServerInterface',
     method: 'DELETE',
     path: itemPath,
-    summary: 'Detach a port interface from a server',
+    summary: 'Detach a port from a server',
     description:
-      'Detaches a port from a server. Asynchronous: poll the list of ports. A port that was created for the server is deleted; other ports are kept. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
+      'Detaches a port from a server. The operation is asynchronous; poll the list of ports until it does not contain the port. If the port was created for the server, it is deleted; other ports are kept. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
     policy: 'os_compute_api:os-attach-interfaces:delete',
     status: 202,
     errors: [400, 404, 409, 501],
@@ -175,7 +175,7 @@ export const serverInterfaces = [
     path: '/servers/{server_id}/os-virtual-interfaces',
     window: until('2.43', true),
     summary: 'List the virtual interfaces of a server',
-    description: 'Lists the virtual interfaces of a server. Replaced by the list of ports.',
+    description: 'Lists the virtual interfaces of a server. This operation was replaced by the list of ports.',
     policy: 'os_compute_api:os-attach-interfaces:list',
     status: 200,
     errors: [404],

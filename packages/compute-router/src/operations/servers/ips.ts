@@ -15,7 +15,7 @@ export const serverIps = [
     method: 'GET',
     path: '/servers/{server_id}/ips',
     summary: 'List the IP addresses of a server',
-    description: 'Lists the IP addresses of a server by network.',
+    description: 'Lists the IP addresses of a server, grouped by network.',
     policy: 'os_compute_api:ips:index',
     status: 200,
     errors: [404],

@@ -14,30 +14,33 @@ import {
 import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internal = {
-  schema: described('Refers to an internal record. Rejected for administrators; ignored for other callers.', text),
+  schema: described('Internal field, by which servers cannot be filtered. Rejected for administrators; ignored for other callers.', text),
   internal: true,
 } as const;
 
-/** Filters and sort keys of server lists. Filters on fields that requests can set are defined with those fields. */
+/**
+ * Filters and sort keys for server lists. Filters for fields that requests can set are defined together with those
+ * fields.
+ */
 export const listFilters = {
   ...fieldFilters,
   all_tenants: {
     ...forEveryone(
-      'Whether to list servers of all projects. Administrators only; rejected for other callers. Default: false.',
+      'Whether to list the servers of all projects. Administrators only; rejected for other callers. Default: false.',
       text,
     ),
   },
   user_id: {
     text: 'userId',
     sorts: 'user_id',
-    ...forEveryoneSince('2.83', 'Filters servers by the user who created them.', text),
+    ...forEveryoneSince('2.83', 'Filters servers by the ID of the user who created them.', text),
   },
-  project_id: { sorts: 'project_id', schema: described('Filters servers by project. Requires `all_tenants`.', text) },
+  project_id: { sorts: 'project_id', schema: described('Filters servers by project ID. Requires `all_tenants`.', text) },
   tenant_id: { schema: described('Alias of `project_id`.', text) },
   launch_index: {
     pattern: 'launch_index',
     sorts: 'launch_index',
-    ...adminOnly('Filters servers by launch index, starting with 0.', text),
+    ...adminOnly('Filters servers by launch index: their position among the servers created by the same request, starting with 0.', text),
   },
   image: { text: 'imageId', ...forEveryone('Filters servers by image UUID.', text) },
   image_ref: {
@@ -58,7 +61,7 @@ export const listFilters = {
   power_state: {
     pattern: 'power_state',
     sorts: 'power_state',
-    ...forEveryoneSince('2.83', 'Filters servers by power state, as an integer.', pattern),
+    ...forEveryoneSince('2.83', 'Filters servers by power state, which is an integer.', pattern),
   },
   vm_state: {
     text: 'vmState',
@@ -100,7 +103,7 @@ export const listFilters = {
   locked_by: {
     pattern: 'locked_by',
     sorts: 'locked_by',
-    ...adminOnly('Filters servers by lock holder: `owner` or `admin`.', pattern),
+    ...adminOnly('Filters servers by who locked them: `owner` or `admin`.', pattern),
   },
   uuid: { text: 'id', sorts: 'uuid', ...adminOnly('Filters servers by UUID.', text) },
   root_device_name: {
@@ -140,13 +143,13 @@ export const listFilters = {
   },
   'changes-since': {
     ...forEveryone(
-      'Returns only servers changed at or after this time (ISO 8601). Includes deleted servers.',
+      'Returns only servers whose last change was at or after this time (ISO 8601). Includes deleted servers.',
       one(dateTimeText),
     ),
   },
   'changes-before': addedIn(
     '2.66',
-    'Returns only servers changed at or before this time (ISO 8601). Includes deleted servers.',
+    'Returns only servers whose last change was at or before this time (ISO 8601). Includes deleted servers.',
     one(dateTimeText),
   ),
   ip: {
@@ -179,7 +182,7 @@ export const listFilters = {
     ...addedIn('2.26', 'Returns only servers that have none of these tags, separated by commas.', pattern),
   },
   locked: {
-    ...addedIn('2.73', 'Filters servers by whether they are locked.', text),
+    ...addedIn('2.73', 'Whether to return only locked servers (`true`) or only unlocked servers (`false`).', text),
     sorts: [until('2.72', null), since('2.73', 'locked')],
   },
   block_device_mapping: internal,

@@ -10,7 +10,7 @@ import { sortKeys } from './list-sort-keys.js';
 
 const text = one(z.string());
 
-/** Names of this form also refer to internal records. */
+/** Matches parameter names that refer to internal data: all names that begin with an underscore. */
 export const INTERNAL = /^_/;
 
 type Filters = typeof listFilters;
@@ -26,19 +26,19 @@ const parameters = Object.fromEntries(
   Object.entries<ListFilter>(listFilters).flatMap(([name, { schema: given }]) => (given ? [[name, given]] : [])),
 ) as Parameters;
 
-/** The sort keys of each version. */
+/** Schema for sort keys. Which keys are allowed depends on the version. */
 const sortKey = new Versioned<string>(breakpointsOf(...Object.values(sortKeys)), (version: Version) =>
   z.enum(Object.keys(sortKeys).filter((name) => at(sortKeys[name], version) !== undefined)),
 );
 
-/** All query parameters of server lists. */
+/** Schema for the query parameters of server lists. */
 export const serverListQuery = query(
   {
     limit: described(commonTexts.limit, one(limitText)),
-    marker: described('UUID of the last server of the previous page.', text),
-    sort_key: described('Field to sort by. Can be repeated. Default: `created_at`.', many(sortKey)),
+    marker: described('UUID of the last server on the previous page.', text),
+    sort_key: described('Field to sort by. Repeat the parameter to sort by several fields. Default: `created_at`.', many(sortKey)),
     sort_dir: described(
-      'Sort direction of the sort key at the same position: `asc` or `desc`. Default: `desc`.',
+      'Sort direction for the sort key at the same position: `asc` or `desc`. Default: `desc`.',
       many(z.string()),
     ),
     ...parameters,

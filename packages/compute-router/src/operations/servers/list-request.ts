@@ -11,22 +11,22 @@ import { sortKeys } from './list-sort-keys.js';
 
 type Name = keyof ServerListParameters;
 
-/** Parameters of paging and sorting, which are not filters. */
+/** Query parameters for pagination and sorting, which are not filters. */
 const pagingParameters: ReadonlySet<string> = new Set(['limit', 'marker', 'sort_key', 'sort_dir'] satisfies Name[]);
 
 const filterNamed = (name: string): ListFilter | undefined =>
   Object.hasOwn(listFilters, name) ? listFilters[name as keyof typeof listFilters] : undefined;
 
-/** Until 2.37 an unknown status returns an empty list; since 2.38 it is rejected. */
+/** Since 2.38, a filter with an unknown status is rejected. Until 2.37, the list is empty. */
 const rejectsUnknownStatus = since('2.38', true);
 
-/** Since 2.69, servers on unreachable hosts are listed with the fields that are known. */
+/** Since 2.69, the list contains servers on unreachable hosts, with the fields that are known. */
 const listsUnreachable = since('2.69', true);
 
 const TRUE_TEXT = /^(1|t|true|on|y|yes)$/i;
 const FALSE_TEXT = /^(0|f|false|off|n|no)$/i;
 
-/** Parses a boolean; undefined if the text is not one. */
+/** Parses a boolean. Returns undefined if the text is not a boolean. */
 function booleanOf(text: string): boolean | undefined {
   return TRUE_TEXT.test(text) ? true : FALSE_TEXT.test(text) ? false : undefined;
 }
@@ -36,8 +36,8 @@ function invalidFilter(name: string): Rejection {
 }
 
 /**
- * Converts the parameters of a server list to a query of the engine, without those that the caller may not use. Returns
- * undefined if the list is empty.
+ * Converts a server list's query parameters to an engine query. Filters that the caller is not allowed to use are
+ * ignored. Returns undefined if no server can match.
  */
 export function serverQueryOf(
   call: ComputeCall,
@@ -128,12 +128,12 @@ function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: 
   };
 }
 
-/** Parameters that map directly to filters of the engine: a string, a list, or a pattern. */
+/** Query parameters that correspond directly to an engine filter: a string, a list, or a pattern. */
 const plainFilters = Object.entries<ListFilter>(listFilters).filter(
   ([, { pattern, text, list }]) => pattern || text || list,
 );
 
-/** Converts parameters to engine filters, as defined in `listFilters`. */
+/** Converts query parameters to engine filters as `listFilters` defines. */
 function plainFiltersOf(given: ServerListParameters): ServerFilters {
   const patterns: Record<string, string> = {};
   const filters: Record<string, unknown> = {};

@@ -3,7 +3,7 @@ import { until, type Windowed } from '@apistrata/microversion';
 import type { ListFilter } from '../../schemas/list-filter.js';
 import { listFilters } from './list-filters.js';
 
-/** Keys that are accepted for compatibility and never had an effect. */
+/** Sort keys that are accepted for compatibility, but never had an effect. */
 const ignoredKeys = [
   'architecture',
   'cell_name',
@@ -32,7 +32,7 @@ const effectiveKeys = Object.entries<ListFilter>(listFilters).flatMap(([name, { 
   sorts === undefined ? [] : [[name, sorts] as const],
 );
 
-/** The sort keys of server lists: the engine's sort key, or null for keys without effect. */
+/** The engine's sort key for each sort key in requests, or null for sort keys without effect. */
 export const sortKeys: Readonly<Record<string, Windowed<ServerSortKey | null>>> = Object.fromEntries([
   ...effectiveKeys.sort(([one], [other]) => (one < other ? -1 : 1)),
   ...ignoredKeys.map((name) => [name, until('2.74', null)] as const),

@@ -13,7 +13,7 @@ export const serverMetadata = metadataOperations<Server>({
     },
   }),
   metadata:
-    'Key-value pairs. Keys have 1 to 255 characters: letters, digits, `-`, `_`, `:`, `.` and spaces. Values have at most 255 characters.',
+    'Metadata of the server, as key-value pairs. Keys have 1 to 255 characters: letters, digits, `-`, `_`, `:`, `.` and spaces. Values have at most 255 characters.',
   meta: 'A metadata item, as an object with one key.',
   path: '/servers/{server_id}/metadata',
   target: parentServer,

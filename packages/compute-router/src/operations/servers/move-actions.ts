@@ -10,33 +10,39 @@ import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
 import { serverAction, serverDocs } from './server-docs.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const moveActionTexts = {
-  migrate: 'Null, or since 2.56 an object with a host.',
-  blockMigration: 'Whether to copy local disks. Since 2.25, also `auto`.',
-  force: 'Whether to skip the check of the destination host by the scheduler. Default: false.',
+  migrate: 'Null or, since 2.56, an object with the destination host.',
+  blockMigration: 'Whether to copy local disks to the destination. Since 2.25, `auto` is also accepted.',
+  force: 'Whether to use the destination host without a check by the scheduler. Default: false.',
 } as const;
 
 const hostOrNull = type.fqdn.nullable();
 
 const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** Until 2.55, the value of `migrate` is ignored. */
+/** Since 2.56, the action `migrate` accepts a host. Until 2.55, its value is ignored. */
 const acceptsHost = since('2.56', true);
 
-/** Until these versions, a named host is used without the scheduler. Later, this requires `force`. */
+/**
+ * Until these versions, a requested host is used without a check by the scheduler. In later versions, this requires
+ * `force`.
+ */
 const forcedWithHost = {
   migrateLive: until('2.29', true),
   evacuate: until('2.28', true),
 };
-/** Until 2.33, a live migration without a suitable host is rejected; since 2.34, it fails in the background. */
+/**
+ * Until 2.33, a live migration is rejected if there is no suitable host. Since 2.34, it is accepted and fails in the
+ * background.
+ */
 const checkedFirst = until('2.33', true);
-/** Since 2.95, an evacuated server stays stopped. */
+/** Since 2.95, an evacuated server is not started. */
 const staysStopped = since('2.95', true);
-/** Since 2.14, the response to evacuate has no body. */
+/** Since 2.14, the response to the action `evacuate` does not have a body. */
 const hasNoBody = since('2.14', true);
 
-/** Actions that move a server between hosts or flavors. */
+/** Server actions that change the host or the flavor of a server. */
 export const moveActions = [
   operation({
     ...serverAction,
@@ -49,7 +55,7 @@ export const moveActions = [
     when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
     body: object({
       resize: described(
-        'Options of the resize.',
+        'Options for the resize.',
         object({
           flavorRef: described('ID of the new flavor. Must differ from the current flavor.', flavorRef),
           'OS-DCF:diskConfig': described(serverTexts.diskConfig, type.diskConfig.optional()),
@@ -76,7 +82,7 @@ export const moveActions = [
     name: 'revertServerResize',
     action: 'revertResize',
     summary: 'Revert a resize',
-    description: `Reverts a resize or a cold migration: the server returns to its source host and flavor. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
+    description: `Reverts a resize or a cold migration: the server returns to its previous host and flavor. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
     policy: 'os_compute_api:servers:revert_resize',
     errors: [400, 404, 409],
   }),
@@ -85,7 +91,7 @@ export const moveActions = [
     name: 'migrateServer',
     action: 'migrate',
     summary: 'Migrate a server',
-    description: `Migrates a server to another host (cold migration); the instance is stopped in the meantime. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
+    description: `Migrates a server to another host (cold migration). The instance is stopped during the migration. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
     errors: [400, 403, 404, 409],
     body: object({
       migrate: [
@@ -123,11 +129,11 @@ export const moveActions = [
     name: 'liveMigrateServer',
     action: 'os-migrateLive',
     summary: 'Live-migrate a server',
-    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} its status is no longer \`MIGRATING\`. Since 2.34, hosts are checked after the response; failures are reported in the migration and in the actions of the server.`,
+    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} its status is no longer \`MIGRATING\`. Since 2.34, the response is sent before the hosts are checked; the migration and the actions of the server report failures.`,
     errors: [400, 403, 404, 409],
     body: object({
       'os-migrateLive': described(
-        'Options of the live migration.',
+        'Options for the live migration.',
         object({
           host: described(
             'Destination host, or null to let the scheduler select one. Since 2.30, the scheduler checks it.',
@@ -140,7 +146,7 @@ export const moveActions = [
           disk_over_commit: until(
             '2.24',
             described(
-              'Whether the check of free disk space uses the actual size of disks instead of their virtual size.',
+              'Whether the check for free disk space uses the actual size of disks instead of their virtual size.',
               type.lenientBoolean,
             ),
           ),
@@ -170,17 +176,17 @@ export const moveActions = [
     name: 'evacuateServer',
     action: 'evacuate',
     summary: 'Evacuate a server from a failed host',
-    description: `Rebuilds a server on another host after its host has failed. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server is stopped afterwards.`,
+    description: `Rebuilds a server on another host after its host has failed. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server remains stopped.`,
     policy: 'os_compute_api:os-evacuate',
     status: 200,
     errors: [400, 403, 404, 409],
     when: {
       ...serverDocs.when,
-      400: 'The request body is malformed, the destination is the current host, or the host of the server is up.',
+      400: 'The request body is malformed, the destination is the current host, or the current host is up.',
     },
     body: object({
       evacuate: described(
-        'Options of the evacuation.',
+        'Options for the evacuation.',
         object({
           host: described(
             'Destination host. Since 2.29, the scheduler checks it. Default: selected by the scheduler.',

@@ -15,7 +15,7 @@ const networkId = z
 
 const floatingAddress = described('The floating IP address.', type.ip);
 
-/** Actions on the addresses of a server. Since 2.44, the networking service replaces them. */
+/** Server actions that add and remove IP addresses. Since 2.44, clients use the networking service instead. */
 export const networkActions = [
   operation({
     ...serverAction,
@@ -23,7 +23,7 @@ export const networkActions = [
     action: 'addFixedIp',
     window,
     summary: 'Add a fixed IP address to a server',
-    description: 'Adds a fixed IP address on a network to a server. Replaced by ports.',
+    description: 'Adds a fixed IP address on a network to a server. Replaced by the operations that attach ports.',
     policy: 'os_compute_api:os-multinic:add',
     errors: [400, 404, 409],
     body: object({
@@ -41,7 +41,7 @@ export const networkActions = [
     action: 'removeFixedIp',
     window,
     summary: 'Remove a fixed IP address from a server',
-    description: 'Removes a fixed IP address from a server. Replaced by ports.',
+    description: 'Removes a fixed IP address from a server. Replaced by the operations that detach ports.',
     policy: 'os_compute_api:os-multinic:remove',
     errors: [400, 404, 409],
     body: object({
@@ -68,7 +68,7 @@ export const networkActions = [
         object({
           address: floatingAddress,
           fixed_address: described(
-            'Fixed IP address with which to associate the floating IP address. Default: the first fixed IP address of the server.',
+            'Fixed IP address with which the floating IP address is associated. Default: the first fixed IP address of the server.',
             type.ip.optional(),
           ),
         }),

@@ -7,7 +7,7 @@ import type { RuleName } from '../../policy/index.js';
 import * as type from '../../schemas/types.js';
 import { serverAction } from './server-docs.js';
 
-/** Names of actions without arguments. */
+/** The name of an engine action without arguments. */
 type PlainActionName = {
   [Name in ServerActionName]: RequestOf<Name> extends void ? Name : never;
 }[ServerActionName];
@@ -17,11 +17,11 @@ interface PlainAction extends Omit<OperationTexts, 'tag'>, Pick<Operation, 'wind
   readonly policy: RuleName;
   /** Default: 202. */
   readonly status?: number;
-  /** Schema of the action's value. Default: any value. */
+  /** Schema for the action's value in the request body. Default: any value. */
   readonly argument?: z.ZodType;
 }
 
-/** Creates the operation of an action without arguments, such as `{"pause": null}`. */
+/** Defines the operation for a server action without arguments, such as `{"pause": null}`. */
 export function plainAction({ action, argument = type.anything, ...rest }: PlainAction): Operation {
   return operation({
     ...serverAction,

@@ -1,2 +1,2 @@
-/** The start of the sentence that describes how to follow an asynchronous action. */
-export const POLL = 'Asynchronous: poll the server until';
+/** The beginning of the sentence that describes how clients wait for an asynchronous action. */
+export const POLL = 'The action is asynchronous. Poll the server until';

@@ -7,9 +7,9 @@ import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
 import { serverAction } from './server-docs.js';
 
-const LOCK = 'Null, or since 2.73 an object with a reason.';
+const LOCK = 'Null or, since 2.73, an object with a reason.';
 
-/** Until 2.72, the value of `lock` is ignored. */
+/** Since 2.73, the action `lock` accepts a reason. Until 2.72, its value is ignored. */
 const acceptsReason = since('2.73', true);
 
 export const powerActions = [
@@ -25,7 +25,7 @@ export const powerActions = [
     name: 'stopServer',
     action: 'os-stop',
     summary: 'Stop a server',
-    description: `Stops a server: shuts down the guest, and powers it off after a timeout. The server keeps its host and its disks. It must be \`ACTIVE\` or \`ERROR\`. ${POLL} its status is \`SHUTOFF\`.`,
+    description: `Stops a server: shuts down the guest, or powers it off if it does not shut down within a timeout. The server keeps its host and its disks. The server must be \`ACTIVE\` or \`ERROR\`. ${POLL} its status is \`SHUTOFF\`.`,
     policy: 'os_compute_api:servers:stop',
     errors: [404, 409],
   }),
@@ -33,7 +33,7 @@ export const powerActions = [
     name: 'pauseServer',
     action: 'pause',
     summary: 'Pause a server',
-    description: `Pauses a server. Its state stays in the memory of the host. The server must be \`ACTIVE\`. ${POLL} its status is \`PAUSED\`.`,
+    description: `Pauses a server. The memory of the guest is kept in the memory of the host. The server must be \`ACTIVE\`. ${POLL} its status is \`PAUSED\`.`,
     policy: 'os_compute_api:os-pause-server:pause',
     errors: [404, 409],
   }),
@@ -49,7 +49,7 @@ export const powerActions = [
     name: 'suspendServer',
     action: 'suspend',
     summary: 'Suspend a server',
-    description: `Suspends a server: writes its memory and state to disk and powers it off. The server must be \`ACTIVE\`. ${POLL} its status is \`SUSPENDED\`.`,
+    description: `Suspends a server: writes the memory and state of the guest to disk and powers it off. The server must be \`ACTIVE\`. ${POLL} its status is \`SUSPENDED\`.`,
     policy: 'os_compute_api:os-suspend-server:suspend',
     errors: [404, 409],
   }),
@@ -57,7 +57,7 @@ export const powerActions = [
     name: 'resumeServer',
     action: 'resume',
     summary: 'Resume a server',
-    description: `Resumes a server from disk. The server must be \`SUSPENDED\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Resumes a suspended server from the state on disk. The server must be \`SUSPENDED\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-suspend-server:resume',
     errors: [404, 409],
   }),
@@ -66,15 +66,15 @@ export const powerActions = [
     name: 'rebootServer',
     action: 'reboot',
     summary: 'Reboot a server',
-    description: `Reboots a server. \`SOFT\` restarts the guest operating system and requires the status \`ACTIVE\`. \`HARD\` power-cycles the server, also in the statuses \`SHUTOFF\`, \`PAUSED\`, \`SUSPENDED\` and \`ERROR\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Reboots a server. \`SOFT\` restarts the guest operating system and requires the status \`ACTIVE\`. \`HARD\` power-cycles the server and is also allowed in the statuses \`SHUTOFF\`, \`PAUSED\`, \`SUSPENDED\` and \`ERROR\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:servers:reboot',
     errors: [404, 409],
     body: object({
       reboot: described(
-        'Options of the reboot.',
+        'Options for the reboot.',
         object({
           type: described(
-            '`SOFT` restarts the guest operating system, `HARD` power-cycles the server.',
+            'Type of the reboot: `SOFT` restarts the guest operating system, `HARD` power-cycles the server.',
             z
               .string()
               .transform((text) => text.toUpperCase())
@@ -93,7 +93,7 @@ export const powerActions = [
     action: 'lock',
     summary: 'Lock a server',
     description:
-      'Locks a server. While it is locked, only administrators can change it. Synchronous; allowed in any status.',
+      'Locks a server. Only administrators can change a locked server. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:lock',
     errors: [404],
     body: object({
@@ -125,7 +125,7 @@ export const powerActions = [
     action: 'unlock',
     summary: 'Unlock a server',
     description:
-      'Unlocks a server. A lock set by an administrator can be removed only by administrators. Synchronous; allowed in any status.',
+      'Unlocks a server. Only administrators can remove a lock that an administrator has set. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:unlock',
     errors: [404],
     body: object({ unlock: type.anything }),

@@ -14,9 +14,9 @@ import { serverQueryOf } from './list-request.js';
 import { serverDocs } from './server-docs.js';
 import { serverById } from './target.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const serverListTexts = {
-  servers: 'The servers of this page.',
+  servers: 'The servers on this page.',
   serversLinks: 'Link to the next page. Absent on the last page.',
 } as const;
 
@@ -27,7 +27,10 @@ async function pageOf(call: ComputeCall, given: ServerListParameters, allProject
   return { servers, servers_links: nextLink(call, query.limit, servers, ({ id }: Server) => id) as never };
 }
 
-/** Since 2.69, a server on an unreachable host is shown with its known fields; until 2.68, the request fails. */
+/**
+ * Since 2.69, the response for a server on an unreachable host contains the known fields. Until 2.68, the request
+ * fails.
+ */
 const partlyShown = since('2.69', true);
 
 export const readServers = [

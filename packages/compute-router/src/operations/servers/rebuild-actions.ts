@@ -19,30 +19,30 @@ const rescue = object({
     'Administrative password of the rescue system. Default: a generated password.',
     z.string().optional(),
   ),
-  rescue_image_ref: described('UUID of the rescue image. Default: the image of the server.', type.uuid.optional()),
-  host: since('2.91', described('Host to rescue the server on. Administrators only.', type.fqdn.optional())),
+  rescue_image_ref: described('UUID of the rescue image. Default: the image from which the server was created.', type.uuid.optional()),
+  host: since('2.91', described('Host on which to rescue the server. Administrators only.', type.fqdn.optional())),
 });
 
-/** Since 2.93, root volumes can be reimaged. */
+/** Since 2.93, a rebuild can write the image to a root volume. */
 const mayReimage = since('2.93', true);
-/** Since 2.87, servers that boot from a volume can be rescued. */
+/** Since 2.87, servers whose root disk is a volume can be rescued. */
 const mayBeVolumeBacked = since('2.87', true);
 
-/** Actions that boot a server from another image. */
+/** Server actions that boot a server from a different image. */
 export const rebuildActions = [
   operation({
     ...serverAction,
     name: 'rebuildServer',
     action: 'rebuild',
     summary: 'Rebuild a server',
-    description: `Rebuilds a server: replaces the content of its root disk with an image. ID, IP addresses and volumes are kept. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.93, its root disk can be a volume. ${POLL} its status is \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`.`,
+    description: `Rebuilds a server: replaces the content of its root disk with an image. The server keeps its ID, IP addresses and volumes. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.93, its root disk can be a volume. ${POLL} its status is \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`.`,
     policy: 'os_compute_api:servers:rebuild',
     errors: [400, 403, 404, 409],
     when: {
       403: 'The policy does not allow the operation, or a quota is exceeded.',
-      409: 'The status, the lock or the root volume of the server does not allow the operation.',
+      409: 'The status of the server does not allow the operation, the server is locked, or its root disk is a volume that cannot be rebuilt.',
     },
-    body: object({ rebuild: described('The image and the attributes to change.', rebuild) }),
+    body: object({ rebuild: described('The new image, and other attributes of the server to change.', rebuild) }),
     reply: { server: described(serverTexts.server, serverRebuilt) },
     load: loadHosts,
     run: async (call) => {
@@ -96,7 +96,7 @@ export const rebuildActions = [
     name: 'unrescueServer',
     action: 'unrescue',
     summary: 'Unrescue a server',
-    description: `Boots a rescued server from its own root disk. The server must be \`RESCUE\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Boots a rescued server from its own root disk again. The server must be \`RESCUE\`. ${POLL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-unrescue',
     errors: [404, 409, 501],
   }),

@@ -5,12 +5,12 @@ export const serverDocs = resource({
   tag: 'servers',
   parameters: { id: 'UUID of the server.' },
   when: {
-    409: 'The status, the task state or the lock of the server does not allow the operation.',
+    409: 'The status or the task state of the server does not allow the operation, or the server is locked.',
     501: 'The driver of the host does not support the operation.',
   },
 });
 
-/** The definition that all actions on a server have in common. */
+/** The part of the definition that all server actions share. */
 export const serverAction = {
   ...serverDocs,
   method: 'POST',

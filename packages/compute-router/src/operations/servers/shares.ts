@@ -17,11 +17,11 @@ const shareDocs = resource({
   when: { 409: 'The server is not stopped, or the share is in use or not available.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const shareTexts = {
   shareId: 'UUID of the share.',
-  tag: 'Tag by which the guest mounts the share. Default: the UUID of the share.',
-  share: 'A share of a server.',
+  tag: 'Tag that the guest uses to mount the share. Default: the UUID of the share.',
+  share: 'A share that is attached to a server.',
 } as const;
 
 const listPath = '/servers/{server_id}/shares';
@@ -83,7 +83,7 @@ export const serverShares = [
     window,
     summary: 'Attach a share to a server',
     description:
-      'Attaches a share to a server. Asynchronous: poll the share until its status is `inactive` or `error`. The server must be `SHUTOFF`.',
+      'Attaches a share to a server. The server must be `SHUTOFF`. The operation is asynchronous. Poll the share until its status is `inactive` or `error`.',
     policy: 'os_compute_api:os-server-shares:create',
     status: 201,
     errors: [400, 403, 404, 409],
@@ -134,7 +134,7 @@ export const serverShares = [
     window,
     summary: 'Detach a share from a server',
     description:
-      'Detaches a share from a server. Asynchronous: poll the list of shares. The server must be `SHUTOFF` or `ERROR`.',
+      'Detaches a share from a server. The server must be `SHUTOFF` or `ERROR`. The operation is asynchronous; poll the list of shares until it does not contain the share.',
     policy: 'os_compute_api:os-server-shares:delete',
     status: 200,
     errors: [400, 403, 404, 409],

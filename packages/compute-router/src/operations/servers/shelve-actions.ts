@@ -7,13 +7,13 @@ import { plainAction } from './plain-action.js';
 import { POLL } from './poll.js';
 import { serverAction } from './server-docs.js';
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 const unshelveTexts = {
-  zone: 'Availability zone of the server. Since 2.91, null removes the pin to a zone.',
-  unshelve: 'Null, or since 2.77 an object with options.',
+  zone: 'Availability zone in which to restore the server. Since 2.91, null removes the pin to a zone.',
+  unshelve: 'Null or, since 2.77, an object with options.',
 } as const;
 
-/** Until 2.76, the value of `unshelve` is ignored. */
+/** Since 2.77, the action `unshelve` accepts a destination. Until 2.76, its value is ignored. */
 const acceptsDestination = since('2.77', true);
 
 interface Destination {
@@ -21,13 +21,13 @@ interface Destination {
   readonly host?: string;
 }
 
-/** Actions that shelve and unshelve servers. */
+/** Server actions that shelve and unshelve servers. */
 export const shelveActions = [
   plainAction({
     name: 'shelveServer',
     action: 'shelve',
     summary: 'Shelve a server',
-    description: `Shelves a server: stops it and stores it as an image. After a configured period it is removed from its host and releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
+    description: `Shelves a server: stops it and stores it as an image. After a configurable period, the server is removed from its host, which releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
     policy: 'os_compute_api:os-shelve:shelve',
     errors: [400, 403, 404, 409],
   }),
@@ -35,7 +35,7 @@ export const shelveActions = [
     name: 'shelveOffloadServer',
     action: 'shelveOffload',
     summary: 'Shelve-offload a server',
-    description: `Removes a shelved server from its host and releases its resources. The server must be \`SHELVED\`. ${POLL} its status is \`SHELVED_OFFLOADED\`.`,
+    description: `Removes a shelved server from its host, which releases its resources. The server must be \`SHELVED\`. ${POLL} its status is \`SHELVED_OFFLOADED\`.`,
     policy: 'os_compute_api:os-shelve:shelve_offload',
     errors: [400, 404, 409],
   }),
@@ -48,7 +48,7 @@ export const shelveActions = [
     policy: 'os_compute_api:os-shelve:unshelve',
     errors: [400, 403, 404, 409],
     when: {
-      409: 'The status or the lock of the server does not allow the operation, or, since 2.91, the host is not in the availability zone.',
+      409: 'The status of the server does not allow the operation, the server is locked, or, since 2.91, the requested host is not in the availability zone.',
     },
     body: object({
       unshelve: [

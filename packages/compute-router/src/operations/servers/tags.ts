@@ -14,15 +14,15 @@ const serverTagDocs = resource({
   when: { 409: 'The server is locked, or its state does not allow the operation.' },
 });
 
-/** Descriptions of fields that occur in several places. */
+/** OpenAPI descriptions that several fields share. */
 export const serverTagTexts = {
-  tags: 'At most 50 tags of at most 60 characters. A tag must not contain a comma or a slash.',
+  tags: 'At most 50 tags, each with at most 60 characters. A tag must not contain a comma or a slash.',
 } as const;
 
 const listPath = '/servers/{server_id}/tags';
 const itemPath = '/servers/{server_id}/tags/{id}';
 const window = since('2.26', true);
-/** Unknown parameters are ignored at every version. */
+/** Unknown query parameters are ignored at every version. */
 const anyQuery = query({}, { extra: 'ignore' });
 const tags = z.array(z.string()).max(50);
 
@@ -84,7 +84,7 @@ export const serverTags = [
     path: itemPath,
     window,
     summary: 'Check whether a server has a tag',
-    description: 'Checks whether a server has a tag. Returns 204 if it does, otherwise 404.',
+    description: 'Checks whether a server has a tag. Returns 204 if the server has the tag, otherwise 404.',
     policy: 'os_compute_api:os-server-tags:show',
     status: 204,
     errors: [404],
@@ -100,7 +100,7 @@ export const serverTags = [
     window,
     summary: 'Add a tag to a server',
     description:
-      'Adds a tag to a server. Idempotent: returns 201 if the tag was added, 204 if the server already had it.',
+      'Adds a tag to a server. Idempotent: returns 201 if the tag was added, or 204 if the server already had the tag.',
     policy: 'os_compute_api:os-server-tags:update',
     status: 201,
     errors: [400, 404, 409],

@@ -8,18 +8,18 @@ import { parentServer } from './target.js';
 
 const node = object({
   memory_mb: described('Memory of the node, in MiB.', z.int()),
-  siblings: described('Virtual CPUs that are threads of the same core, by core.', z.array(z.array(z.int()))),
+  siblings: described('For each core, the virtual CPUs that are threads of the core.', z.array(z.array(z.int()))),
   vcpu_set: described('Virtual CPUs of the node.', z.array(z.int())),
-  host_node: described('NUMA node of the host. Administrators only.', z.int().optional()),
+  host_node: described('NUMA node on the host. Administrators only.', z.int().optional()),
   cpu_pinning: described(
-    'CPU of the host by virtual CPU. Administrators only.',
+    'Host CPU for each virtual CPU. Administrators only.',
     z.record(z.string(), z.int()).optional(),
   ),
 });
 
 type Node = Infer<typeof node>;
 
-/** Sizes of memory pages by name, in KiB. With `any`, the host selects the size. */
+/** Memory page sizes in KiB, by name. With the name `any`, the host selects the size. */
 const pageSizes: Readonly<Record<string, number>> = { small: 4, large: 2048 };
 const UNITS_KB = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 } as const;
 
@@ -31,8 +31,8 @@ function pageSizeOf(requested: string | undefined): number | null {
 }
 
 /**
- * Returns the NUMA nodes that the flavor's extra specs request, with processors and memory divided evenly; none if the
- * flavor does not request nodes.
+ * Returns the NUMA nodes that the flavor's extra specs request, with processors and memory divided evenly. Returns an
+ * empty list if the flavor does not request NUMA nodes.
  */
 function nodesOf({ flavor }: Server, canSeeHost: boolean): Node[] {
   const { vcpus, memoryMb, extraSpecs } = flavor;
@@ -60,14 +60,14 @@ export const serverTopology = operation({
   path: '/servers/{server_id}/topology',
   window: since('2.78', true),
   summary: 'Show the NUMA topology of a server',
-  description: 'Shows the NUMA topology of a server. Only administrators see the nodes and CPUs of the host.',
+  description: 'Shows the NUMA topology of a server. Only administrators see the nodes and CPUs on the host.',
   policy: 'compute:server:topology:index',
   status: 200,
   errors: [404],
   target: parentServer,
   reply: {
     nodes: described('NUMA nodes of the server.', [node]),
-    pagesize_kb: described('Size of memory pages, in KiB, or null.', z.int().nullable()),
+    pagesize_kb: described('Memory page size in KiB, or null if the flavor does not request a page size.', z.int().nullable()),
   },
   run: (call) => ({
     nodes: nodesOf(call.target, call.can('compute:server:topology:host:index', call.target)),

@@ -20,13 +20,13 @@ import { parentServer } from './target.js';
 const volumeAttachmentDocs = resource({
   tag: 'volume-attachments',
   parameters: { id: 'UUID of the volume.' },
-  when: { 409: 'The state or the lock of the server does not allow the operation.' },
+  when: { 409: 'The state of the server does not allow the operation, or the server is locked.' },
 });
 
 const listPath = '/servers/{server_id}/os-volume_attachments';
 const itemPath = '/servers/{server_id}/os-volume_attachments/{id}';
 
-/** The path of a device in a guest, such as `/dev/vdb` or `/dev/xvdc1`. */
+/** Schema for a device path in the guest, such as `/dev/vdb` or `/dev/xvdc1`. */
 const devicePath = z
   .string()
   .max(255)
@@ -34,15 +34,15 @@ const devicePath = z
   .nullable();
 
 /**
- * Replaces a volume with the volume to which it is migrated. Throws a 404 if the volume is not attached, in any state of
- * the server.
+ * Replaces an attached volume with the volume to which the volume service migrates it. Throws a 404 if the volume is
+ * not attached, regardless of the server's state.
  */
 async function swapVolume({ engine, context }: ComputeCall, server: Server, old: string, next: string): Promise<void> {
   engine.volumeAttachments.find(server, old);
   await engine.servers.act(context, server.id, 'swapVolume', { oldVolumeId: old, newVolumeId: next });
 }
 
-/** Since 2.89, attachments without an attachment id are not shown. */
+/** Since 2.89, volumes without an attachment id are not shown. */
 const requiresAttachmentId = since('2.89', true);
 
 function isShown(call: ComputeCall, device: BlockDevice): device is AttachedVolume {
@@ -64,9 +64,9 @@ const updateAttachment = {
   ...volumeAttachmentDocs,
   name: 'updateVolumeAttachment',
   description:
-    'Replaces the volume of an attachment while the volume service migrates it. Asynchronous: poll the attachment. Since 2.85, also updates `delete_on_termination`.',
+    'Replaces the volume of an attachment while the volume service migrates the volume. Asynchronous; poll the list of attachments until it contains the new volume. Since 2.85, the operation also updates `delete_on_termination`.',
   when: {
-    409: 'The state or the lock of the server does not allow the operation, or the volume is not being migrated.',
+    409: 'The state of the server does not allow the operation, the server is locked, or the volume is not being migrated.',
   },
 } as const;
 
@@ -86,7 +86,7 @@ export const volumeAttachments = [
       { extra: rejectedSince275 },
     ),
     target: parentServer,
-    reply: { volumeAttachments: described('The volume attachments of this page.', [volumeAttachment]) },
+    reply: { volumeAttachments: described('The volume attachments on this page.', [volumeAttachment]) },
     run: (call) => {
       const { limit = 0, offset = 0 } = call.query;
       const size = limit === 0 ? call.maxLimit : Math.min(limit, call.maxLimit);
@@ -102,7 +102,7 @@ export const volumeAttachments = [
     path: listPath,
     summary: 'Attach a volume to a server',
     description:
-      'Attaches a volume to a server. Until 2.100, the response contains the device. Since 2.101, asynchronous: the response is 202 without a body; poll the list of attachments. Since 2.20, the server can be shelved; since 2.60, the volume can be a multiattach volume.',
+      'Attaches a volume to a server. Until 2.100, the response contains the device. Since 2.101, the operation is asynchronous and returns 202 without a body; poll the list of attachments. The server can be shelved since 2.20, and the volume can be a multiattach volume since 2.60.',
     policy: 'os_compute_api:os-volumes-attachments:create',
     status: [until('2.100', 200), since('2.101', 202)],
     errors: [400, 403, 404, 409],
@@ -169,7 +169,7 @@ export const volumeAttachments = [
     method: 'PUT',
     path: itemPath,
     window: until('2.84', true),
-    summary: 'Replace the volume of a volume attachment',
+    summary: 'Replace the volume of an attachment',
     policy: swapRule,
     status: 202,
     errors: [400, 404, 409],
@@ -225,7 +225,7 @@ export const volumeAttachments = [
     path: itemPath,
     summary: 'Detach a volume from a server',
     description:
-      'Detaches a volume from a server. Asynchronous: poll the list of attachments. Since 2.20, the server can be shelved.',
+      'Detaches a volume from a server. The operation is asynchronous; poll the list of attachments until it does not contain the volume. Since 2.20, the server can be shelved.',
     policy: 'os_compute_api:os-volumes-attachments:delete',
     status: 202,
     errors: [400, 403, 404, 409],
