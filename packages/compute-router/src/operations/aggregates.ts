@@ -87,7 +87,8 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409: 'An aggregate with this name already exists, or a host in the aggregate has servers or belongs to another availability zone.',
+      409:
+        'An aggregate with this name already exists, or a host in the aggregate has servers or belongs to another availability zone.',
     },
     body: object({
       aggregate: described(
@@ -130,13 +131,13 @@ export const aggregateOperations = [
     path: action,
     action: 'add_host',
     summary: 'Add a host to an aggregate',
-    description:
-      'Adds a host to an aggregate. A host can be in several aggregates, but in only one availability zone.',
+    description: 'Adds a host to an aggregate. A host can be in several aggregates, but in only one availability zone.',
     policy: 'os_compute_api:os-aggregates:add_host',
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409: 'The host is already in the aggregate, belongs to another availability zone, or has servers whose zone would change.',
+      409:
+        'The host is already in the aggregate, belongs to another availability zone, or has servers whose zone would change.',
     },
     body: object({ add_host: described('The host to add.', hostBody) }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
@@ -155,7 +156,10 @@ export const aggregateOperations = [
     policy: 'os_compute_api:os-aggregates:remove_host',
     status: 200,
     errors: [400, 404, 409],
-    when: { 409: 'The host has servers in the availability zone of the aggregate, or another request changed the host concurrently.' },
+    when: {
+      409:
+        'The host has servers in the availability zone of the aggregate, or another request changed the host concurrently.',
+    },
     body: object({ remove_host: described('The host to remove.', hostBody) }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
@@ -175,7 +179,8 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404],
     when: {
-      400: 'The request body is malformed, or the zone cannot be changed because there are servers on hosts in the aggregate.',
+      400:
+        'The request body is malformed, or the zone cannot be changed because there are servers on hosts in the aggregate.',
     },
     body: object({
       set_metadata: described(

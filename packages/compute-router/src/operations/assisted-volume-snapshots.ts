@@ -37,8 +37,7 @@ export const assistedVolumeSnapshots = [
     method: 'POST',
     path: '/os-assisted-volume-snapshots',
     summary: 'Create an assisted volume snapshot',
-    description:
-      'Creates a snapshot of an attached volume. After that, the server host writes changes to a new file.',
+    description: 'Creates a snapshot of an attached volume. After that, the server host writes changes to a new file.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:create',
     status: 200,
     errors: [400],

@@ -27,7 +27,8 @@ export const availabilityZoneOperations = [
     method: 'GET',
     path: '/os-availability-zone/detail',
     summary: 'List availability zones with details',
-    description: 'Lists all availability zones with their hosts and services, including the internal zone, in which servers cannot be created.',
+    description:
+      'Lists all availability zones with their hosts and services, including the internal zone, in which servers cannot be created.',
     policy: 'os_compute_api:os-availability-zone:detail',
     status: 200,
     reply: { availabilityZoneInfo: described(availabilityZoneTexts.availabilityZoneInfo, [availabilityZoneDetail]) },

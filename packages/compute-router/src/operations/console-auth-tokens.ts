@@ -49,10 +49,16 @@ export const consoleAuthTokens = [
         instance_uuid: described(commonTexts.serverUuid, z.string()),
         host: described('IP address of the host on which the console listens.', z.string().nullable()),
         port: described('TCP port on which the console listens.', z.int()),
-        internal_access_path: described('Data that the proxy sends to the host when it connects, or null.', z.string().nullable()),
+        internal_access_path: described(
+          'Data that the proxy sends to the host when it connects, or null.',
+          z.string().nullable(),
+        ),
         tls_port: since(
           '2.99',
-          described('TCP port on which the console listens for TLS connections, or null.', z.int().nullable().optional()),
+          described(
+            'TCP port on which the console listens for TLS connections, or null.',
+            z.int().nullable().optional(),
+          ),
         ),
       }),
     },

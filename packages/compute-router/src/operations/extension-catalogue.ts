@@ -23,7 +23,7 @@ export const extensionCatalogue: readonly (readonly [alias: string, name: string
   ['os-baremetal-ext-status', 'BareMetalExtStatus', 'Additional attributes of bare metal nodes.'],
   ['os-baremetal-nodes', 'BareMetalNodes', 'Bare metal nodes.'],
   ['os-block-device-mapping', 'BlockDeviceMapping', 'Block device mappings in requests to create servers.'],
-  ['os-block-device-mapping-v2-boot', 'BlockDeviceMappingV2Boot', 'Block device mappings in requests to create servers, version 2.'],
+  ['os-block-device-mapping-v2-boot', 'BlockDeviceMappingV2Boot', 'Block device mappings, version 2.'],
   ['os-cell-capacities', 'CellCapacities', 'Capacities of cells.'],
   ['os-cells', 'Cells', 'Cells.'],
   ['os-certificates', 'Certificates', 'Certificates.'],

@@ -48,7 +48,8 @@ export const flavorAccess = [
     path,
     action: 'addTenantAccess',
     summary: 'Grant flavor access to a project',
-    description: 'Grants a project access to a private flavor. Until 2.6, a request for a public flavor is accepted without effect.',
+    description:
+      'Grants a project access to a private flavor. Until 2.6, a request for a public flavor is accepted without effect.',
     policy: 'os_compute_api:os-flavor-access:add_tenant_access',
     status: 200,
     errors: [400, 403, 404, 409],

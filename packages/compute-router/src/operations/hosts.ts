@@ -67,7 +67,8 @@ const powerOperations = [
     name: 'shutdownHost',
     policy: 'os_compute_api:os-hosts:shutdown',
     summary: 'Shut down a host',
-    description: 'Shuts down a host, if the driver supports it. Although the method is GET, the request has side effects.',
+    description:
+      'Shuts down a host, if the driver supports it. Although the method is GET, the request has side effects.',
   },
   {
     action: 'startup',
@@ -86,7 +87,8 @@ export const hostOperations = [
     path: '/os-hosts',
     window,
     summary: 'List hosts',
-    description: 'Lists hosts with their services. This operation was replaced by the service list and the hypervisor list.',
+    description:
+      'Lists hosts with their services. This operation was replaced by the service list and the hypervisor list.',
     policy: 'os_compute_api:os-hosts:list',
     status: 200,
     query: query({ zone: described('Filters hosts by availability zone.', one(z.string())) }, { extra: 'ignore' }),
@@ -122,15 +124,14 @@ export const hostOperations = [
     path: '/os-hosts/{id}',
     window,
     summary: 'Update the status or maintenance mode of a host',
-    description:
-      'Enables or disables a host, or starts or ends its maintenance mode, if the driver supports it.',
+    description: 'Enables or disables a host, or starts or ends its maintenance mode, if the driver supports it.',
     policy: 'os_compute_api:os-hosts:update',
     status: 200,
     errors: [400, 404, 501],
     body: z
       .strictObject({
         status: toggle.optional().describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
-        maintenance_mode: toggle.optional().describe('Requested maintenance mode: `enable` starts it, `disable` ends it.'),
+        maintenance_mode: toggle.optional().describe('Maintenance mode: `enable` starts it, `disable` ends it.'),
       })
       .refine((body) => Object.keys(body).length > 0, {
         message: 'At least one of status and maintenance_mode is required',

@@ -25,7 +25,8 @@ import { numberIn, uuidIn } from './id-in-path.js';
 const hypervisorDocs = resource({
   tag: 'hypervisors',
   parameters: {
-    id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. In paths that end with `search` or `servers`, a part of the hypervisor hostname.',
+    id:
+      'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. In paths that end with `search` or `servers`, a part of the hypervisor hostname.',
   },
   when: { 501: 'The driver of the host does not support the operation.' },
 });
@@ -161,7 +162,8 @@ export const hypervisorOperations = [
     name: 'listHypervisorsDetail',
     ...listOperation('/os-hypervisors/detail'),
     summary: 'List hypervisors with details',
-    description: 'Lists all hypervisors with details. Since 2.88, the placement service reports capacity and usage instead.',
+    description:
+      'Lists all hypervisors with details. Since 2.88, the placement service reports capacity and usage instead.',
     policy: 'os_compute_api:os-hypervisors:list-detail',
     reply: {
       hypervisors: described(hypervisorTexts.hypervisors, [hypervisorDetail]),
@@ -181,7 +183,7 @@ export const hypervisorOperations = [
     policy: 'os_compute_api:os-hypervisors:statistics',
     status: 200,
     query: query({}, { extra: 'ignore' }),
-    reply: { hypervisor_statistics: described('Summary statistics for all enabled hypervisors.', hypervisorStatistics) },
+    reply: { hypervisor_statistics: described('Summary statistics of enabled hypervisors.', hypervisorStatistics) },
     run: async ({ engine }) => {
       const all = await engine.hypervisors.list();
       return { hypervisor_statistics: all.filter(({ host }) => !host.service.disabled) };

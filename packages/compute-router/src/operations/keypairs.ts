@@ -69,7 +69,7 @@ const createdKeypair = view<Keypair & { readonly privateKey: string | undefined 
 const paged = since('2.35', true);
 
 /** The identity service defines the format of user ids, so any string is accepted. */
-const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL characters' });
+const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL' });
 
 /** Returns the id of the user who owns the key pairs: since 2.10, the user in the query, otherwise the caller. */
 const userQuery = {

@@ -31,7 +31,10 @@ export const limitsOperations = [
     ),
     reply: {
       limits: described('The limits.', {
-        rate: described('Always empty. The response header `RateLimit-Policy` contains rate limits, if any.', z.array(z.never())),
+        rate: described(
+          'Always empty. The response header `RateLimit-Policy` contains rate limits, if any.',
+          z.array(z.never()),
+        ),
         absolute: described('Limits of the project and its current usage. -1 means unlimited.', absoluteLimits),
       }),
     },

@@ -37,7 +37,7 @@ const listQuery = query(
     ),
     'changes-before': since('2.66', described(commonTexts.changesBefore, once(dateTimeText))),
     user_id: since('2.80', described('Filters migrations by the ID of the user who started them.', once(z.string()))),
-    project_id: since('2.80', described('Filters migrations by the ID of the project that owns the server.', once(z.string()))),
+    project_id: since('2.80', described('Filters migrations by the project of the server.', once(z.string()))),
   },
   { extra: [until('2.58', 'ignore'), since('2.59', 'reject')] },
 );

@@ -109,7 +109,8 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     when: {
-      400: 'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
+      400:
+        'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
     },
     query: userQuery,
     body: object({

@@ -11,7 +11,8 @@ import { serviceTexts } from '../views/service.js';
 export const serviceDocs = resource({
   tag: 'services',
   parameters: {
-    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. In updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
+    id:
+      'ID of the service: an integer until 2.52, a UUID since 2.53. In updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
   },
 });
 

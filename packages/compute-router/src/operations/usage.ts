@@ -127,7 +127,10 @@ export const usageOperations = [
     query: showQuery,
     target: ({ params }) => ({ projectId: params.id }),
     reply: {
-      tenant_usage: described('Usage of a project. An empty object if the project did not use any resources in the period.', shownUsage),
+      tenant_usage: described(
+        'Usage of a project. An empty object if the project did not use any resources in the period.',
+        shownUsage,
+      ),
       tenant_usage_links: nextPage,
     },
     run: async (call) => {

@@ -81,7 +81,8 @@ export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => 
 export function identityMetrics(register: Registry): (identityLookup: IdentityLookup) => void {
   const lookups = new Counter({
     name: 'apistrata_identity_lookups_total',
-    help: 'Token lookups by result: known or rejected (cached), requested (from the identity service), joined (waited for another request)',
+    help:
+      'Token lookups by result: known or rejected (cached), requested (from the identity service), joined (waited for another request)',
     labelNames: ['found'],
     registers: [register],
   });

@@ -8,10 +8,13 @@ export const commonTexts = {
   createdAt: 'Creation time, in UTC with microseconds and without a zone.',
   deleted: 'Always false, because the API does not return deleted items.',
   deletedAt: 'Always null, because the API does not return deleted items.',
-  updatedAt: 'Time of the last change, in UTC with microseconds and without a zone. Null if the item was never changed.',
-  changesBefore: 'Returns only items whose last change was at or before this time (ISO 8601). A time without a zone is in UTC.',
+  updatedAt:
+    'Time of the last change, in UTC with microseconds and without a zone. Null if the item was never changed.',
+  changesBefore:
+    'Returns only items whose last change was at or before this time (ISO 8601). A time without a zone is in UTC.',
   offset: 'Number of items to skip. Default: 0.',
-  rel: 'Link relation: `self` (URL with the version), `bookmark` (permanent URL without the version) or `next` (next page).',
+  rel:
+    'Link relation: `self` (URL with the version), `bookmark` (permanent URL without the version) or `next` (next page).',
   links: 'Links to the item.',
   href: 'URL of the link.',
   tenantId: 'ID of the project that owns the item. Projects were formerly called tenants.',

@@ -7,12 +7,14 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.56': 'Allows requests for cold migrations to specify a destination host, which the scheduler checks.',
   '2.57':
     'Removes file injection (`personality`) and its quotas, because it was insecure and few images supported it. Use user data instead, which a rebuild can now change.',
-  '2.58': 'Adds pagination and a time filter to the list of server actions, and adds the time of the last change to each action.',
+  '2.58':
+    'Adds pagination and a time filter to the list of server actions, and adds the time of the last change to each action.',
   '2.59': 'Adds pagination and a time filter to the list of migrations, and adds a UUID to each migration.',
   '2.60': 'Supports attaching multiattach volumes to several servers. Older versions reject them.',
   '2.61':
     'Shows the extra specs of flavors to callers that the policy allows. Previously, clients had to send a separate request for each flavor.',
-  '2.62': 'Shows on which host each event of a server action occurred: all callers see an opaque identifier, administrators see the name.',
+  '2.62':
+    'Shows on which host each event of a server action occurred: all callers see an opaque identifier, administrators see the name.',
   '2.63':
     'Allows requests that create or rebuild a server to contain the IDs of trusted certificates, which are used to validate the signature of the image.',
   '2.64':
@@ -48,7 +50,8 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     'Adds the external event `accelerator-request-bound`, with which the accelerator service reports that the accelerators for a new server are ready.',
   '2.83':
     'Allows all callers to filter servers by more of the fields that they can see: zone, key pair, states, times, progress and user.',
-  '2.84': 'Adds error details to the events of server actions. They are intended for users and do not contain internal data.',
+  '2.84':
+    'Adds error details to the events of server actions. They are intended for users and do not contain internal data.',
   '2.85': 'Allows users to change `delete_on_termination` for an attached volume.',
   '2.86':
     'Validates the extra specs of flavors: known keys must have valid values. Previously, invalid values were noticed only when the scheduler could not find a host.',
@@ -70,7 +73,8 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.97': 'Supports attaching shared file systems to servers.',
   '2.98':
     "Adds the image's properties to the representation of a server, with the values at the time when the server was created or rebuilt. The image may have been changed or deleted since then.",
-  '2.99': 'Adds direct SPICE consoles, which do not require a web page, and adds the TLS port to the connection data for console proxies.',
+  '2.99':
+    'Adds direct SPICE consoles, which do not require a web page, and adds the TLS port to the connection data for console proxies.',
   '2.100': 'Shows the scheduler hints of a server, which also apply when the server is migrated later.',
   '2.101':
     'Makes attaching a volume asynchronous: the response is 202 without a body, because the host may take longer than client timeouts to select a device.',

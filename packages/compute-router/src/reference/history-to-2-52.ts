@@ -39,7 +39,8 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.24': 'Adds an operation to abort a live migration.',
   '2.25':
     'Adds the value `auto` for `block_migration`, with which a live migration detects whether disks must be copied. Removes `disk_over_commit`, which depends on the configuration of the cloud.',
-  '2.26': 'Adds server tags, and filters by tag in server lists. Unlike tags, metadata is intended for the guest and cannot be used in filters.',
+  '2.26':
+    'Adds server tags, and filters by tag in server lists. Unlike tags, metadata is intended for the guest and cannot be used in filters.',
   '2.27': 'Adds support for the version header that all services share. The old header remains supported.',
   '2.28': "Returns a hypervisor's CPU information as an object instead of a JSON string.",
   '2.29':
@@ -72,7 +73,8 @@ export const historyTo252: Readonly<Record<string, string>> = {
     'Accepts a request ID from the client. Services log it together with their own request ID, so that a request can be traced across services.',
   '2.47':
     'Embeds the flavor in the representation of a server, with the values at the time of the create or resize request. Previously, the representation contained a link, which could refer to a deleted flavor.',
-  '2.48': 'Defines the same fields and units for the diagnostics of all drivers. Previously, each driver had its own fields.',
+  '2.48':
+    'Defines the same fields and units for the diagnostics of all drivers. Previously, each driver had its own fields.',
   '2.49': 'Adds device tags to requests that attach volumes and interfaces to existing servers.',
   '2.50':
     'Adds the quotas for server groups and their members to quota classes, where they were missing, and removes quotas that other services enforce.',

@@ -12,13 +12,15 @@ export const tagDescriptions = {
   'availability-zones':
     'Availability zones: logical groups of hosts that users can select. Aggregates define zones; hosts without a zone belong to the default zone.',
   servers: 'Servers: virtual machines and the actions on them.',
-  'instance-actions': 'Records of the actions on a server: which user requested each action, when, and with what result.',
+  'instance-actions':
+    'Records of the actions on a server: which user requested each action, when, and with what result.',
   migrations:
     "Migrations of servers between hosts: a list of all migrations, and operations on a server's live migrations in progress.",
   'server-metadata': 'Server metadata: key-value pairs that users set.',
   'server-tags': 'Server tags, by which server lists can be filtered.',
   'server-addresses': 'IP addresses of servers, by network.',
-  'server-passwords': 'Passwords that guests generate, encrypt with the public key of the server, and post to the metadata service.',
+  'server-passwords':
+    'Passwords that guests generate, encrypt with the public key of the server, and post to the metadata service.',
   'server-security-groups': 'Security groups that are assigned to the ports of a server.',
   consoles: 'Graphical and serial consoles of servers, and the connection data that console proxies need.',
   diagnostics: 'Diagnostic data and NUMA topology of servers.',

@@ -8,7 +8,8 @@ import { alwaysNull, field, text } from './fields.js';
 /** OpenAPI descriptions that several fields share. */
 export const availabilityZoneTexts = {
   availabilityZoneInfo: 'The list of availability zones.',
-  hosts: 'States of the services in the zone, by host name and binary. Null in the list without details, and for unavailable zones.',
+  hosts:
+    'States of the services in the zone, by host name and binary. Null in the list without details, and for unavailable zones.',
 } as const;
 
 const named: ViewShape<Zone, ComputeCall> = {

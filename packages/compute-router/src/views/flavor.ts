@@ -9,7 +9,8 @@ import { linksTo } from './links.js';
 
 /** OpenAPI descriptions that several fields share. */
 export const flavorTexts = {
-  extraSpecs: 'Extra specs of the flavor, as key-value pairs. Present only if the policy allows the caller to read them.',
+  extraSpecs:
+    'Extra specs of the flavor, as key-value pairs. Present only if the policy allows the caller to read them.',
   flavor: 'A flavor.',
   name: 'Unique name of the flavor.',
   id: 'ID of the flavor. If the create request does not contain an ID, or the ID is `auto`, the server generates one.',
@@ -17,9 +18,11 @@ export const flavorTexts = {
   vcpus: 'Number of virtual CPUs.',
   disk: 'Size of the root disk, in GiB. With 0, the root disk has the size of the image or is a volume.',
   ephemeral: 'Size of the ephemeral disk, in GiB.',
-  swap: 'Size of the swap disk, in MiB. Without a swap disk, responses contain an empty string until 2.74, and 0 since 2.75.',
+  swap:
+    'Size of the swap disk, in MiB. Without a swap disk, responses contain an empty string until 2.74, and 0 since 2.75.',
   osFlavorAccessIsPublic: 'Whether all projects can use the flavor. If false, only projects with access can use it.',
-  rxtxFactor: 'Network bandwidth relative to other flavors. Without effect, because only a former networking service used it.',
+  rxtxFactor:
+    'Network bandwidth relative to other flavors. Without effect, because only a former networking service used it.',
   description: 'Description of the flavor, or null.',
   flavors: 'The flavors on this page.',
   flavorsLinks: 'Link to the next page. Absent on the last page.',

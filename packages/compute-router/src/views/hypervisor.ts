@@ -23,11 +23,11 @@ export const hypervisorTexts = {
   memoryMbUsed: 'Memory used by servers and by the host, in MiB.',
   freeRamMb: 'Free memory, in MiB. Negative if memory is overcommitted.',
   localGb: 'Total disk space, in GiB.',
-  localGbUsed:
-    'Disk space that is allocated to servers, or the used space on the file system if that is more, in GiB.',
+  localGbUsed: 'Disk space that is allocated to servers, or the used space on the file system if that is more, in GiB.',
   freeDiskGb:
     'Disk space that is not allocated to servers, or the free space on the file system if that is less, in GiB. Can be negative.',
-  diskAvailableLeast: 'Disk space that remains free if all disk images grow to their virtual size, in GiB. Null if unknown.',
+  diskAvailableLeast:
+    'Disk space that remains free if all disk images grow to their virtual size, in GiB. Null if unknown.',
   currentWorkload: 'Number of tasks in progress on the hypervisor, such as builds and migrations.',
   runningVms: 'Number of servers on the hypervisor, including stopped servers.',
 } as const;
@@ -65,7 +65,7 @@ const summaryFields: Shape = {
 const serversSchema = z.array(
   z.strictObject({
     uuid: z.string().describe('UUID of a server.'),
-    name: z.string().describe('Name of the instance on the hypervisor, which differs from the display name of the server.'),
+    name: z.string().describe('Name of the instance on the hypervisor, not the display name of the server.'),
   }),
 );
 

@@ -38,9 +38,9 @@ function sourceAndDestination(rule?: RuleName): Shape {
       'Hostname of the source hypervisor. Null if the caller is not allowed to see it.',
       (m) => m.sourceNode,
     ),
-    dest_compute: visible('Name of the destination host. Null until the destination is selected.', (m) => m.destHost),
-    dest_node: visible('Hostname of the destination hypervisor. Null until the destination is selected.', (m) => m.destNode),
-    dest_host: visible('IP address of the destination host. Null until the destination is selected.', destAddress),
+    dest_compute: visible('Name of the destination host. Null until it is selected.', (m) => m.destHost),
+    dest_node: visible('Hostname of the destination hypervisor. Null until it is selected.', (m) => m.destNode),
+    dest_host: visible('IP address of the destination host. Null until it is selected.', destAddress),
   };
 }
 

@@ -110,7 +110,7 @@ const detail = z.strictObject({
   limit: limit.describe('The quota. -1 means unlimited.'),
   reserved: z
     .literal(0)
-    .describe('Amount that requests in progress have reserved. Always 0, because `in_use` includes requested resources.'),
+    .describe('Amount that requests in progress reserve. Always 0, because `in_use` includes requested resources.'),
 });
 
 /** A project's quotas and usage. `reserved` is always 0, because usage includes requested resources immediately. */

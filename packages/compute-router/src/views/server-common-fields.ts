@@ -165,7 +165,10 @@ export const commonFields = {
     recordField: 'pinnedZone',
     update: since(
       '2.104',
-      described('Availability zone to which the server is pinned, or null to remove the pin.', type.name.nullable().optional()),
+      described(
+        'Availability zone to which the server is pinned, or null to remove the pin.',
+        type.name.nullable().optional(),
+      ),
     ),
     response: since(
       '2.96',

@@ -46,7 +46,10 @@ export const extendedFields = {
     ),
     rebuild: since(
       '2.54',
-      described("Name of another of the caller's key pairs, or null to remove the key pair.", type.name.nullable().optional()),
+      described(
+        "Name of another of the caller's key pairs, or null to remove the key pair.",
+        type.name.nullable().optional(),
+      ),
     ),
     filter: {
       pattern: 'key_name',
@@ -70,7 +73,7 @@ export const extendedFields = {
     ),
   },
   'OS-EXT-AZ:availability_zone': {
-    response: text('Availability zone of the host. Until a host is selected, the requested availability zone.', (s, call) =>
+    response: text('Availability zone of the host. Until a host is selected, the requested zone.', (s, call) =>
       zoneOf(s, call.loaded),
     ),
   },

@@ -13,9 +13,11 @@ import { viewPermissionsOf } from './server-parts.js';
 export const serverTexts = {
   server: 'A server.',
   requestedServer: 'The server to create, or the attributes to update.',
-  diskConfig: 'Disk configuration: `AUTO` if the file system is resized to the root disk, `MANUAL` if it is left unchanged.',
+  diskConfig:
+    'Disk configuration: `AUTO` if the file system is resized to the root disk, `MANUAL` if it is left unchanged.',
   requestedPassword: 'New administrative password. Default: a generated password.',
-  createdPassword: 'Administrative password of the guest. Returned only in this response. Absent if passwords are disabled.',
+  createdPassword:
+    'Administrative password of the guest. Returned only in this response. Absent if passwords are disabled.',
   actionPassword:
     'Administrative password of the guest. Returned only in this response. Absent if passwords are disabled, and since 2.14 in responses to evacuations.',
 } as const;

@@ -14,7 +14,8 @@ export const serverGroupTexts = {
   policy:
     'Policy of the group: `affinity` (same host), `anti-affinity` (different hosts), or `soft-affinity` or `soft-anti-affinity`, which the scheduler follows if possible.',
   rules: 'Rules that refine the policy.',
-  rulesMaxServerPerHost: 'Maximum number of servers in the group on the same host. Allowed only with `anti-affinity`. Default: 1.',
+  rulesMaxServerPerHost:
+    'Maximum number of servers in the group on the same host. Allowed only with `anti-affinity`. Default: 1.',
 } as const;
 
 /** Responses can contain all policies at any version, because a group may have been created at a newer version. */

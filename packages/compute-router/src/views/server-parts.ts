@@ -58,7 +58,7 @@ export const address = z.strictObject({
   addr: z.string().describe('The IP address.'),
   'OS-EXT-IPS:type': z
     .enum(['fixed', 'floating'])
-    .describe('Type of the address: `fixed` for an address of a port, `floating` for a floating IP address that is associated with the port.'),
+    .describe('`fixed` for an address of a port, `floating` for a floating IP address associated with it.'),
   'OS-EXT-IPS-MAC:mac_addr': z.string().describe('MAC address of the port.'),
 });
 export const plainAddress = address.omit({ 'OS-EXT-IPS:type': true, 'OS-EXT-IPS-MAC:mac_addr': true });

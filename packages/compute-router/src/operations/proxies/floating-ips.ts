@@ -168,7 +168,8 @@ export const floatingIpProxies = [
     method: 'GET',
     path: '/os-floating-ips-bulk/{id}',
     summary: 'List the floating IP addresses of the servers on a host',
-    description: 'Lists the floating IP addresses of the servers on a host. Administrators only; other callers receive 404.',
+    description:
+      'Lists the floating IP addresses of the servers on a host. Administrators only; other callers receive 404.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],

@@ -22,9 +22,15 @@ const listQuery = query(
   {
     name: described('Filters images by name.', one(idText)),
     status: described('Filters images by status.', one(idText)),
-    'changes-since': described('Returns only images whose last change was at or after this time (ISO 8601).', one(dateTimeText)),
+    'changes-since': described(
+      'Returns only images whose last change was at or after this time (ISO 8601).',
+      one(dateTimeText),
+    ),
     server: described('Filters images by the server from which they were created: its ID or URL.', one(idText)),
-    type: described('Filters images by type: `snapshot` for images that were created from servers, `base` for all others.', one(idText)),
+    type: described(
+      'Filters images by type: `snapshot` for images that were created from servers, `base` for all others.',
+      one(idText),
+    ),
     minRam: described('Returns only images whose minimum memory is at least this value, in MiB.', one(idText)),
     minDisk: described('Returns only images whose minimum root disk is at least this value, in GiB.', one(idText)),
     limit: described(commonTexts.limit, one(positiveInteger)),

@@ -10,7 +10,10 @@ import { parentServer } from './target.js';
 
 export const serverConsoleDocs = resource({
   tag: 'consoles',
-  when: { 409: 'A host has not been selected for the server yet.', 501: 'The driver does not support consoles of this type.' },
+  when: {
+    409: 'A host has not been selected for the server yet.',
+    501: 'The driver does not support consoles of this type.',
+  },
   parameters: { id: 'Token of the console, from its URL.' },
 });
 
@@ -54,14 +57,16 @@ const legacyConsoles = [
   {
     name: 'getServerVncConsole',
     action: 'os-getVNCConsole',
-    description: 'Creates a VNC console and returns its URL. Replaced by `createRemoteConsole` with the protocol `vnc`.',
+    description:
+      'Creates a VNC console and returns its URL. Replaced by `createRemoteConsole` with the protocol `vnc`.',
     type: z.enum(['novnc', 'xvpvnc', 'xpvnc']),
     typeDescription: 'Type of the console: `novnc` or `xvpvnc`.',
   },
   {
     name: 'getServerSpiceConsole',
     action: 'os-getSPICEConsole',
-    description: 'Creates a SPICE console and returns its URL. Replaced by `createRemoteConsole` with the protocol `spice`.',
+    description:
+      'Creates a SPICE console and returns its URL. Replaced by `createRemoteConsole` with the protocol `spice`.',
     type: z.literal('spice-html5'),
     typeDescription: 'Type of the console: `spice-html5`.',
   },
@@ -136,7 +141,8 @@ export const serverConsoles = [
     action: 'os-getRDPConsole',
     window: until('2.5', true),
     summary: 'Open an RDP console (removed)',
-    description: 'This action is always rejected, because RDP consoles were removed together with the driver that provided them.',
+    description:
+      'This action is always rejected, because RDP consoles were removed together with the driver that provided them.',
     status: 200,
     errors: [400, 404, 409, 501],
     run: () => {

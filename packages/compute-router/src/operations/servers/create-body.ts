@@ -10,7 +10,8 @@ const createBodyTexts = {
   networkUuid: 'UUID of the network on which to create a port.',
   tag: 'Device tag. The guest can read it from the server metadata.',
   noEffect: 'Accepted for compatibility, without effect.',
-  networks: 'Networks and ports to which the server is attached. Since 2.37, this field is required, and the values `auto` and `none` are also accepted.',
+  networks:
+    'Networks and ports to which the server is attached. Since 2.37, this field is required, and the values `auto` and `none` are also accepted.',
   group: 'UUID of the server group. Since 2.101, a list is also accepted.',
 } as const;
 
@@ -188,7 +189,7 @@ const hints = object(
     extra: 'keep',
     check: (context) => {
       if (isShallow(context.value)) return;
-      context.issues.push({ code: 'custom', input: context.value, message: 'The scheduler hints are nested too deeply' });
+      context.issues.push({ code: 'custom', input: context.value, message: 'Scheduler hints are nested too deeply' });
     },
   },
 );

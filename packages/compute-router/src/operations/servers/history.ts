@@ -33,7 +33,10 @@ const base: ViewShape<InstanceAction, ComputeCall> = {
   instance_uuid: text(commonTexts.serverUuid, (action) => action.serverId),
   message: nullableText('Error message, or null.', (action) => action.message),
   project_id: text('ID of the project of the user who requested the action.', (action) => action.projectId),
-  request_id: text('ID of the request that started the action. Paths use it as the ID of the action.', (action) => action.requestId),
+  request_id: text(
+    'ID of the request that started the action. Paths use it as the ID of the action.',
+    (action) => action.requestId,
+  ),
   start_time: time(instanceActionTexts.startTime, (action) => action.startTime),
   user_id: text('ID of the user who requested the action.', (action) => action.userId),
   updated_at: since(

@@ -76,7 +76,10 @@ export const imageActions = [
         'The backup to create.',
         object({
           name: described(imageActionTexts.name, type.name),
-          backup_type: described('Type of the backup, such as `daily`. Rotation applies to each type separately.', z.string()),
+          backup_type: described(
+            'Type of the backup, such as `daily`. Rotation applies to each type separately.',
+            z.string(),
+          ),
           rotation: described(
             'Number of backups of this type to keep. With 0, all backups are deleted, including the new one.',
             type.nonNegativeInteger,

@@ -16,7 +16,8 @@ const interfaceDocs = resource({
   parameters: { id: 'UUID of the port.' },
   when: {
     409: 'The state of the server does not allow the operation, the server is locked, or another server uses the port.',
-    501: 'The driver does not support changing the interfaces of a running server, or the cloud does not have a networking service.',
+    501:
+      'The driver does not support changing the interfaces of a running server, or the cloud does not have a networking service.',
   },
 });
 
@@ -52,7 +53,10 @@ const attached = view<AttachedPort, ComputeCall>({
   port_state: text('Status of the port: `ACTIVE`, `DOWN`, `BUILD` or `ERROR`.', ({ port }) => port.status),
   tag: since(
     '2.70',
-    nullableText('Device tag, or null. The guest can read it from the server metadata.', (attachedPort) => attachedPort.tag),
+    nullableText(
+      'Device tag, or null. The guest can read it from the server metadata.',
+      (attachedPort) => attachedPort.tag,
+    ),
   ),
 });
 

@@ -14,7 +14,10 @@ import {
 import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internal = {
-  schema: described('Internal field, by which servers cannot be filtered. Rejected for administrators; ignored for other callers.', text),
+  schema: described(
+    'Internal field, by which servers cannot be filtered. Rejected for administrators; ignored for other callers.',
+    text,
+  ),
   internal: true,
 } as const;
 
@@ -35,12 +38,15 @@ export const listFilters = {
     sorts: 'user_id',
     ...forEveryoneSince('2.83', 'Filters servers by the ID of the user who created them.', text),
   },
-  project_id: { sorts: 'project_id', schema: described('Filters servers by project ID. Requires `all_tenants`.', text) },
+  project_id: { sorts: 'project_id', schema: described('Filters servers by project. Requires `all_tenants`.', text) },
   tenant_id: { schema: described('Alias of `project_id`.', text) },
   launch_index: {
     pattern: 'launch_index',
     sorts: 'launch_index',
-    ...adminOnly('Filters servers by launch index: their position among the servers created by the same request, starting with 0.', text),
+    ...adminOnly(
+      'Filters servers by launch index: their position among the servers created by the same request, starting with 0.',
+      text,
+    ),
   },
   image: { text: 'imageId', ...forEveryone('Filters servers by image UUID.', text) },
   image_ref: {

@@ -36,7 +36,10 @@ export const serverListQuery = query(
   {
     limit: described(commonTexts.limit, one(limitText)),
     marker: described('UUID of the last server on the previous page.', text),
-    sort_key: described('Field to sort by. Repeat the parameter to sort by several fields. Default: `created_at`.', many(sortKey)),
+    sort_key: described(
+      'Field to sort by. Repeat the parameter to sort by several fields. Default: `created_at`.',
+      many(sortKey),
+    ),
     sort_dir: described(
       'Sort direction for the sort key at the same position: `asc` or `desc`. Default: `desc`.',
       many(z.string()),

@@ -17,7 +17,8 @@ export const serverPassword = [
     method: 'GET',
     path,
     summary: 'Show the encrypted password of a server',
-    description: "Shows the encrypted password that the guest posted to the metadata service. Use the private key of the server's key pair to decrypt it.",
+    description:
+      "Shows the encrypted password that the guest posted to the metadata service. Use the private key of the server's key pair to decrypt it.",
     policy: 'os_compute_api:os-server-password:show',
     status: 200,
     errors: [404],
@@ -31,7 +32,8 @@ export const serverPassword = [
     method: 'DELETE',
     path,
     summary: 'Delete the encrypted password of a server',
-    description: 'Deletes the encrypted password from the record of the server. The password in the guest is unchanged.',
+    description:
+      'Deletes the encrypted password from the record of the server. The password in the guest is unchanged.',
     policy: 'os_compute_api:os-server-password:clear',
     status: 204,
     errors: [404],

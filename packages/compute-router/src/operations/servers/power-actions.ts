@@ -92,8 +92,7 @@ export const powerActions = [
     name: 'lockServer',
     action: 'lock',
     summary: 'Lock a server',
-    description:
-      'Locks a server. Only administrators can change a locked server. Synchronous; allowed in any status.',
+    description: 'Locks a server. Only administrators can change a locked server. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:lock',
     errors: [404],
     body: object({

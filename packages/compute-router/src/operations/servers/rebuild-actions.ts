@@ -19,7 +19,10 @@ const rescue = object({
     'Administrative password of the rescue system. Default: a generated password.',
     z.string().optional(),
   ),
-  rescue_image_ref: described('UUID of the rescue image. Default: the image from which the server was created.', type.uuid.optional()),
+  rescue_image_ref: described(
+    'UUID of the rescue image. Default: the image from which the server was created.',
+    type.uuid.optional(),
+  ),
   host: since('2.91', described('Host on which to rescue the server. Administrators only.', type.fqdn.optional())),
 });
 
@@ -40,7 +43,8 @@ export const rebuildActions = [
     errors: [400, 403, 404, 409],
     when: {
       403: 'The policy does not allow the operation, or a quota is exceeded.',
-      409: 'The status of the server does not allow the operation, the server is locked, or its root disk is a volume that cannot be rebuilt.',
+      409:
+        'The status of the server does not allow the operation, the server is locked, or its root disk is a volume that cannot be rebuilt.',
     },
     body: object({ rebuild: described('The new image, and other attributes of the server to change.', rebuild) }),
     reply: { server: described(serverTexts.server, serverRebuilt) },

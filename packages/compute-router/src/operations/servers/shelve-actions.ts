@@ -48,7 +48,8 @@ export const shelveActions = [
     policy: 'os_compute_api:os-shelve:unshelve',
     errors: [400, 403, 404, 409],
     when: {
-      409: 'The status of the server does not allow the operation, the server is locked, or, since 2.91, the requested host is not in the availability zone.',
+      409:
+        'The status of the server does not allow the operation, the server is locked, or, since 2.91, the requested host is not in the availability zone.',
     },
     body: object({
       unshelve: [

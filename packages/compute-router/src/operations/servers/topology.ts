@@ -67,7 +67,10 @@ export const serverTopology = operation({
   target: parentServer,
   reply: {
     nodes: described('NUMA nodes of the server.', [node]),
-    pagesize_kb: described('Memory page size in KiB, or null if the flavor does not request a page size.', z.int().nullable()),
+    pagesize_kb: described(
+      'Memory page size in KiB, or null if the flavor does not request a page size.',
+      z.int().nullable(),
+    ),
   },
   run: (call) => ({
     nodes: nodesOf(call.target, call.can('compute:server:topology:host:index', call.target)),

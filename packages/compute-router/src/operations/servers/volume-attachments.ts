@@ -66,7 +66,8 @@ const updateAttachment = {
   description:
     'Replaces the volume of an attachment while the volume service migrates the volume. Asynchronous; poll the list of attachments until it contains the new volume. Since 2.85, the operation also updates `delete_on_termination`.',
   when: {
-    409: 'The state of the server does not allow the operation, the server is locked, or the volume is not being migrated.',
+    409:
+      'The state of the server does not allow the operation, the server is locked, or the volume is not being migrated.',
   },
 } as const;
 
@@ -108,7 +109,8 @@ export const volumeAttachments = [
     errors: [400, 403, 404, 409],
     when: {
       ...volumeAttachmentDocs.when,
-      400: 'The request body is malformed, the volume is not available, or the volume is a multiattach volume and the version is below 2.60.',
+      400:
+        'The request body is malformed, the volume is not available, or the volume is a multiattach volume and the version is below 2.60.',
     },
     body: object({
       volumeAttachment: described(
