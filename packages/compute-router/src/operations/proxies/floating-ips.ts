@@ -54,8 +54,8 @@ const listVisibleIps = ({ engine, caller, context }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, context.isAdmin ? {} : { projectId: caller.projectId });
 
 /**
- * Returns the host of the server that uses a floating IP address. Returns null if there is no such host, or the caller
- * is not an administrator.
+ * Returns the host of the server that uses a floating IP address. Returns null if the address is not in use, or the
+ * caller is not an administrator.
  */
 async function hostOf({ engine, context }: ComputeCall, { deviceId }: FloatingIp): Promise<string | null> {
   if (deviceId === null || !context.isAdmin) return null;

@@ -52,7 +52,7 @@ function openConsole({ engine, context }: ComputeCall, target: Server, type: str
   return engine.consoles.open(context, target, canonicalTypes[type] ?? type);
 }
 
-/** Former actions, each of which opens consoles of one type. A single operation for all types replaced them. */
+/** Former actions that open consoles of a single type. One operation for all types replaced these actions. */
 const legacyConsoles = [
   {
     name: 'getServerVncConsole',
