@@ -65,8 +65,8 @@ function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOp
 }
 
 /**
- * Creates the complete API in one call: request ids, request log, health endpoint, project quotas, and the compute API
- * behind them. Use it in Express (`app.use(computeApi({ engine, identity }))`) or as the listener of a plain server.
+ * Creates the complete API: request ids, request log, health endpoint, project quotas, event stream and compute API.
+ * Use it in Express (`app.use(computeApi({ engine, identity }))`) or as the request listener of a `node:http` server.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { CodedError, type CodedErrorOptions } from '@apistrata/compute-engine/api';
 
-/** All error codes of this package, with their HTTP statuses. */
+/** All error codes of this package, with the HTTP status for each code. */
 export const errorCodes = {
   UNAUTHORIZED: 401,
   IDENTITY_UNAVAILABLE: 503,
@@ -11,10 +11,10 @@ export const errorCodes = {
   RATE_LIMIT_EXCEEDED: 429,
 } as const;
 
-/** Stable error code for comparisons; the text of a message may change. */
+/** Stable error code. Compare codes instead of messages, because the text of messages may change. */
 export type ComputeRouterErrorCode = keyof typeof errorCodes;
 
-/** Base class of all errors of this package: `name`, `code`, `status`, and `url`, which documents the code. */
+/** Base class of all errors that this package throws. `url` is the address of the documentation for the error code. */
 export abstract class ComputeRouterError<
   Code extends ComputeRouterErrorCode = ComputeRouterErrorCode,
 > extends CodedError<Code> {

@@ -18,7 +18,7 @@ export function methodLabel(method: string, text: string = method): Html {
   return html`<span class="method method-${method.toLowerCase()}">${text}</span>`;
 }
 
-/** Renders a highlighted paragraph. */
+/** Renders a note: a highlighted paragraph whose color depends on the tone. */
 export function note(content: TemplateValue, tone: 'info' | 'warn' | 'bad' = 'info'): Html {
   return html`<div class="note${tone !== 'info' && ` note-${tone}`}" role="note">${content}</div>`;
 }

@@ -20,7 +20,7 @@ export class Unauthorized extends ComputeRouterError<'UNAUTHORIZED'> {
 /** The message in the response after an unexpected error. */
 const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
 
-/** The maximum length of a fault's message, because some messages repeat user input. */
+/** The maximum length of a fault's message. It is limited because some messages repeat request input. */
 const MAX_MESSAGE_LENGTH = 4000;
 
 /** The HTTP status for each kind of catalog error. */

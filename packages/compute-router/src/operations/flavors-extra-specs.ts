@@ -70,7 +70,7 @@ export const flavorExtraSpecs = [
     method: 'GET',
     path: itemPath,
     summary: 'Show an extra spec of a flavor',
-    description: 'Shows an extra spec of a flavor, as an object with one key.',
+    description: 'Shows an extra spec of a flavor: an object with a single key.',
     policy: 'os_compute_api:os-flavor-extra-specs:show',
     status: 200,
     errors: [404],

@@ -73,9 +73,9 @@ const anyQuery = query({}, { extra: 'ignore' });
 const anyObject = z.looseObject({});
 
 const parameters = {
-  id: 'Any value. It is ignored.',
-  domain_id: 'Any value. It is ignored.',
-  server_id: 'Any value. It is ignored.',
+  id: 'Any value, which is ignored.',
+  domain_id: 'Any value, which is ignored.',
+  server_id: 'Any value, which is ignored.',
 };
 
 function purposeOf(path: string): string {

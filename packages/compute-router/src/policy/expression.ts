@@ -1,6 +1,6 @@
 import { PolicySyntaxError } from './policy-errors.js';
 
-/** The right-hand side of a comparison: a string, or a field of the target. */
+/** The operand of a check: a string, or a field of the target. */
 export type Operand = { readonly text: string } | { readonly target: TargetField };
 type TargetField = 'project_id' | 'user_id';
 

@@ -21,7 +21,7 @@ export class PolicySyntaxError extends ComputeRouterError<'POLICY_SYNTAX'> {
 /** Where a rule was defined: a line in a policy file, or the `overrides` option. */
 export interface PolicySource {
   readonly file?: string;
-  /** Starts at 1. */
+  /** Line number in the policy file, starting at 1. */
   readonly line?: number;
 }
 

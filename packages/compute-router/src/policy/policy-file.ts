@@ -6,7 +6,7 @@ import { PolicyConfigError } from './policy-errors.js';
 export interface PolicyFileEntry {
   readonly rule: string;
   readonly expression: string;
-  /** Starts at 1. */
+  /** Line number, starting at 1. */
   readonly line: number;
 }
 

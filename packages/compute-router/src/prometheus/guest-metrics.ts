@@ -46,7 +46,7 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
   },
   {
     name: 'apistrata_guest_memory_bytes',
-    help: 'Memory of a guest',
+    help: 'Total memory of a guest',
     samples: ({ memoryMaximumMb }) => sampleOf(memoryMaximumMb, BYTES_PER_MIB),
   },
   {

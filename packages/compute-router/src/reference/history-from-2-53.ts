@@ -10,7 +10,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.58':
     'Adds pagination and a time filter to the list of server actions, and adds the time of the last change to each action.',
   '2.59': 'Adds pagination and a time filter to the list of migrations, and adds a UUID to each migration.',
-  '2.60': 'Supports attaching multiattach volumes to several servers. Older versions reject them.',
+  '2.60': 'Allows clients to attach multiattach volumes to several servers. Older versions reject such volumes.',
   '2.61':
     'Shows the extra specs of flavors to callers that the policy allows. Previously, clients had to send a separate request for each flavor.',
   '2.62':
@@ -32,7 +32,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.71': 'Shows the server group to which a server belongs. Previously, clients had to search all server groups.',
   '2.72':
     'Supports creating servers with ports that request guaranteed bandwidth. The scheduler selects a host that can provide the bandwidth. Older versions reject such ports.',
-  '2.73': 'Adds a reason to the lock of a server, and a filter for locked servers.',
+  '2.73': 'Allows clients to specify a reason when they lock a server, and adds a filter for locked servers.',
   '2.74':
     'Allows administrators to specify the host or hypervisor of a new server in separate fields. Unlike a host in the field `availability_zone`, the scheduler checks them.',
   '2.75':
@@ -42,7 +42,8 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.77': 'Allows unshelving a server in a different availability zone, for example if the original zone has failed.',
   '2.78':
     'Adds an operation that shows the NUMA topology of a server: nodes, memory and virtual CPUs. Administrators also see the placement on the host.',
-  '2.79': 'Adds `delete_on_termination` to volume attachments. Previously, it could be set only in the create request.',
+  '2.79':
+    'Adds `delete_on_termination` to volume attachments. Previously, it could be set only when the server was created.',
   '2.80': 'Shows the project of a migrated server and the user who started the migration, and adds filters for both.',
   '2.81':
     'Adds an operation that caches images on all hosts in an aggregate, so that the first server created from an image starts faster.',
@@ -64,8 +65,8 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     'Allows users to set and change the hostname of a server, and shows it to all callers. Previously, the hostname was derived from the name of the server when the server was created.',
   '2.91': 'Allows unshelving a server to a specific host, and removing its pin to an availability zone.',
   '2.92':
-    'Requires the public key when a key pair is created: the API no longer generates private keys. Names may contain `@` and `.`.',
-  '2.93': 'Supports rebuilding a server whose root disk is a volume. The new image is written to the volume.',
+    'Requires the public key when a key pair is created, because the API no longer generates private keys. Allows `@` and `.` in the names of key pairs.',
+  '2.93': 'Supports rebuilding a server whose root disk is a volume. The rebuild writes the new image to the volume.',
   '2.94': 'Allows a fully qualified domain name (FQDN) as the hostname of a server.',
   '2.95':
     'Leaves an evacuated server stopped until a user starts it, because its data may have to be repaired first. If the hosts do not support this, the request is rejected.',

@@ -11,7 +11,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.6':
     'Adds a single operation that creates remote consoles of all types. Removes the separate actions for VNC, SPICE, RDP and serial consoles.',
   '2.7':
-    'Returns 409 for requests that add project access to a public flavor. Previously, such a request was accepted without effect and left a misleading record.',
+    'Returns 409 for requests to grant a project access to a public flavor. Previously, such a request was accepted without effect and left a misleading record.',
   '2.8': 'Adds the console protocol `mks` for hypervisors that support it.',
   '2.9': 'Shows whether a server is locked. Previously, clients noticed a lock only when an action was rejected.',
   '2.10':
@@ -29,7 +29,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.17': 'Adds an action that makes an unresponsive guest write a crash dump.',
   '2.18': 'Makes the project ID in the path optional, because the token already identifies the project.',
   '2.19':
-    'Adds the description of a server. Previously, users put descriptions into the name, which becomes part of the hostname.',
+    'Adds a description to servers. Previously, users put descriptions into the name, from which the hostname is derived.',
   '2.20': 'Allows clients to attach volumes to shelved servers, and to detach them.',
   '2.21': 'Shows the actions on deleted servers, so that clients can find out which user deleted a server.',
   '2.22':

@@ -8,7 +8,7 @@ export const tagDescriptions = {
     'Host aggregates: groups of hosts with metadata for the scheduler. If an aggregate has an availability zone, its hosts belong to this zone.',
   services: 'Services: the processes of the cloud, with their state and whether the scheduler can select their hosts.',
   hypervisors: 'Hypervisors that run servers, with their capacity and usage.',
-  hosts: 'Hosts by name. Replaced by services and hypervisors.',
+  hosts: 'Hosts by name. The services and hypervisors resources replace this resource.',
   'availability-zones':
     'Availability zones: logical groups of hosts that users can select. Aggregates define zones; hosts without a zone belong to the default zone.',
   servers: 'Servers: virtual machines and the actions on them.',
@@ -38,7 +38,7 @@ export const tagDescriptions = {
   versions: 'Versions of the API.',
   extensions: 'Extensions from the time before microversions. All extensions are enabled.',
   proxies:
-    'Proxies for the image, networking and volume services. Removed in 2.36, and in 2.39 for image metadata. Use the APIs of those services.',
+    'Operations that forward requests to the image, networking and volume services. Removed in 2.36, and in 2.39 for image metadata. Use the APIs of those services.',
   'volumes-boot':
     'Alias of the servers API, which dates from the time when booting from a volume was an extension. Removed in 2.103.',
   removed: 'Operations that were removed from all versions. They always return 410.',

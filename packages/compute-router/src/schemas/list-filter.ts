@@ -57,16 +57,16 @@ export const adminOnly = <P extends QueryParameter<any>>(text: string, schema: P
 });
 
 /**
- * Defines a filter that all callers can use from a version on. In earlier versions, only callers whom the policy allows
- * to use all filters can use it.
+ * Defines a filter that all callers can use since a version. At earlier versions, the policy must allow the caller to
+ * use all filters.
  */
 export function forEveryoneSince<P extends QueryParameter<any>>(first: string, text: string, schema: P) {
   const { major, minor } = Version.of(first);
-  const history = `Administrators only until ${major}.${Number(minor) - 1}; all callers since ${first}.`;
+  const history = `Until ${major}.${Number(minor) - 1}, administrators only; since ${first}, all callers.`;
   return { forEveryone: since(first, true), schema: described(`${text} ${history}`, schema) } as const;
 }
 
-/** Defines a filter that exists since a version. */
+/** Defines a filter that was added at a version. */
 export function addedIn<P extends QueryParameter<any>>(first: string, description: string, schema: P) {
   return { forEveryone: true, schema: since(first, described(description, schema)) } as const;
 }

@@ -15,7 +15,7 @@ export const hypervisorTexts = {
   serviceId: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
   id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53.',
   servers: 'Servers on the hypervisor. Without servers, the field is absent until 2.74, and an empty list since 2.75.',
-  uptime: 'Uptime and load of the host, as text. Null if unknown.',
+  uptime: 'Uptime and load of the host as readable text. Null if unknown.',
   cpuInfo: 'Model, topology and features of the CPUs: a JSON string until 2.27, an object since 2.28.',
   vcpus: 'Number of CPUs.',
   vcpusUsed: 'Number of virtual CPUs that all servers use. Exceeds `vcpus` if CPUs are overcommitted.',

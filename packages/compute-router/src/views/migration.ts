@@ -107,22 +107,25 @@ const ofServer: Shape = {
   ...common,
   server_uuid: text(commonTexts.serverUuid, (m) => m.serverId),
   updated_at: time(commonTexts.updatedAt, (m) => m.updatedAt ?? m.createdAt),
-  memory_total_bytes: bytes('Memory to copy, in bytes. Null until known.', (m) => m.memoryTotalBytes),
-  memory_processed_bytes: bytes('Memory copied so far, in bytes. Null until known.', (m) => m.memoryProcessedBytes),
+  memory_total_bytes: bytes('Total memory to copy, in bytes. Null until it is known.', (m) => m.memoryTotalBytes),
+  memory_processed_bytes: bytes(
+    'Memory that has been copied, in bytes. Null until it is known.',
+    (m) => m.memoryProcessedBytes,
+  ),
   memory_remaining_bytes: bytes(
-    'Memory that remains to be copied, in bytes. Increases while the guest writes. Null until known.',
+    'Memory that remains to be copied, in bytes. Increases if the guest writes to memory. Null until it is known.',
     (m) => m.memoryRemainingBytes,
   ),
   disk_total_bytes: bytes(
-    'Disk space to copy, in bytes. Null for shared storage and until known.',
+    'Total disk space to copy, in bytes. Null until it is known, and for shared storage.',
     (m) => m.diskTotalBytes,
   ),
   disk_processed_bytes: bytes(
-    'Disk space copied so far, in bytes. Null for shared storage and until known.',
+    'Disk space that has been copied, in bytes. Null until it is known, and for shared storage.',
     (m) => m.diskProcessedBytes,
   ),
   disk_remaining_bytes: bytes(
-    'Disk space that remains to be copied, in bytes. Null for shared storage and until known.',
+    'Disk space that remains to be copied, in bytes. Null until it is known, and for shared storage.',
     (m) => m.diskRemainingBytes,
   ),
 };

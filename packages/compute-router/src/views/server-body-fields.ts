@@ -18,7 +18,7 @@ export const requestFields = {
   imageRef: {
     recordField: 'imageId',
     create: described(
-      'UUID of the image to boot from. Empty to boot from a volume.',
+      'UUID of the image from which the server boots. Empty to boot from a volume.',
       z.union([z.literal(''), type.uuid]).optional(),
     ),
     rebuild: described('UUID of the image to write to the root disk.', type.uuid),

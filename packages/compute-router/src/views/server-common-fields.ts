@@ -132,7 +132,10 @@ export const commonFields = {
     recordField: 'tags',
     create: since(
       '2.52',
-      described('Tags: at most 50, each with at most 60 characters.', z.array(type.tag).max(50).optional()),
+      described(
+        'Tags of the server: at most 50, each with at most 60 characters.',
+        z.array(type.tag).max(50).optional(),
+      ),
     ),
     response: since(
       '2.26',

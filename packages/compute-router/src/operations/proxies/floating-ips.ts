@@ -40,7 +40,7 @@ const bulkEntry = object({
   address: described(floatingIpTexts.ip, z.string()),
   fixed_ip: described(floatingIpTexts.fixedIp, type.nullableText),
   instance_uuid: described(floatingIpTexts.instanceId, type.nullableText),
-  interface: described('Always null. Used by a networking service that was removed.', z.null()),
+  interface: described('Always null. Only a former networking service used this field.', z.null()),
   pool: described(floatingIpTexts.pool, z.string()),
   project_id: described('ID of the project that owns the item.', z.string()),
 });
@@ -189,10 +189,10 @@ export const floatingIpProxies = [
     method: 'GET',
     path: '/os-floating-ip-dns',
     summary: 'List DNS domains of floating IP addresses',
-    description: 'Lists the DNS domains of floating IP addresses. Always empty.',
+    description: 'Lists the DNS domains of floating IP addresses. The list is always empty.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
-    reply: { domain_entries: described('The list of DNS domains. Always empty.', z.array(z.never())) },
+    reply: { domain_entries: described('The list of DNS domains, which is always empty.', z.array(z.never())) },
     run: () => ({ domain_entries: [] }),
   }),
   operation({

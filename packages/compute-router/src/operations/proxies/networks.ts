@@ -12,7 +12,7 @@ type NetworkField = Field<Network, ComputeCall>;
 type Shape = ViewShape<Network, ComputeCall>;
 
 /** OpenAPI description of fields that only a former networking service provided. */
-const removedText = 'Always null. Used by a networking service that was removed.';
+const removedText = 'Always null. Only a former networking service used this field.';
 const removedForAdmins = field(removedText, z.null().optional(), (_: Network, call: ComputeCall) =>
   call.context.isAdmin ? null : undefined,
 );

@@ -42,7 +42,7 @@ const listOperations = [
   {
     name: 'listSnapshotsDetail',
     path: `${path}/detail`,
-    description: 'Lists the volume snapshots of the project. Same response as the list without details.',
+    description: 'Lists the volume snapshots of the project. The response equals that of the list without details.',
     policy: 'os_compute_api:os-volumes:snapshots:detail',
   },
 ] as const;

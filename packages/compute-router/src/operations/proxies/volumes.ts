@@ -17,7 +17,7 @@ import { volumeProxyDocs } from './proxy-docs.js';
 const volumeTexts = {
   id: 'UUID of the volume.',
   size: 'Size, in GiB.',
-  metadata: 'Metadata, as key-value pairs.',
+  metadata: 'Metadata of the volume, as key-value pairs.',
   volume: 'A volume.',
 } as const;
 
@@ -84,7 +84,7 @@ const listOperations = [
   {
     name: 'listVolumesDetail',
     path: `${path}/detail`,
-    description: 'Lists the volumes of the project. Same response as the list without details.',
+    description: 'Lists the volumes of the project. The response equals that of the list without details.',
     policy: 'os_compute_api:os-volumes:detail',
   },
 ] as const;
@@ -116,11 +116,14 @@ export const volumeProxies = [
       volume: described(
         volumeTexts.volume,
         object({
-          volume_type: described('Volume type. Default: the default type of the volume service.', idText.optional()),
+          volume_type: described(
+            'Type of the volume. Default: the default type of the volume service.',
+            idText.optional(),
+          ),
           metadata: described(volumeTexts.metadata, z.record(z.string(), z.string()).optional()),
           snapshot_id: described('UUID of the snapshot from which to create the volume.', idText.optional()),
           size: described(volumeTexts.size, positiveInteger),
-          availability_zone: described('Availability zone for the volume.', idText.optional()),
+          availability_zone: described('Availability zone in which to create the volume.', idText.optional()),
           display_name: described('Name. Not unique.', idText.optional()),
           display_description: described('Description.', idText.optional()),
         }),

@@ -19,7 +19,7 @@ export const adminActions = [
     errors: [404],
     body: object({
       'os-resetState': described(
-        'The state to set.',
+        'The new state of the server.',
         object({ state: described('State: `active` or `error`.', z.enum(['active', 'error'])) }),
       ),
     }),
@@ -58,7 +58,7 @@ export const adminActions = [
     when: { ...serverDocs.when, 409: 'The server is not active, or the guest does not support setting a password.' },
     body: object({
       changePassword: described(
-        'The password to set.',
+        'The new administrative password.',
         object({ adminPass: described('New administrative password of the guest.', z.string()) }),
       ),
     }),

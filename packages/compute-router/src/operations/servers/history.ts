@@ -22,7 +22,7 @@ const instanceActionDocs = resource({
 /** OpenAPI descriptions that several fields share. */
 export const instanceActionTexts = {
   startTime: 'Start time, in UTC with microseconds.',
-  events: 'Events of the action, newest first. Administrators only until 2.50; all callers since 2.51.',
+  events: 'Events of the action, newest first. Until 2.50, administrators only; since 2.51, all callers.',
 } as const;
 
 /** Returns the id of the project that owns the server whose actions are shown. */
@@ -60,8 +60,14 @@ const canReadEvents = (call: ComputeCall) => call.can('os_compute_api:os-instanc
 const event = view<ShownEvent, ComputeCall>({
   event: text('Name of the event.', (e) => e.name),
   start_time: time(instanceActionTexts.startTime, (e) => e.startTime),
-  finish_time: nullableTime('End time, in UTC with microseconds. Null while in progress.', (e) => e.finishTime),
-  result: nullableText('Result of the event: `Success` or `Error`. Null while in progress.', (e) => e.result),
+  finish_time: nullableTime(
+    'End time, in UTC with microseconds. Null while the event is in progress.',
+    (e) => e.finishTime,
+  ),
+  result: nullableText(
+    'Result of the event: `Success` or `Error`. Null while the event is in progress.',
+    (e) => e.result,
+  ),
   traceback: field('Traceback of the error, or null. Administrators only.', type.nullableText.optional(), (e, call) =>
     canReadEvents(call) ? e.traceback : undefined,
   ),

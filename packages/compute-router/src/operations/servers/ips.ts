@@ -30,7 +30,7 @@ export const serverIps = [
     path: '/servers/{server_id}/ips/{id}',
     summary: 'List the IP addresses of a server on a network',
     description:
-      'Shows the IP addresses of a server on one network. The only key of the response is the label of the network.',
+      'Lists the IP addresses of a server on a network. The only key in the response is the label of the network.',
     policy: 'os_compute_api:ips:show',
     status: 200,
     errors: [404],

@@ -72,7 +72,7 @@ export const listFilters = {
   vm_state: {
     text: 'vmState',
     sorts: 'vm_state',
-    ...forEveryoneSince('2.83', 'Filters servers by `vm_state`.', text),
+    ...forEveryoneSince('2.83', 'Filters servers by virtual machine state (`vm_state`).', text),
   },
   task_state: {
     text: 'taskState',
@@ -143,7 +143,7 @@ export const listFilters = {
   deleted: { schema: described('Whether to list deleted servers. Administrators only. Default: false.', text) },
   status: {
     ...forEveryone(
-      'Filters servers by status. Can be repeated. An unknown status matches no server until 2.37, and returns 400 since 2.38.',
+      'Filters servers by status. Can be repeated. Until 2.37, an unknown status does not match any server; since 2.38, it returns 400.',
       many(z.string()),
     ),
   },
@@ -173,19 +173,19 @@ export const listFilters = {
   },
   tags: {
     list: 'tags',
-    ...addedIn('2.26', 'Returns only servers that have all of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have all tags in this comma-separated list.', pattern),
   },
   'tags-any': {
     list: 'tagsAny',
-    ...addedIn('2.26', 'Returns only servers that have at least one of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have at least one tag in this comma-separated list.', pattern),
   },
   'not-tags': {
     list: 'notTags',
-    ...addedIn('2.26', 'Returns only servers that lack at least one of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that do not have all tags in this comma-separated list.', pattern),
   },
   'not-tags-any': {
     list: 'notTagsAny',
-    ...addedIn('2.26', 'Returns only servers that have none of these tags, separated by commas.', pattern),
+    ...addedIn('2.26', 'Returns only servers that do not have any tag in this comma-separated list.', pattern),
   },
   locked: {
     ...addedIn('2.73', 'Whether to return only locked servers (`true`) or only unlocked servers (`false`).', text),

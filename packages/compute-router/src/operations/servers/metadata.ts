@@ -14,7 +14,7 @@ export const serverMetadata = metadataOperations<Server>({
   }),
   metadata:
     'Metadata of the server, as key-value pairs. Keys have 1 to 255 characters: letters, digits, `-`, `_`, `:`, `.` and spaces. Values have at most 255 characters.',
-  meta: 'A metadata item, as an object with one key.',
+  meta: 'A metadata item: an object with a single key.',
   path: '/servers/{server_id}/metadata',
   target: parentServer,
   items: ({ metadata }) => metadata,
