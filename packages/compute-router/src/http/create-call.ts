@@ -11,7 +11,10 @@ function isPromise(value: Caller | undefined | Promise<Caller | undefined>): val
   return typeof (value as { readonly then?: unknown } | undefined)?.then === 'function';
 }
 
-/** The router options that `createCall()` uses. */
+/**
+ * The router options that are required to create calls: how to find the caller, the rate limit and the engine of a
+ * request.
+ */
 export interface CallSources {
   readonly engine: Engine;
   readonly identity: Identity;

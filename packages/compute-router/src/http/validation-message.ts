@@ -10,7 +10,7 @@ function truncate(text: string): string {
   return text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}...` : text;
 }
 
-/** Text between the values in a nested value; it is output unchanged. */
+/** Literal text between the values of a list or object, such as a comma or a closing bracket. */
 class Verbatim {
   constructor(readonly text: string) {}
 }
@@ -47,7 +47,7 @@ export function show(value: unknown): string {
   return truncate(text);
 }
 
-/** Formats a value like `show()`, but omits the quotes around a string. */
+/** Formats a value like `formatValue()`, but omits the quotes around a string. */
 function showPlain(value: unknown): string {
   return typeof value === 'string' ? value : show(value);
 }

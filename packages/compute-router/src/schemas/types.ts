@@ -39,7 +39,8 @@ export const quotaValue = lenientInteger(-1, MAX_INT);
 
 /**
  * A printable character: every assigned character of the basic multilingual plane except control, format, private-use
- * and surrogate characters. Spaces are the only printable separators. `NAME` does not allow a space at either end.
+ * and surrogate characters. Spaces are the only printable separators. `NAME_PATTERN` does not allow a space at either
+ * end.
  */
 const PRINTABLE = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
 const VISIBLE = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
