@@ -11,7 +11,7 @@ import { eventStream } from './http/event-stream.js';
 import { redactSecrets } from './http/log-secrets.js';
 import type { Middleware, Next } from './http/middleware.js';
 import { observeUnrouted } from './http/observe-unrouted.js';
-import { quotaStep } from './http/quota-step.js';
+import { createQuotaStep } from './http/quota-step.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { requestLog } from './http/request-log.js';
 import { normalizeTarget } from './http/request-target.js';
@@ -41,7 +41,7 @@ export interface ComputeApi {
 }
 
 /** Combines middlewares into one that runs them in order until one of them sends the response. */
-function chain(steps: readonly Middleware[]): Middleware {
+function chainMiddlewares(steps: readonly Middleware[]): Middleware {
   return function runSteps(req, res, next) {
     let position = 0;
     const runNext: Next = (error) => {
@@ -56,7 +56,7 @@ function chain(steps: readonly Middleware[]): Middleware {
 const EVENTS_PATH = /^\/events(?:\?|$)/;
 
 /** Creates the middleware that serves the event stream at `/events`. */
-function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOptions): Middleware {
+function createEventStep({ policies: rules = policies(), ...options }: ComputeRouterOptions): Middleware {
   const respond = eventStream({ ...options, policies: rules });
   return (req, res, next) => {
     if (EVENTS_PATH.test(req.url ?? '')) respond(req, res);
@@ -82,14 +82,15 @@ function eventStep({ policies: rules = policies(), ...options }: ComputeRouterOp
  */
 export function computeApi(options: ComputeApiOptions): ComputeApi {
   const { healthcheck: health, quota, logger, ...routerOptions } = options;
-  const endpoint = health === false ? undefined : typeof health === 'function' ? health : healthcheck(health ?? {});
-  const routed: ComputeRouterOptions = {
+  const healthEndpoint =
+    health === false ? undefined : typeof health === 'function' ? health : healthcheck(health ?? {});
+  const handlerOptions: ComputeRouterOptions = {
     ...routerOptions,
     onError:
       routerOptions.onError ??
       ((error, req) => logger?.error({ err: error, url: redactSecrets(req.url) }, 'a request failed')),
   };
-  const router = computeHandler(routed);
+  const router = computeHandler(handlerOptions);
   // Later middlewares read the request id from the request, because an AsyncLocalStorage would slow down each request.
   const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, context: false });
   const steps: Middleware[] = [];
@@ -101,11 +102,11 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
   if (logger) steps.push(requestLog(logger));
   if (routerOptions.cors) steps.push(crossOrigin(routerOptions.cors));
   const observer = combineObservers(options.observer);
-  if (endpoint) steps.push(observeUnrouted('health', endpoint as Middleware, observer));
-  if (quota) steps.push(observeUnrouted('quotas', quotaStep(quota, routed), observer));
-  if (options.engine.events.isRetained) steps.push(eventStep(routed));
+  if (healthEndpoint) steps.push(observeUnrouted('health', healthEndpoint as Middleware, observer));
+  if (quota) steps.push(observeUnrouted('quotas', createQuotaStep(quota, handlerOptions), observer));
+  if (options.engine.events.isRetained) steps.push(createEventStep(handlerOptions));
   steps.push(router);
-  const run = chain(steps);
-  const api = (req: IncomingMessage, res: ServerResponse, next: Next = () => {}) => run(req, res, next);
-  return Object.assign(api, { health: endpoint, openApi: router.openApi, openApiText: router.openApiText });
+  const runAllSteps = chainMiddlewares(steps);
+  const api = (req: IncomingMessage, res: ServerResponse, next: Next = () => {}) => runAllSteps(req, res, next);
+  return Object.assign(api, { health: healthEndpoint, openApi: router.openApi, openApiText: router.openApiText });
 }

@@ -7,7 +7,7 @@ import { createRouter, errorBoundary, type Operation, openApiDocuments } from '@
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { type ApiObserver, combineObservers } from './http/api-observer.js';
 import type { ComputeCall, Mount, RouterContext } from './http/call.js';
-import { createCall } from './http/create-call.js';
+import { createCallFactory } from './http/create-call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
 import { faultRenderer } from './http/faults.js';
 import type { Middleware } from './http/middleware.js';
@@ -53,7 +53,7 @@ export interface ComputeRouterOptions {
   readonly validateReplies?: boolean;
 }
 
-const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
+const KNOWN_OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
   engine: true,
   identity: true,
   headers: true,
@@ -69,7 +69,7 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
 };
 
 const BODY_LIMIT_BYTES = 114_688;
-const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
+const VENDOR_MEDIA_TYPE = 'application/vnd.openstack.compute+json';
 
 /** Patterns that split a path into the mount, an optional project id, and the rest. */
 const PATH_PATTERNS: Readonly<Record<Mount, RegExp>> = {
@@ -92,7 +92,7 @@ export interface ComputeRouter extends Handler {
 }
 
 function resolveMaxVersion(options: ComputeRouterOptions): Version {
-  checkOptions('computeRouter()', options, OPTIONS);
+  checkOptions('computeRouter()', options, KNOWN_OPTIONS);
   if (options.maxVersion === undefined) return Version.of(MAX_VERSION);
   const latest = newestSupported();
   if (options.maxVersion === 'latest') return latest;
@@ -103,7 +103,7 @@ function resolveMaxVersion(options: ComputeRouterOptions): Version {
   return max;
 }
 
-const documentation = openApiDocuments(operations, computeApiDescription);
+const openApiCache = openApiDocuments(operations, computeApiDescription);
 
 /**
  * Creates the compute API without the surrounding middleware. It can be mounted at any path, such as
@@ -113,8 +113,13 @@ const documentation = openApiDocuments(operations, computeApiDescription);
 export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   const handler = computeHandler(options);
   // If the surrounding application has already assigned a request id, these headers repeat it.
-  const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
-  const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, generate, context: false });
+  const generateRequestId = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
+  const requestIds = requestId({
+    preset: 'openstack',
+    headers: REQUEST_ID_HEADERS,
+    generate: generateRequestId,
+    context: false,
+  });
   const cors = options.cors && crossOrigin(options.cors);
   const serve: Handler = cors ? (req, res) => cors(req, res, () => handler(req, res)) : handler;
   const router: Handler = (req, res) => {
@@ -138,21 +143,21 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const negotiation = { service: 'compute', min: MIN_VERSION, max, headers, onVersion: observer?.version } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);
-  const shared: RouterContext = {
+  const routerContext: RouterContext = {
     policies: options.policies ?? policies(),
     maxLimit: options.maxLimit ?? 1000,
     trustProxy: options.trustProxy,
     discovery,
     projectExists: options.identity.projectExists,
   };
-  const callOf = createCall(options, shared);
+  const callOf = createCallFactory(options, routerContext);
   const onError = options.onError ?? (() => {});
-  const fault = errorBoundary(faultRenderer({ onUnexpected: onError }), onError);
+  const sendError = errorBoundary(faultRenderer({ onUnexpected: onError }), onError);
   const routerAt = (mount: Mount, apply: Negotiator['apply']) =>
     createRouter<ComputeCall>({
       operations,
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      mediaTypes: [VENDOR_TYPE],
+      mediaTypes: [VENDOR_MEDIA_TYPE],
       unknownKeys: mount === '/v2' ? 'drop' : 'as-defined',
       validateReplies: options.validateReplies,
       call: (req, res) => callOf(req, res, mount),
@@ -170,16 +175,16 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
         );
       },
       authorize,
-      fault,
+      fault: sendError,
       onError,
       observer,
     });
   const serve = routerAt('/v2.1', negotiate.apply);
   // Few clients use `/v2`, which predates microversions, so its router is created on first use.
-  let legacy: Handler | undefined;
+  let legacyHandler: Handler | undefined;
   const serveLegacy: Handler = (req, res) => {
-    legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).apply);
-    legacy(req, res);
+    legacyHandler ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).apply);
+    legacyHandler(req, res);
   };
   const respondWithDocument = versionDocuments({ discovery, negotiate });
   const documents: Middleware = (req, res, next) => {
@@ -193,19 +198,20 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
         else serve(req, res);
       });
     } catch (error) {
-      fault(error, req, res);
+      sendError(error, req, res);
     }
   };
   // The cache keeps a document for each requested version, so only versions that the API serves are accepted.
-  const parseServed = (text: string) => {
+  const parseServedVersion = (text: string) => {
     const version = Version.parse(text);
     if (version?.within(Version.of(MIN_VERSION), max)) return version;
     throw new RangeError(`'${text}' is not a version of this API: it supports ${MIN_VERSION} to ${max}`);
   };
   const apiUrl = (serverUrl: string | undefined) => serverUrl && `${serverUrl}/v2.1`;
   return Object.assign(handler, {
-    openApi: (version: string, serverUrl?: string) => documentation.at(parseServed(version), apiUrl(serverUrl)),
-    openApiText: (version: string, serverUrl?: string) => documentation.text(parseServed(version), apiUrl(serverUrl)),
+    openApi: (version: string, serverUrl?: string) => openApiCache.at(parseServedVersion(version), apiUrl(serverUrl)),
+    openApiText: (version: string, serverUrl?: string) =>
+      openApiCache.text(parseServedVersion(version), apiUrl(serverUrl)),
   });
 }
 

@@ -5,8 +5,8 @@ import { at, type Version, type Windowed } from '@apistrata/microversion';
  *
  * @throws TypeError if the history does not define a value for the version
  */
-export function definedAt<T>(value: Windowed<T>, version: Version): T {
-  const current = at(value, version);
-  if (current === undefined) throw new TypeError(`no value is defined for version ${version}`);
-  return current;
+export function requireValueAt<T>(value: Windowed<T>, version: Version): T {
+  const definedValue = at(value, version);
+  if (definedValue === undefined) throw new TypeError(`no value is defined for version ${version}`);
+  return definedValue;
 }

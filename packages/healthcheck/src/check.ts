@@ -1,5 +1,5 @@
 import { HealthcheckConfigError } from './errors.js';
-import { rejectUnknown } from './known-names.js';
+import { rejectUnknownKeys } from './known-names.js';
 
 /** The state of a check. `degraded` counts as available: the endpoint responds with 200 and shows the reason. */
 export type CheckState = 'available' | 'degraded' | 'unavailable';
@@ -66,7 +66,7 @@ const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
 };
 
 /** Returns the worst state of several checks, or `available` if there are none. */
-export function worstOf(reports: readonly { readonly state: CheckState }[]): CheckState {
+export function worstState(reports: readonly { readonly state: CheckState }[]): CheckState {
   const states = new Set(reports.map(({ state }) => state));
   return (['unavailable', 'degraded'] as const).find((state) => states.has(state)) ?? 'available';
 }
@@ -91,7 +91,7 @@ export function findingOf(name: string, result: CheckResult): Finding {
 }
 
 /** Returns the finding for a check that failed or timed out. */
-export function failureOf(name: string, failure: string, details: string): Finding {
+export function failureFinding(name: string, failure: string, details: string): Finding {
   return { name, state: 'unavailable', available: false, reason: `${failure}: ${name}`, details };
 }
 
@@ -104,7 +104,7 @@ export function validateCheck(check: Check, option: string): void {
       'Use a name, or an object { name, check(signal) } whose check returns { state, reason?, details? }',
     );
   }
-  rejectUnknown(`the check "${check.name}"`, check, ['name', 'check', ...TIMING_KEYS]);
+  rejectUnknownKeys(`the check "${check.name}"`, check, ['name', 'check', ...TIMING_KEYS]);
   validateTiming(check, check.name);
 }
 

@@ -1,6 +1,6 @@
 import { HealthcheckConfigError } from './errors.js';
 import { type Healthcheck, healthcheck } from './healthcheck.js';
-import { rejectUnknown } from './known-names.js';
+import { rejectUnknownKeys } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 
 /** The `healthcheck()` options that a configuration file cannot represent. */
@@ -8,28 +8,28 @@ export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'links'
 
 type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
 
-const text = (value: string) => value;
+const keepText = (value: string) => value;
 type Setting = readonly [option: TextOption, parse: (value: string, name: string) => string | boolean];
 
-const NAMES: ReadonlyMap<string, Setting> = new Map(
+const SETTINGS_BY_NAME: ReadonlyMap<string, Setting> = new Map(
   Object.entries<Setting>({
-    path: ['path', text],
-    backends: ['backends', text],
-    disable_by_file_path: ['disableByFilePath', text],
-    disable_by_file_paths: ['disableByFilePaths', text],
-    enable_by_file_paths: ['enableByFilePaths', text],
-    detailed: ['detailed', flag],
-    names: ['names', flag],
-    format: ['format', text],
-    errors: ['errors', text],
-    follow_resources: ['followResources', flag],
-    detailed_promises: ['detailedPromises', flag],
-    allowed_source_ranges: ['allowedSourceRanges', text],
-    ignore_proxied_requests: ['ignoreProxiedRequests', flag],
+    path: ['path', keepText],
+    backends: ['backends', keepText],
+    disable_by_file_path: ['disableByFilePath', keepText],
+    disable_by_file_paths: ['disableByFilePaths', keepText],
+    enable_by_file_paths: ['enableByFilePaths', keepText],
+    detailed: ['detailed', parseFlag],
+    names: ['names', parseFlag],
+    format: ['format', keepText],
+    errors: ['errors', keepText],
+    follow_resources: ['followResources', parseFlag],
+    detailed_promises: ['detailedPromises', parseFlag],
+    allowed_source_ranges: ['allowedSourceRanges', keepText],
+    ignore_proxied_requests: ['ignoreProxiedRequests', parseFlag],
   }),
 );
 
-const FLAGS: ReadonlyMap<string, boolean> = new Map([
+const BOOLEANS_BY_TEXT: ReadonlyMap<string, boolean> = new Map([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
@@ -46,8 +46,8 @@ export function healthcheckFromConfig(
   record: Readonly<Record<string, string | undefined>>,
   code: CodeOptions = {},
 ): Healthcheck {
-  rejectUnknown('the configuration', record, [...NAMES.keys()]);
-  rejectUnknown('the second argument of healthcheckFromConfig()', code, [
+  rejectUnknownKeys('the configuration', record, [...SETTINGS_BY_NAME.keys()]);
+  rejectUnknownKeys('the second argument of healthcheckFromConfig()', code, [
     'checks',
     'groups',
     'links',
@@ -55,7 +55,7 @@ export function healthcheckFromConfig(
     'service',
   ]);
   const options: Record<string, unknown> = { ...code };
-  for (const [name, [option, parse]] of NAMES) {
+  for (const [name, [option, parse]] of SETTINGS_BY_NAME) {
     const value = record[name];
     if (value === undefined) continue;
     if (typeof value !== 'string')
@@ -65,19 +65,19 @@ export function healthcheckFromConfig(
   try {
     return healthcheck(options);
   } catch (error) {
-    throw withOriginalMessage(error);
+    throw withConfigName(error);
   }
 }
 
-function flag(value: string, name: string): boolean {
-  const parsed = FLAGS.get(value.trim().toLowerCase());
+function parseFlag(value: string, name: string): boolean {
+  const parsed = BOOLEANS_BY_TEXT.get(value.trim().toLowerCase());
   if (parsed !== undefined) return parsed;
   throw new HealthcheckConfigError(name, `"${value}" is neither true nor false`, 'Write true or false');
 }
 
 /** Returns the same error, with the option name that the configuration file uses. */
-function withOriginalMessage(error: unknown): unknown {
+function withConfigName(error: unknown): unknown {
   if (!(error instanceof HealthcheckConfigError)) return error;
-  const entry = [...NAMES].find(([, [option]]) => option === error.option);
+  const entry = [...SETTINGS_BY_NAME].find(([, [option]]) => option === error.option);
   return entry ? error.named(entry[0]) : error;
 }

@@ -1,5 +1,5 @@
 import type { Backend, Probe } from './backends/backend.js';
-import { type CheckReport, type CheckState, worstOf } from './check.js';
+import { type CheckReport, type CheckState, worstState } from './check.js';
 import type { EndpointSettings } from './settings.js';
 
 /** The health of an endpoint. */
@@ -35,9 +35,9 @@ export interface Endpoint {
   setNotReadyReason(reason: string | undefined): void;
 }
 
-const NO_BACKENDS: HealthStatus = { state: 'available', available: true, results: [] };
+const STATUS_WITHOUT_BACKENDS: HealthStatus = { state: 'available', available: true, results: [] };
 
-function unavailable(name: string, reason: string, details: string): HealthStatus {
+function unavailableStatus(name: string, reason: string, details: string): HealthStatus {
   const finding = { name, state: 'unavailable', available: false, reason, details } as const;
   return statusOf([{ ...finding, durationMs: 0, changedAt: new Date() }]);
 }
@@ -45,12 +45,12 @@ function unavailable(name: string, reason: string, details: string): HealthStatu
 /**
  * Creates an endpoint.
  *
- * @param changed called when an evaluation results in a different state than the previous one
+ * @param onChange called when an evaluation results in a different state than the previous one
  */
 export function createEndpoint(
   { name, failsOnShutdown }: EndpointSettings,
   backends: readonly Backend[],
-  changed: (change: HealthChange) => void,
+  onChange: (change: HealthChange) => void,
 ): Endpoint {
   /** The last state for each port, because results may depend on the port, and a difference between ports is not a change. */
   const lastStates = new Map<number | undefined, CheckState>();
@@ -58,10 +58,10 @@ export function createEndpoint(
   let notReadyStatus: HealthStatus | undefined;
 
   /** Reports a change of the state and returns the status. */
-  function record(port: number | undefined, status: HealthStatus): HealthStatus {
+  function recordStatus(port: number | undefined, status: HealthStatus): HealthStatus {
     const from = lastStates.get(port);
     lastStates.set(port, status.state);
-    if (from !== undefined && from !== status.state) changed({ endpoint: name, from, to: status.state, status });
+    if (from !== undefined && from !== status.state) onChange({ endpoint: name, from, to: status.state, status });
     return status;
   }
 
@@ -69,37 +69,37 @@ export function createEndpoint(
     name,
     evaluate(probe) {
       if (shutdownStatus) return shutdownStatus;
-      if (notReadyStatus) return record(probe.port, notReadyStatus);
-      if (backends.length === 0) return NO_BACKENDS;
+      if (notReadyStatus) return recordStatus(probe.port, notReadyStatus);
+      if (backends.length === 0) return STATUS_WITHOUT_BACKENDS;
       return Promise.all(backends.map((backend) => backend.run(probe))).then(
         (results) =>
           // A shutdown may have started while the checks ran.
-          shutdownStatus ?? record(probe.port, notReadyStatus ?? statusOf(results)),
+          shutdownStatus ?? recordStatus(probe.port, notReadyStatus ?? statusOf(results)),
       );
     },
     shutdown() {
       if (!failsOnShutdown || shutdownStatus) return;
-      shutdownStatus = unavailable(
+      shutdownStatus = unavailableStatus(
         'shutdown',
         'SHUTTING DOWN',
         'The service completes its requests and accepts no new ones',
       );
       const [state, ...others] = new Set(lastStates.values());
       const from: CheckState = state !== undefined && others.length === 0 ? state : 'available';
-      if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: shutdownStatus });
+      if (from !== 'unavailable') onChange({ endpoint: name, from, to: 'unavailable', status: shutdownStatus });
     },
     setNotReadyReason(reason) {
       if (!failsOnShutdown) return;
-      const line = reason?.replaceAll(/[\r\n]+/g, ' ');
+      const reasonLine = reason?.replaceAll(/[\r\n]+/g, ' ');
       notReadyStatus =
-        line === undefined
+        reasonLine === undefined
           ? undefined
-          : unavailable('ready', line || 'NOT READY', 'The service is marked as not ready');
+          : unavailableStatus('ready', reasonLine || 'NOT READY', 'The service is marked as not ready');
     },
   };
 }
 
 function statusOf(results: readonly CheckReport[]): HealthStatus {
-  const state = worstOf(results);
+  const state = worstState(results);
   return { state, available: state !== 'unavailable', results };
 }

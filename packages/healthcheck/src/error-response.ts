@@ -22,20 +22,20 @@ export type HealthcheckErrorsOption = 'documented' | 'problem' | 'json' | 'next'
 /** Returns the response body for an error, or undefined to pass the error to the application's error handlers. */
 export type RenderError = (error: HealthcheckUnavailable, req: IncomingMessage) => HealthcheckErrorBody | undefined;
 
-function problem({ status, code, message, reasons }: HealthcheckUnavailable): HealthcheckErrorBody {
+function problemBody({ status, code, message, reasons }: HealthcheckUnavailable): HealthcheckErrorBody {
   const body = { title: STATUS_CODES[status], status, detail: message, code, reasons };
   return { contentType: 'application/problem+json', body: JSON.stringify(body) };
 }
 
-function jsonError({ status, code, message }: HealthcheckUnavailable): HealthcheckErrorBody {
+function jsonErrorBody({ status, code, message }: HealthcheckUnavailable): HealthcheckErrorBody {
   const body = JSON.stringify({ error: { code, status, message } });
   return { contentType: 'application/json; charset=UTF-8', body };
 }
 
 const RENDERERS: ReadonlyMap<string, RenderError | undefined> = new Map<string, RenderError | undefined>([
   ['documented', undefined],
-  ['problem', problem],
-  ['json', jsonError],
+  ['problem', problemBody],
+  ['json', jsonErrorBody],
   ['next', () => undefined],
 ]);
 

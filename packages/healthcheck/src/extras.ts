@@ -17,7 +17,7 @@ export interface PageLink {
 }
 
 /** Content of a response in addition to the check results. */
-export interface Extras {
+export interface ResponseExtras {
   /** The state of the process, if the endpoint is detailed. */
   readonly server?: ServerReport;
   /** The service to which the endpoint belongs, if responses contain the names of checks. */

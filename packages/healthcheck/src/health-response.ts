@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerReport } from './detailed/server-report.js';
 import type { HealthStatus } from './endpoint.js';
-import type { Extras } from './extras.js';
+import type { ResponseExtras } from './extras.js';
 import { acceptedType, type MediaType } from './formats/accept.js';
 import { htmlBody } from './formats/html.js';
 import { jsonBody } from './formats/json.js';
 import { JSON_FORMATS } from './formats/json-formats.js';
 import { plainBody } from './formats/plain.js';
 
-type Body = (results: HealthStatus['results'], extras: Extras) => string;
+type RenderBody = (results: HealthStatus['results'], extras: ResponseExtras) => string;
 
 interface Format {
   readonly contentType: string;
-  readonly body: Body;
+  readonly body: RenderBody;
   /** Whether the bodies of detailed endpoints contain the state of the process in this format. */
   readonly showsServer: boolean;
 }
@@ -34,11 +34,11 @@ export function healthResponse(
   req: IncomingMessage,
   res: ServerResponse,
   status: HealthStatus,
-  extras: Extras,
+  extras: ResponseExtras,
   collect?: () => Promise<ServerReport>,
 ): Promise<void> | undefined {
   if (req.method === 'HEAD') {
-    send(res, status.available ? 204 : 503, FORMATS['text/plain'].contentType, '');
+    sendBody(res, status.available ? 204 : 503, FORMATS['text/plain'].contentType, '');
     return undefined;
   }
   const type = acceptedType(req.headers.accept, extras.named !== undefined);
@@ -46,16 +46,16 @@ export function healthResponse(
   const jsonFormat = type === 'application/health+json' ? 'health+json' : type === 'application/json' && extras.format;
   if (jsonFormat && jsonFormat !== 'documented') {
     const { contentType, body } = JSON_FORMATS[jsonFormat](status.results, extras);
-    send(res, code, contentType, body);
+    sendBody(res, code, contentType, body);
     return undefined;
   }
   const format = FORMATS[type as keyof typeof FORMATS];
   if (collect && format.showsServer) {
     return collect().then((server) =>
-      send(res, code, format.contentType, format.body(status.results, { ...extras, server })),
+      sendBody(res, code, format.contentType, format.body(status.results, { ...extras, server })),
     );
   }
-  send(res, code, format.contentType, format.body(status.results, extras));
+  sendBody(res, code, format.contentType, format.body(status.results, extras));
   return undefined;
 }
 
@@ -66,7 +66,7 @@ const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-export function send(res: ServerResponse, code: number, contentType: string, body: string): void {
+export function sendBody(res: ServerResponse, code: number, contentType: string, body: string): void {
   const pageHeaders = contentType === FORMATS['text/html'].contentType && PAGE_HEADERS;
   res.writeHead(code, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), ...pageHeaders });
   res.end(body);

@@ -5,10 +5,10 @@ import { backendRegistry } from './backends/backend-registry.js';
 import { watchServer } from './detailed/server-report.js';
 import { createEndpoint, type Endpoint, type HealthChange, type HealthStatus } from './endpoint.js';
 import { HealthcheckConfigError, HealthcheckUnavailable } from './errors.js';
-import type { Extras } from './extras.js';
+import type { ResponseExtras } from './extras.js';
 import { failingReasons } from './formats/json-formats.js';
 import { metricsText } from './formats/metrics.js';
-import { healthResponse, send } from './health-response.js';
+import { healthResponse, sendBody } from './health-response.js';
 import { didYouMean } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 import { isProxied } from './proxied.js';
@@ -72,10 +72,10 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     for (const endpoint of byName.values()) void endpoint.evaluate({ port: undefined });
   });
   const { byName, byPath, main } = createEndpoints(settings, registry.resolve, emitChange);
-  const watch = settings.detailed ? watchServer(settings.follow) : undefined;
-  const collect = watch ? () => watch.report() : undefined;
+  const serverWatch = settings.detailed ? watchServer(settings.follow) : undefined;
+  const collectReport = serverWatch ? () => serverWatch.report() : undefined;
   const { service, format, links } = settings;
-  const extras: Extras = { named: settings.names ? service : undefined, format, links };
+  const extras: ResponseExtras = { named: settings.names ? service : undefined, format, links };
 
   let resolveFirstReady: () => void = () => undefined;
   const firstReady = new Promise<void>((resolve) => {
@@ -100,25 +100,25 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     const found = endpointFor(req);
     if (!found || !isRequestAllowed(req)) {
       if (next) next();
-      else notFound(res);
+      else sendNotFound(res);
       return;
     }
-    const fail = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
+    const passError = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
     const sendStatus = (status: HealthStatus) => {
       if (!status.available && settings.renderError) {
         const error = new HealthcheckUnavailable(found.name, failingReasons(status.results));
-        const rendered = settings.renderError(error, req);
+        const errorBody = settings.renderError(error, req);
         // Without an error handler, the documented response is sent.
-        if (rendered) return send(res, error.status, rendered.contentType, rendered.body);
+        if (errorBody) return sendBody(res, error.status, errorBody.contentType, errorBody.body);
         if (next) return next(error);
       }
-      return healthResponse(req, res, status, extras, collect);
+      return healthResponse(req, res, status, extras, collectReport);
     };
     const respond = () => {
       const status = found.evaluate({ port: req.socket.localPort });
-      Promise.resolve(status).then(sendStatus).catch(fail);
+      Promise.resolve(status).then(sendStatus).catch(passError);
     };
-    if (watch) watch.duringProbe(res, respond);
+    if (serverWatch) serverWatch.duringProbe(res, respond);
     else respond();
   }
 
@@ -149,7 +149,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     },
     close() {
       registry.close();
-      watch?.stop();
+      serverWatch?.stop();
     },
     on: (event: 'change', listener: (change: HealthChange) => void) => void events.on(event, listener),
     off: (event: 'change', listener: (change: HealthChange) => void) => void events.off(event, listener),
@@ -163,15 +163,15 @@ interface Endpoints {
 }
 
 function createEndpoints(
-  { endpoints: all }: Settings,
+  { endpoints: endpointList }: Settings,
   resolve: (backends: Settings['endpoints'][0]['backends'], option: string) => readonly Backend[],
-  changed: (change: HealthChange) => void,
+  onChange: (change: HealthChange) => void,
 ): Endpoints {
   const byName = new Map<string, Endpoint>();
   const byPath = new Map<string, Endpoint>();
-  for (const endpointSettings of all) {
+  for (const endpointSettings of endpointList) {
     const { name, path, backends, option } = endpointSettings;
-    const endpoint = createEndpoint(endpointSettings, resolve(backends, option), changed);
+    const endpoint = createEndpoint(endpointSettings, resolve(backends, option), onChange);
     byName.set(name, endpoint);
     if (path === undefined) continue;
     if (byPath.has(path)) {
@@ -186,7 +186,7 @@ function createEndpoints(
   return { main: byName.get('healthcheck') as Endpoint, byName, byPath };
 }
 
-function notFound(res: ServerResponse): void {
+function sendNotFound(res: ServerResponse): void {
   res.writeHead(404, { 'Content-Length': 0 });
   res.end();
 }

@@ -5,10 +5,10 @@ import { HealthcheckConfigError } from './errors.js';
  *
  * @throws HealthcheckConfigError for the first unknown key; `fix` suggests the most similar known name
  */
-export function rejectUnknown(place: string, options: object, knownNames: readonly string[]): void {
-  const unknown = Object.keys(options).find((key) => !knownNames.includes(key));
-  if (unknown === undefined) return;
-  throw new HealthcheckConfigError(unknown, `unknown in ${place}`, didYouMean(unknown, knownNames));
+export function rejectUnknownKeys(place: string, options: object, knownNames: readonly string[]): void {
+  const unknownKey = Object.keys(options).find((key) => !knownNames.includes(key));
+  if (unknownKey === undefined) return;
+  throw new HealthcheckConfigError(unknownKey, `unknown in ${place}`, didYouMean(unknownKey, knownNames));
 }
 
 /** Returns a suggestion for an unknown name: the most similar known name, or all known names. */
@@ -26,11 +26,11 @@ function normalize(name: string): string {
 }
 
 function editDistance(a: string, b: string): number {
-  let above = Array.from({ length: b.length }, (_, index) => index + 1);
+  let previousRow = Array.from({ length: b.length }, (_, index) => index + 1);
   let distance = b.length;
   for (let row = 0; row < a.length; row++) {
     let [diagonal, left] = [row, row + 1];
-    above = above.map((upper, column) => {
+    previousRow = previousRow.map((upper, column) => {
       const substitution = diagonal + (a[row] === b[column] ? 0 : 1);
       diagonal = upper;
       left = Math.min(substitution, upper + 1, left + 1);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** Headers that mark a request as forwarded by a proxy. */
-const FORWARDED = [
+const FORWARDING_HEADERS = [
   'x-forwarded',
   'x-forwarded-for',
   'x-forwarded-proto',
@@ -11,5 +11,5 @@ const FORWARDED = [
 
 /** Returns whether a request has a non-empty header that proxies add when they forward it. */
 export function isProxied(req: IncomingMessage): boolean {
-  return FORWARDED.some((name) => Boolean(req.headers[name]));
+  return FORWARDING_HEADERS.some((name) => Boolean(req.headers[name]));
 }

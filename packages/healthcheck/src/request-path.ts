@@ -9,8 +9,8 @@ interface MountedRequest extends IncomingMessage {
 /** Returns the full path of a request, including mount paths: percent-decoded, without the query string. */
 export function requestPath(req: IncomingMessage): string {
   const url = (req as MountedRequest).originalUrl ?? req.url ?? '/';
-  const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
+  const queryStart = url.indexOf('?');
+  const path = queryStart === -1 ? url : url.slice(0, queryStart);
   // Plain paths are not normalized, because this code runs for every request to the application.
   return path.includes('%') || path.charCodeAt(0) !== 47 ? normalizePath(path) : path;
 }
@@ -22,11 +22,11 @@ export function isMounted(req: IncomingMessage): boolean {
 
 /** Normalizes a path for comparison: removes the scheme and host of absolute URLs, and decodes percent-encoding. */
 export function normalizePath(path: string): string {
-  const local = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
+  const pathOnly = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
   try {
-    return decodeURIComponent(local);
+    return decodeURIComponent(pathOnly);
   } catch {
     // A path with malformed percent-encoding does not match any endpoint.
-    return local;
+    return pathOnly;
   }
 }

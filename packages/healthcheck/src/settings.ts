@@ -5,11 +5,11 @@ import { errorRenderer, type RenderError } from './error-response.js';
 import { HealthcheckConfigError } from './errors.js';
 import type { JsonFormat, PageLink, ServiceInfo } from './extras.js';
 import { JSON_FORMATS } from './formats/json-formats.js';
-import { didYouMean, rejectUnknown } from './known-names.js';
+import { didYouMean, rejectUnknownKeys } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
 import { type BackendList, type GroupOptions, type HealthcheckOptions, OPTION_NAMES } from './options.js';
 import { normalizePath } from './request-path.js';
-import { type SourceRanges, sourceRanges } from './source-ranges.js';
+import { type IsAllowedAddress, sourceRanges } from './source-ranges.js';
 
 /** The configuration of one endpoint: name, path, and backends. */
 export interface EndpointSettings {
@@ -41,12 +41,12 @@ export interface Settings extends FileBackendSettings {
   /** The asynchronous resources to track. */
   readonly follow: FollowedResources;
   /** Returns whether a client address is allowed; undefined if all addresses are allowed. */
-  readonly isAllowedSource: SourceRanges | undefined;
+  readonly isAllowedSource: IsAllowedAddress | undefined;
   readonly ignoreProxiedRequests: boolean;
   readonly log: HealthcheckLog;
 }
 
-const SILENT: HealthcheckLog = { warn: () => undefined, error: () => undefined };
+const SILENT_LOG: HealthcheckLog = { warn: () => undefined, error: () => undefined };
 
 /** The default paths of endpoint groups by name, as orchestrators such as Kubernetes use them. */
 const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
@@ -56,7 +56,7 @@ const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Groups that do not fail on shutdown: the orchestrator would restart the process and interrupt its last requests. */
-const UNAFFECTED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
+const GROUPS_UNAFFECTED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
 
 /**
  * Validates options and adds defaults.
@@ -64,9 +64,9 @@ const UNAFFECTED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
  * @throws HealthcheckConfigError if an option is unknown or invalid
  */
 export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
-  rejectUnknown('healthcheck()', options, OPTION_NAMES);
+  rejectUnknownKeys('healthcheck()', options, OPTION_NAMES);
   const { path, log = console } = options;
-  const ranges = list('allowedSourceRanges', options.allowedSourceRanges);
+  const ranges = stringList('allowedSourceRanges', options.allowedSourceRanges);
   return {
     endpoints: [
       {
@@ -80,26 +80,26 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     ],
     respondsToAll: path === false ? 'always' : path === undefined ? 'mounted' : 'never',
     checks: options.checks ?? [],
-    disableByFilePath: text('disableByFilePath', options.disableByFilePath),
-    disableByFilePaths: portPaths(list('disableByFilePaths', options.disableByFilePaths)),
-    enableByFilePaths: list('enableByFilePaths', options.enableByFilePaths),
-    detailed: flag('detailed', options.detailed, false),
-    names: flag('names', options.names, false),
+    disableByFilePath: stringOption('disableByFilePath', options.disableByFilePath),
+    disableByFilePaths: portPaths(stringList('disableByFilePaths', options.disableByFilePaths)),
+    enableByFilePaths: stringList('enableByFilePaths', options.enableByFilePaths),
+    detailed: booleanOption('detailed', options.detailed, false),
+    names: booleanOption('names', options.names, false),
     service: serviceInfo(options.service),
     links: pageLinks(options.links),
     format: jsonFormat(options.format),
     renderError: errorRenderer(options.errors),
-    startsReady: flag('startsReady', options.startsReady, true),
-    follow: followedResources(options),
+    startsReady: booleanOption('startsReady', options.startsReady, true),
+    follow: resourcesToTrack(options),
     isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
-    ignoreProxiedRequests: flag('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
-    log: log === false ? SILENT : log,
+    ignoreProxiedRequests: booleanOption('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
+    log: log === false ? SILENT_LOG : log,
   };
 }
 
-function followedResources({ followResources, detailedPromises }: Readonly<HealthcheckOptions>): FollowedResources {
-  const withPromises = flag('detailedPromises', detailedPromises, true);
-  if (!flag('followResources', followResources, false)) return 'none';
+function resourcesToTrack({ followResources, detailedPromises }: Readonly<HealthcheckOptions>): FollowedResources {
+  const withPromises = booleanOption('detailedPromises', detailedPromises, true);
+  if (!booleanOption('followResources', followResources, false)) return 'none';
   return withPromises ? 'all' : 'all but promises';
 }
 
@@ -114,8 +114,11 @@ function jsonFormat(format: JsonFormat = 'documented'): JsonFormat {
 }
 
 function serviceInfo(service: ServiceInfo = {}): ServiceInfo {
-  rejectUnknown('the option "service"', service, ['name', 'version']);
-  return { name: text('service.name', service.name), version: text('service.version', service.version) };
+  rejectUnknownKeys('the option "service"', service, ['name', 'version']);
+  return {
+    name: stringOption('service.name', service.name),
+    version: stringOption('service.version', service.version),
+  };
 }
 
 function pageLinks(links: readonly PageLink[] = []): readonly PageLink[] {
@@ -126,7 +129,7 @@ function pageLinks(links: readonly PageLink[] = []): readonly PageLink[] {
 
 function groupSettings(name: string, group: GroupOptions): EndpointSettings {
   const option = `groups.${name}`;
-  rejectUnknown(`the group "${name}"`, group, ['path', 'backends', 'failsOnShutdown']);
+  rejectUnknownKeys(`the group "${name}"`, group, ['path', 'backends', 'failsOnShutdown']);
   if (name === 'healthcheck') {
     throw new HealthcheckConfigError(option, 'is the name of the main endpoint', 'Choose another name for the group');
   }
@@ -135,7 +138,11 @@ function groupSettings(name: string, group: GroupOptions): EndpointSettings {
     name,
     path: path === undefined ? undefined : endpointPath(`${option}.path`, path),
     backends: backendList(`${option}.backends`, group.backends),
-    failsOnShutdown: flag(`${option}.failsOnShutdown`, group.failsOnShutdown, !UNAFFECTED_BY_SHUTDOWN.includes(name)),
+    failsOnShutdown: booleanOption(
+      `${option}.failsOnShutdown`,
+      group.failsOnShutdown,
+      !GROUPS_UNAFFECTED_BY_SHUTDOWN.includes(name),
+    ),
     option: `${option}.backends`,
   };
 }
@@ -153,10 +160,10 @@ function endpointPath(option: string, path: string): string {
 
 function backendList(option: string, backends: BackendList): readonly (string | Check)[] {
   if (Array.isArray(backends)) return backends;
-  return list(option, backends as string).filter(Boolean);
+  return stringList(option, backends as string).filter(Boolean);
 }
 
-function list(option: string, value: string | readonly string[] = []): readonly string[] {
+function stringList(option: string, value: string | readonly string[] = []): readonly string[] {
   const items = typeof value === 'string' ? splitList(value) : value;
   if (Array.isArray(items) && items.every((item) => typeof item === 'string')) return items;
   throw new HealthcheckConfigError(
@@ -171,12 +178,12 @@ function splitList(value: string): readonly string[] {
   return value.trim() === '' ? [] : value.split(',').map((item) => item.trim());
 }
 
-function text(option: string, value = ''): string {
+function stringOption(option: string, value = ''): string {
   if (typeof value === 'string') return value;
   throw new HealthcheckConfigError(option, 'is not a string', 'Use a string');
 }
 
-function flag(option: string, value: boolean | undefined, defaultValue: boolean): boolean {
+function booleanOption(option: string, value: boolean | undefined, defaultValue: boolean): boolean {
   if (value === undefined || typeof value === 'boolean') return value ?? defaultValue;
   throw new HealthcheckConfigError(option, `${JSON.stringify(value)} is neither true nor false`, 'Use true or false');
 }

@@ -1,10 +1,10 @@
 import { BlockList, type IPVersion, isIP, isIPv4 } from 'node:net';
 import { HealthcheckConfigError } from './errors.js';
 
-const FIX = 'Use networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
+const NETWORK_FIX = 'Use networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
 
 /** Returns whether a client address is in one of the allowed ranges; false if the address is unknown. */
-export type SourceRanges = (address: string | undefined) => boolean;
+export type IsAllowedAddress = (address: string | undefined) => boolean;
 
 /**
  * Parses networks, which are written in CIDR notation, with a netmask, or as single addresses.
@@ -12,7 +12,7 @@ export type SourceRanges = (address: string | undefined) => boolean;
  * @param option the option name, for error messages
  * @throws HealthcheckConfigError if a network is malformed or has host bits set
  */
-export function sourceRanges(ranges: readonly string[], option: string): SourceRanges {
+export function sourceRanges(ranges: readonly string[], option: string): IsAllowedAddress {
   // IPv4 and IPv6 have separate lists, because ::/0 in a combined list would contain every IPv4 address.
   const networks: Readonly<Record<IPVersion, BlockList>> = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const text of ranges) {
@@ -27,17 +27,21 @@ export function sourceRanges(ranges: readonly string[], option: string): SourceR
 }
 
 function parseNetwork(text: string, option: string) {
-  const [address = '', suffix, ...more] = text.split('/');
+  const [address = '', suffix, ...extraParts] = text.split('/');
   const parsed = parseAddress(address);
   const width = isIPv4(address) ? 32 : 128;
   const prefix = suffix === undefined ? width : prefixLength(suffix, width);
-  if (!parsed || more.length > 0 || prefix === undefined || prefix > width) {
-    throw new HealthcheckConfigError(option, `"${text}" is not a network`, FIX);
+  if (!parsed || extraParts.length > 0 || prefix === undefined || prefix > width) {
+    throw new HealthcheckConfigError(option, `"${text}" is not a network`, NETWORK_FIX);
   }
   // An IPv4-mapped IPv6 network is treated as IPv4, because mapped clients are IPv4 clients.
   const bits = prefix - (width - parsed.bits.length);
   if (bits < 0 || parsed.bits.includes('1', bits)) {
-    throw new HealthcheckConfigError(option, `"${text}" has host bits set`, `${FIX}, with zeros after the prefix`);
+    throw new HealthcheckConfigError(
+      option,
+      `"${text}" has host bits set`,
+      `${NETWORK_FIX}, with zeros after the prefix`,
+    );
   }
   return { ...parsed, prefix: bits };
 }
@@ -56,7 +60,7 @@ interface Address {
   readonly bits: string;
 }
 
-const MAPPED = `${'0'.repeat(80)}${'1'.repeat(16)}`;
+const MAPPED_PREFIX = `${'0'.repeat(80)}${'1'.repeat(16)}`;
 
 /** Parses an address. Converts IPv4-mapped IPv6 addresses to IPv4. Returns undefined if the address is malformed. */
 function parseAddress(text: string): Address | undefined {
@@ -64,7 +68,7 @@ function parseAddress(text: string): Address | undefined {
   if (isIPv4(text)) return { family: 'ipv4', address, bits: bitsOf(address.split('.').map(Number), 8) };
   if (isIP(address) !== 6) return undefined;
   const bits = bitsOf(groupsOf(address), 16);
-  if (!bits.startsWith(MAPPED)) return { family: 'ipv6', address, bits };
+  if (!bits.startsWith(MAPPED_PREFIX)) return { family: 'ipv6', address, bits };
   const mappedBits = bits.slice(96);
   const bytes = [0, 8, 16, 24].map((from) => Number.parseInt(mappedBits.slice(from, from + 8), 2));
   return { family: 'ipv4', address: bytes.join('.'), bits: mappedBits };

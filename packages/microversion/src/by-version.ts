@@ -9,7 +9,7 @@ import {
   sendError,
 } from './negotiation/error-response.js';
 import { microversionOf } from './negotiation/negotiated.js';
-import { rejectUnknown } from './negotiation/reject-unknown.js';
+import { rejectUnknownOptions } from './negotiation/reject-unknown.js';
 import { at, type Window, type Windowed, windowsOf } from './windowed.js';
 
 /** A request handler for Express, `node:http` or another framework, with any request and response types. */
@@ -37,7 +37,7 @@ export function handlerSelector<H extends Handler>(
   handlers: Window<H> | readonly Window<H>[],
   options: ByVersionOptions,
 ): SelectHandler<H> {
-  rejectUnknown('byVersion', options, ['errors']);
+  rejectUnknownOptions('byVersion', options, ['errors']);
   const windows = windowsOf<H>(handlers);
   const customRender = options.errors === undefined ? undefined : errorRenderer(options.errors, computeFault);
   return (req, res) => {
@@ -67,7 +67,9 @@ export function byVersion<H extends Handler>(
 ): H {
   const select = handlerSelector(handlers, options);
   return function byVersionHandler(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown) {
-    const selected = select(req, res);
-    return typeof selected === 'function' ? selected(req, res, next) : sendError(selected, req, res, next);
+    const handlerOrError = select(req, res);
+    return typeof handlerOrError === 'function'
+      ? handlerOrError(req, res, next)
+      : sendError(handlerOrError, req, res, next);
   } as H;
 }

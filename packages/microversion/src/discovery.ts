@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { rejectUnknown } from './negotiation/reject-unknown.js';
+import { rejectUnknownOptions } from './negotiation/reject-unknown.js';
 import { requestBase, type TrustProxy } from './request-base.js';
 import { Version, type VersionLike } from './version.js';
 
@@ -104,14 +104,14 @@ interface KnownVersion {
 }
 
 function checkVersion(definition: ApiVersion): KnownVersion {
-  rejectUnknown('discovery version', definition, Object.keys(VERSION_KEYS));
+  rejectUnknownOptions('discovery version', definition, Object.keys(VERSION_KEYS));
   const { id, path, min, max } = definition;
-  const bare = (path ?? id).replace(/^\/+|\/+$/g, '');
-  const text = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
-  return { definition, path: bare === '' ? '/' : `/${bare}/`, min: text(min), max: text(max) };
+  const trimmedPath = (path ?? id).replace(/^\/+|\/+$/g, '');
+  const boundText = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
+  return { definition, path: trimmedPath === '' ? '/' : `/${trimmedPath}/`, min: boundText(min), max: boundText(max) };
 }
 
-function send(res: ServerResponse, status: number, document: object): void {
+function sendJson(res: ServerResponse, status: number, document: object): void {
   const body = JSON.stringify(document);
   res.statusCode = status;
   res.setHeader('Content-Type', 'application/json');
@@ -120,13 +120,13 @@ function send(res: ServerResponse, status: number, document: object): void {
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
+  const queryStart = url.indexOf('?');
+  return queryStart < 0 ? url : url.slice(0, queryStart);
 }
 
 /** Creates the documents from which clients discover the major versions and microversions of an API. Links are absolute. */
 export function discovery(options: DiscoveryOptions): Discovery {
-  rejectUnknown('discovery', options, ['versions', 'trustProxy', 'base']);
+  rejectUnknownOptions('discovery', options, ['versions', 'trustProxy', 'base']);
   const versions = options.versions.map(checkVersion);
 
   function baseOf(req: IncomingMessage): string {
@@ -135,7 +135,7 @@ export function discovery(options: DiscoveryOptions): Discovery {
     return (typeof base === 'string' ? base : base(req)).replace(/\/+$/, '');
   }
 
-  function entry({ definition, path, min, max }: KnownVersion, base: string): VersionEntry {
+  function createEntry({ definition, path, min, max }: KnownVersion, base: string): VersionEntry {
     return {
       id: definition.id,
       status: definition.status,
@@ -146,7 +146,7 @@ export function discovery(options: DiscoveryOptions): Discovery {
     };
   }
 
-  function find(id: string): KnownVersion {
+  function findVersion(id: string): KnownVersion {
     const version = versions.find(({ definition }) => definition.id === id);
     if (version) return version;
     throw new RangeError(
@@ -156,18 +156,20 @@ export function discovery(options: DiscoveryOptions): Discovery {
 
   function listOf(req: IncomingMessage) {
     const base = baseOf(req);
-    return { versions: versions.map((version) => entry(version, base)) };
+    return { versions: versions.map((version) => createEntry(version, base)) };
   }
 
   function documentOf(req: IncomingMessage, id: string) {
-    const version = find(id);
+    const version = findVersion(id);
     const base = baseOf(req);
     // If a router that is mounted at the version's path serves the document, Express includes that path in the base URL.
     const mount = version.path.slice(0, -1);
-    const versionEntry = entry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
+    const versionEntry = createEntry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
     const { describedBy, mediaTypes = [] } = version.definition;
-    const described = describedBy ? [{ rel: 'describedby', type: 'text/html', href: describedBy }] : [];
-    return { version: { ...versionEntry, links: [...versionEntry.links, ...described], 'media-types': mediaTypes } };
+    const describedByLinks = describedBy ? [{ rel: 'describedby', type: 'text/html', href: describedBy }] : [];
+    return {
+      version: { ...versionEntry, links: [...versionEntry.links, ...describedByLinks], 'media-types': mediaTypes },
+    };
   }
 
   function choicesOf(req: IncomingMessage, path: string) {
@@ -186,11 +188,11 @@ export function discovery(options: DiscoveryOptions): Discovery {
     listOf,
     documentOf,
     choicesOf,
-    list: (req, res) => send(res, 200, listOf(req)),
+    list: (req, res) => sendJson(res, 200, listOf(req)),
     document(id) {
-      find(id);
-      return (req, res) => send(res, 200, documentOf(req, id));
+      findVersion(id);
+      return (req, res) => sendJson(res, 200, documentOf(req, id));
     },
-    choices: (req, res) => send(res, 300, choicesOf(req, pathOf(req))),
+    choices: (req, res) => sendJson(res, 300, choicesOf(req, pathOf(req))),
   };
 }

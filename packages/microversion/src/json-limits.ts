@@ -33,19 +33,19 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
   let depth = 0;
   let values = 0;
   for (let position = 0; position < text.length; position++) {
-    const mark = text.charCodeAt(position);
-    if (mark === QUOTE) {
+    const characterCode = text.charCodeAt(position);
+    if (characterCode === QUOTE) {
       for (let unit = 0; position < text.length; ) {
         unit = text.charCodeAt(++position);
         if (unit === QUOTE) break;
         if (unit === BACKSLASH) position++;
       }
-    } else if (mark === OPEN_LIST || mark === OPEN_OBJECT) {
+    } else if (characterCode === OPEN_LIST || characterCode === OPEN_OBJECT) {
       if (++depth > limits.depth) throw tooDeepError(limits);
       if (++values > limits.values) throw tooManyValuesError(limits);
-    } else if (mark === COMMA) {
+    } else if (characterCode === COMMA) {
       if (++values > limits.values) throw tooManyValuesError(limits);
-    } else if (mark === CLOSE_LIST || mark === CLOSE_OBJECT) depth--;
+    } else if (characterCode === CLOSE_LIST || characterCode === CLOSE_OBJECT) depth--;
   }
 }
 
@@ -60,13 +60,13 @@ export function checkJsonValue(body: unknown, limits: JsonLimits = defaultJsonLi
   let values = 0;
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > limits.depth) throw tooDeepError(limits);
-    const below: object[] = [];
-    for (const holder of level) {
-      const children = Array.isArray(holder) ? holder : Object.values(holder);
+    const nextLevel: object[] = [];
+    for (const container of level) {
+      const children = Array.isArray(container) ? container : Object.values(container);
       values += children.length;
       if (values > limits.values) throw tooManyValuesError(limits);
-      for (const value of children) if (typeof value === 'object' && value !== null) below.push(value);
+      for (const value of children) if (typeof value === 'object' && value !== null) nextLevel.push(value);
     }
-    level = below;
+    level = nextLevel;
   }
 }

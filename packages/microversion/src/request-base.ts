@@ -10,13 +10,13 @@ interface ExpressRequest extends IncomingMessage {
   readonly app?: { get?(setting: string): unknown };
 }
 
-const HOST = /^[A-Za-z0-9._~%-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
-const PREFIX = /^(\/[A-Za-z0-9._~%-]+)+$/;
+const HOST_PATTERN = /^[A-Za-z0-9._~%-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
+const PREFIX_PATTERN = /^(\/[A-Za-z0-9._~%-]+)+$/;
 
 /** Evaluates Express's `trust proxy` setting for the remote address of the connection. */
-function expressTrusts(req: ExpressRequest): boolean {
-  const trusts = req.app?.get?.('trust proxy fn');
-  return typeof trusts === 'function' && trusts(req.socket.remoteAddress, 0) === true;
+function isTrustedByExpress(req: ExpressRequest): boolean {
+  const trustFunction = req.app?.get?.('trust proxy fn');
+  return typeof trustFunction === 'function' && trustFunction(req.socket.remoteAddress, 0) === true;
 }
 
 function firstItem(value: string | string[] | undefined): string | undefined {
@@ -35,13 +35,17 @@ function localHost(req: IncomingMessage): string {
  * path. Malformed values are ignored. Default of `trustProxy`: Express's `trust proxy` setting, false without Express.
  */
 export function requestBase(req: IncomingMessage, trustProxy?: TrustProxy): string {
-  const trusted =
-    trustProxy === undefined ? expressTrusts(req) : typeof trustProxy === 'function' ? trustProxy(req) : trustProxy;
-  const forwarded = (name: string) => (trusted ? firstItem(req.headers[`x-forwarded-${name}`]) : undefined);
-  const proto = forwarded('proto')?.toLowerCase();
+  const isTrusted =
+    trustProxy === undefined
+      ? isTrustedByExpress(req)
+      : typeof trustProxy === 'function'
+        ? trustProxy(req)
+        : trustProxy;
+  const forwardedValue = (name: string) => (isTrusted ? firstItem(req.headers[`x-forwarded-${name}`]) : undefined);
+  const proto = forwardedValue('proto')?.toLowerCase();
   const scheme = proto === 'http' || proto === 'https' ? proto : (req.socket as TLSSocket).encrypted ? 'https' : 'http';
-  const host = [forwarded('host'), req.headers.host].find((text) => text !== undefined && HOST.test(text));
-  const prefix = forwarded('prefix')?.replace(/\/+$/, '') ?? '';
-  const mount = (req as ExpressRequest).baseUrl ?? '';
-  return `${scheme}://${host ?? localHost(req)}${PREFIX.test(prefix) ? prefix : ''}${mount.replace(/\/+$/, '')}`;
+  const host = [forwardedValue('host'), req.headers.host].find((text) => text !== undefined && HOST_PATTERN.test(text));
+  const prefix = forwardedValue('prefix')?.replace(/\/+$/, '') ?? '';
+  const mountPath = (req as ExpressRequest).baseUrl ?? '';
+  return `${scheme}://${host ?? localHost(req)}${PREFIX_PATTERN.test(prefix) ? prefix : ''}${mountPath.replace(/\/+$/, '')}`;
 }

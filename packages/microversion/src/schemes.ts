@@ -25,12 +25,12 @@ export interface VersionScheme {
 
 const NUMBER = '(0|[1-9]\\d*)';
 
-function pattern(source: string): (text: string) => VersionNumbers | undefined {
+function patternParser(source: string): (text: string) => VersionNumbers | undefined {
   const form = new RegExp(`^${source}$`);
   return (text) => form.exec(text)?.slice(1) as VersionNumbers | undefined;
 }
 
-function add(digits: string | undefined, step: bigint): string {
+function addToDigits(digits: string | undefined, step: bigint): string {
   return String(BigInt(digits ?? 0) + step);
 }
 
@@ -39,8 +39,8 @@ export const majorMinor: VersionScheme = {
   name: 'majorMinor',
   form: 'MAJOR.MINOR without leading zeros, like 2.27',
   lowest: '1.0',
-  parse: pattern(`([1-9]\\d*)\\.${NUMBER}`),
-  next: ([major, minor]) => `${major}.${add(minor, 1n)}`,
+  parse: patternParser(`([1-9]\\d*)\\.${NUMBER}`),
+  next: ([major, minor]) => `${major}.${addToDigits(minor, 1n)}`,
 };
 
 /** Versions such as `7`: one number, from 1. */
@@ -48,8 +48,8 @@ export const integers: VersionScheme = {
   name: 'integers',
   form: 'an integer like 7',
   lowest: '1',
-  parse: pattern('([1-9]\\d*)'),
-  next: ([number]) => add(number, 1n),
+  parse: patternParser('([1-9]\\d*)'),
+  next: ([number]) => addToDigits(number, 1n),
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -62,7 +62,7 @@ function dayText(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-const parseDate = pattern('(\\d{4})-(\\d\\d)-(\\d\\d)');
+const parseDate = patternParser('(\\d{4})-(\\d\\d)-(\\d\\d)');
 
 /** Versions such as `2026-11-22`: calendar dates. */
 export const dates: VersionScheme = {
@@ -82,8 +82,8 @@ const RANGE = /^([~^]?)(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?$/;
 /** Returns how many leading numbers all versions in a semver range have in common: 2 for `^0.2.3` and `~1.2`, 1 for `1`. */
 function countFixedNumbers(operator: string, numbers: readonly string[]): number {
   if (operator !== '^') return operator === '~' && numbers.length > 1 ? 2 : numbers.length;
-  const significant = numbers.findIndex((number) => number !== '0');
-  return significant < 0 ? numbers.length : significant + 1;
+  const significantIndex = numbers.findIndex((number) => number !== '0');
+  return significantIndex < 0 ? numbers.length : significantIndex + 1;
 }
 
 /**
@@ -94,19 +94,21 @@ export const semver: VersionScheme = {
   name: 'semver',
   form: 'MAJOR.MINOR.PATCH without leading zeros, like 1.4.2',
   lowest: '0.0.0',
-  parse: pattern(`${NUMBER}\\.${NUMBER}\\.${NUMBER}`),
-  next: ([major, minor, patch]) => `${major}.${minor}.${add(patch, 1n)}`,
+  parse: patternParser(`${NUMBER}\\.${NUMBER}\\.${NUMBER}`),
+  next: ([major, minor, patch]) => `${major}.${minor}.${addToDigits(patch, 1n)}`,
   range: (text) => {
-    const [, operator = '', ...found] = RANGE.exec(text) ?? [];
-    const numbers = found
+    const [, operator = '', ...matchedNumbers] = RANGE.exec(text) ?? [];
+    const numbers = matchedNumbers
       .filter((number) => number !== undefined && /^\d/.test(number))
-      .map((digits) => add(digits, 0n));
+      .map((digits) => addToDigits(digits, 0n));
     if (numbers.length === 0) return undefined;
-    const fixed = countFixedNumbers(operator, numbers);
-    const full = (from: readonly string[]) => [...from, '0', '0'].slice(0, 3).join('.');
+    const fixedCount = countFixedNumbers(operator, numbers);
+    const fullVersion = (from: readonly string[]) => [...from, '0', '0'].slice(0, 3).join('.');
     return [
-      full(numbers),
-      full(numbers.slice(0, fixed).map((number, i) => (i === fixed - 1 ? add(number, 1n) : number))),
+      fullVersion(numbers),
+      fullVersion(
+        numbers.slice(0, fixedCount).map((number, i) => (i === fixedCount - 1 ? addToDigits(number, 1n) : number)),
+      ),
     ];
   },
 };

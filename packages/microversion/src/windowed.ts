@@ -31,7 +31,7 @@ export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Un
     this.value = value;
     const { end } = this;
     if (this.since && end && this.since.compare(end) >= 0) {
-      throw new RangeError(`the window ${describe(this)} is empty: its first version is above its last`);
+      throw new RangeError(`the window ${describeWindow(this)} is empty: its first version is above its last`);
     }
   }
 
@@ -84,7 +84,7 @@ export function between<const T, const S extends VersionLike = VersionLike, cons
   return new Window(first, last, value);
 }
 
-function describe(window: Window<unknown>): string {
+function describeWindow(window: Window<unknown>): string {
   return `${window.since?.text ?? 'first'}..${window.until?.text ?? (window.below ? `below ${window.below}` : 'latest')}`;
 }
 
@@ -100,7 +100,7 @@ function compareStarts(window: Window<unknown>, other: Window<unknown>): number 
   return window.since.compare(other.since);
 }
 
-const ordered = new WeakMap<object, readonly Window<unknown>[]>();
+const windowsByValue = new WeakMap<object, readonly Window<unknown>[]>();
 
 /**
  * Returns the windows of a value, lowest first. A plain value results in one window without bounds.
@@ -109,7 +109,7 @@ const ordered = new WeakMap<object, readonly Window<unknown>[]>();
  */
 export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
   if (!isWindowed(value)) return [new Window<T>(undefined, undefined, value as T)];
-  const cached = ordered.get(value);
+  const cached = windowsByValue.get(value);
   if (cached) return cached as readonly Window<T>[];
   const windows = (Array.isArray(value) ? [...value] : [value]) as Window<T>[];
   windows.sort(compareStarts);
@@ -117,19 +117,19 @@ export function windowsOf<T>(value: Windowed<T>): readonly Window<T>[] {
     const previous = windows[index - 1];
     if (previous && (!previous.end || !window.since || previous.end.compare(window.since) > 0)) {
       throw new RangeError(
-        `the windows ${describe(previous)} and ${describe(window)} overlap: end the first below the second`,
+        `the windows ${describeWindow(previous)} and ${describeWindow(window)} overlap: end the first below the second`,
       );
     }
   });
-  ordered.set(value, windows);
+  windowsByValue.set(value, windows);
   return windows;
 }
 
 /** Returns the value at a version, or undefined if no window includes that version. */
 export function at<T>(value: Windowed<T>, version: VersionLike): T | undefined {
   if (!isWindowed(value)) return value as T;
-  const exact = version instanceof Version ? version : Version.of(version);
-  for (const window of windowsOf(value as Windowed<T>)) if (window.has(exact)) return window.value;
+  const parsedVersion = version instanceof Version ? version : Version.of(version);
+  for (const window of windowsOf(value as Windowed<T>)) if (window.has(parsedVersion)) return window.value;
   return undefined;
 }
 
@@ -139,16 +139,16 @@ export function at<T>(value: Windowed<T>, version: VersionLike): T | undefined {
  * interval.
  */
 export function breakpointsOf(...values: readonly Windowed<unknown>[]): readonly Version[] {
-  const changes = values.flatMap((value) =>
+  const windowBounds = values.flatMap((value) =>
     isWindowed(value) ? windowsOf(value).flatMap((window) => [window.since, window.end]) : [],
   );
-  return mergeBreakpoints(changes.filter((version) => version !== undefined));
+  return mergeBreakpoints(windowBounds.filter((version) => version !== undefined));
 }
 
 /** Sorts versions in ascending order and removes duplicates. */
 export function mergeBreakpoints(versions: Iterable<Version>): readonly Version[] {
-  const byText = new Map([...versions].map((version) => [version.text, version]));
-  return [...byText.values()].sort((a, b) => a.compare(b));
+  const versionsByText = new Map([...versions].map((version) => [version.text, version]));
+  return [...versionsByText.values()].sort((a, b) => a.compare(b));
 }
 
 /**
@@ -158,23 +158,23 @@ export function mergeBreakpoints(versions: Iterable<Version>): readonly Version[
 export class PerInterval<T> {
   readonly #breakpoints: readonly Version[];
   readonly #build: (version: Version) => T;
-  readonly #built: (T | undefined)[];
+  readonly #builtValue: (T | undefined)[];
   readonly #byVersion = new Map<string, T>();
 
   constructor(breakpoints: readonly Version[], build: (version: Version) => T) {
     this.#breakpoints = breakpoints;
     this.#build = build;
-    this.#built = new Array(breakpoints.length + 1);
+    this.#builtValue = new Array(breakpoints.length + 1);
   }
 
   at(version: Version): T {
     const cached = this.#byVersion.get(version.text);
     if (cached !== undefined) return cached;
-    const above = this.#breakpoints.findIndex((breakpoint) => breakpoint.compare(version) > 0);
-    const interval = above < 0 ? this.#breakpoints.length : above;
-    const built = (this.#built[interval] ??= this.#build(version));
-    this.#byVersion.set(version.text, built);
-    return built;
+    const nextBreakpointIndex = this.#breakpoints.findIndex((breakpoint) => breakpoint.compare(version) > 0);
+    const interval = nextBreakpointIndex < 0 ? this.#breakpoints.length : nextBreakpointIndex;
+    const builtValue = (this.#builtValue[interval] ??= this.#build(version));
+    this.#byVersion.set(version.text, builtValue);
+    return builtValue;
   }
 }
 
@@ -184,8 +184,8 @@ export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly W
   const selected = windowsOf(value)
     .filter(({ end }) => !end || end.compare(floor) > 0)
     .map((window) => {
-      const lower = window.since && window.since.compare(floor) > 0 ? window.since : floor;
-      return new Window<T>(lower, window.until, window.value, window.below);
+      const lowerBound = window.since && window.since.compare(floor) > 0 ? window.since : floor;
+      return new Window<T>(lowerBound, window.until, window.value, window.below);
     });
   return selected.length > 0 ? selected : undefined;
 }

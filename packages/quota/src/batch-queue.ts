@@ -1,7 +1,7 @@
 import { zip } from './zip.js';
 
 /** Limits for the batches that a {@link BatchQueue} sends. */
-export interface Batches {
+export interface BatchLimits {
   /** The maximum number of items in a batch. */
   readonly size: number;
   /** The maximum number of batches in flight. */
@@ -15,7 +15,7 @@ interface QueuedItem<T, R> {
 }
 
 /** The functions that process the queued items: one for a single item, one for a batch. */
-export interface BatchFunction<T, R> {
+export interface BatchFunctions<T, R> {
   /** Processes a single item. */
   readonly one: (item: T) => Promise<R>;
   /** Processes a batch. Returns one result for each item, in the same order. */
@@ -29,13 +29,13 @@ const NEXT_MICROTASK = Promise.resolve();
  * batch. Under load, the store receives one statement for many requests; without load, each item is sent immediately.
  */
 export class BatchQueue<T, R> {
-  readonly #batches: Batches;
-  readonly #functions: BatchFunction<T, R>;
+  readonly #batches: BatchLimits;
+  readonly #functions: BatchFunctions<T, R>;
   #waiting: QueuedItem<T, R>[] = [];
   #running = 0;
   #started = false;
 
-  constructor(batches: Batches, functions: BatchFunction<T, R>) {
+  constructor(batches: BatchLimits, functions: BatchFunctions<T, R>) {
     this.#batches = batches;
     this.#functions = functions;
   }

@@ -5,25 +5,27 @@
  */
 export function checkOptions(factory: string, options: object, knownOptions: Readonly<Record<string, true>>): void {
   if (options === null || typeof options !== 'object') throw new TypeError(`${factory}: options must be an object`);
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
-  if (unknown === undefined) return;
+  const unknownOption = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
+  if (unknownOption === undefined) return;
   const names = Object.keys(knownOptions);
-  const similar = names.find((name) => isSimilar(name, unknown));
-  const fix = similar ? `did you mean "${similar}"?` : `known options: ${names.map((name) => `"${name}"`).join(', ')}`;
-  throw new TypeError(`${factory}: unknown option "${unknown}"; ${fix}`);
+  const similarName = names.find((name) => isSimilar(name, unknownOption));
+  const fix = similarName
+    ? `did you mean "${similarName}"?`
+    : `known options: ${names.map((name) => `"${name}"`).join(', ')}`;
+  throw new TypeError(`${factory}: unknown option "${unknownOption}"; ${fix}`);
 }
 
 /** Returns whether two names differ only in case and by at most two edits, as a name and its misspelling usually do. */
 function isSimilar(a: string, b: string): boolean {
   const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
-  let above = to.map((_, index) => index + 1);
+  let previousRow = to.map((_, index) => index + 1);
   let distance = to.length;
   for (const [row, letter] of from.entries()) {
     let [diagonal, left] = [row, row + 1];
-    above = above.map((upper, column) => {
-      const substituted = diagonal + (letter === to[column] ? 0 : 1);
+    previousRow = previousRow.map((upper, column) => {
+      const substitutionCost = diagonal + (letter === to[column] ? 0 : 1);
       diagonal = upper;
-      left = Math.min(substituted, upper + 1, left + 1);
+      left = Math.min(substitutionCost, upper + 1, left + 1);
       return left;
     });
     distance = left;

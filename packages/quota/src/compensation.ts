@@ -1,10 +1,10 @@
 /** Delays between attempts to undo an operation while the store is unavailable. */
-const DELAYS_MS = [50, 200, 1_000, 3_000];
+const RETRY_DELAYS_MS = [50, 200, 1_000, 3_000];
 /**
  * How long the undoing of an operation is retried: longer than a restart of the store, but too short to delay a process
  * shutdown.
  */
-const GIVE_UP_AFTER_MS = 15_000;
+const RETRY_DURATION_MS = 15_000;
 
 interface UncertainOperation<T> {
   readonly operation: T;
@@ -27,7 +27,7 @@ export class Compensation<T> {
 
   /** Adds a store operation whose result was lost, in order to undo it. */
   add(operation: T): void {
-    this.#uncertain.push({ operation, until: Date.now() + GIVE_UP_AFTER_MS });
+    this.#uncertain.push({ operation, until: Date.now() + RETRY_DURATION_MS });
     if (!this.#running) void this.#undoAll();
   }
 
@@ -41,7 +41,7 @@ export class Compensation<T> {
         this.#uncertain.shift();
       } catch {
         if (Date.now() > first.until) this.#uncertain.shift();
-        else await new Promise((resolve) => setTimeout(resolve, DELAYS_MS[failures++] ?? DELAYS_MS.at(-1)));
+        else await new Promise((resolve) => setTimeout(resolve, RETRY_DELAYS_MS[failures++] ?? RETRY_DELAYS_MS.at(-1)));
       }
     }
     this.#running = false;

@@ -13,10 +13,10 @@ export function defaultsFrom(
   configuration: Readonly<Record<string, unknown>>,
   kinds: readonly string[] = KINDS,
 ): Readonly<Record<string, Limit>> {
-  const unexpected = Object.keys(configuration).find(
+  const unknownKey = Object.keys(configuration).find(
     (key) => key.startsWith('quota_') && !kinds.includes(key.slice(6)),
   );
-  if (unexpected) throw new InvalidQuota(`${unexpected} does not name a kind; kinds are ${kinds.join(', ')}`);
+  if (unknownKey) throw new InvalidQuota(`${unknownKey} does not name a kind; kinds are ${kinds.join(', ')}`);
   return Object.fromEntries(kinds.map((kind) => [kind, defaultOf(kind, configuration[`quota_${kind}`])]));
 }
 

@@ -3,9 +3,9 @@ import type { Amounts, Limit } from './limits.js';
 
 const MAX_PROJECT_LENGTH = 512;
 const MAX_LIMIT = 2n ** 63n - 1n;
-const KIND = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
+const KIND_PATTERN = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
 /** Matches characters that databases reject in text: NUL and unpaired surrogates. */
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
+const UNSTORABLE_CHARACTERS = /[\0\p{Surrogate}]/u;
 
 /**
  * Validates resource kinds.
@@ -14,7 +14,7 @@ const UNSTORABLE = /[\0\p{Surrogate}]/u;
  */
 export function checkKinds(kinds: readonly string[]): readonly string[] {
   for (const kind of kinds) {
-    if (!KIND.test(kind)) {
+    if (!KIND_PATTERN.test(kind)) {
       throw new TypeError(`Kind "${kind}" must consist of a letter and up to 62 letters, digits, "_", "." or "-"`);
     }
     // In a plain object with a number for each kind, code would find the inherited property.
@@ -33,7 +33,7 @@ export function checkProject(project: string): string {
   if (project.length > MAX_PROJECT_LENGTH) {
     throw new InvalidQuota(`A project id has at most ${MAX_PROJECT_LENGTH} characters`);
   }
-  if (UNSTORABLE.test(project)) throw new InvalidQuota('A project id must be well-formed text without NUL');
+  if (UNSTORABLE_CHARACTERS.test(project)) throw new InvalidQuota('A project id must be well-formed text without NUL');
   return project;
 }
 
@@ -41,16 +41,16 @@ export function checkProject(project: string): string {
 export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amounts {
   if (amounts === null || typeof amounts !== 'object')
     throw new InvalidQuota('Amounts must be an object with an amount for each kind');
-  const checked: Record<string, number> = {};
+  const checkedAmounts: Record<string, number> = {};
   for (const kind of Object.keys(amounts)) {
     const amount = amounts[kind];
     checkKind(kind, kinds);
     if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 0) {
       throw new InvalidQuota(`The amount of ${kind} must be an integer of at least 0`);
     }
-    if (amount > 0) checked[kind] = amount;
+    if (amount > 0) checkedAmounts[kind] = amount;
   }
-  return checked;
+  return checkedAmounts;
 }
 
 export function checkKind(kind: string, kinds: ReadonlySet<string>): string {

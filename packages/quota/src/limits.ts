@@ -52,12 +52,12 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
  */
 export function fits(limit: Limit, used: number, amount: number): boolean {
   if (amount <= 0) return true;
-  const after = used + amount;
-  return Number.isSafeInteger(after) && (limit < 0 || after <= limit);
+  const newUsage = used + amount;
+  return Number.isSafeInteger(newUsage) && (limit < 0 || newUsage <= limit);
 }
 
 /** Returns whether validated amounts are empty. Validation has removed amounts of 0. */
-export function isZeroAmount(amounts: Amounts): boolean {
+export function hasNoAmounts(amounts: Amounts): boolean {
   for (const _ in amounts) return false;
   return true;
 }

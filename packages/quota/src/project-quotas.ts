@@ -3,7 +3,7 @@ import { checkOptions } from './check-options.js';
 import { InvalidQuota, QuotaExceeded } from './errors.js';
 import { checkAmounts, checkCount, checkKind, checkKinds, checkLimit, checkProject } from './inputs.js';
 import { limitFor } from './limit-for.js';
-import { type Amounts, checkLimits, type Excess, isZeroAmount, type Limit, UNLIMITED } from './limits.js';
+import { type Amounts, checkLimits, type Excess, hasNoAmounts, type Limit, UNLIMITED } from './limits.js';
 import { presetOf, type QuotaPreset } from './presets.js';
 import { PROJECT_QUOTAS_OPTIONS, type ProjectQuotasOptions } from './project-quotas-options.js';
 import { Reservation, type ReservationCalls } from './reservation.js';
@@ -133,14 +133,14 @@ export class ProjectQuotas {
     const request = this.#request(project, amounts, this.#ttlMs);
     const consumption = this.#take(request, this.#consume);
     if (consumption) await consumption;
-    this.#watch?.changed(project, request.amounts);
+    this.#watch?.checkInBackground(project, request.amounts);
   }
 
   /** Subtracts amounts from the used amounts, for resources that were deleted. Usage never falls below 0. */
   async release(project: string, amounts: Amounts): Promise<void> {
-    const checked = checkAmounts(amounts, this.#kindSet);
-    await this.#store.call((store) => store.release(checkProject(project), checked));
-    this.#watch?.changed(project, checked, -1);
+    const checkedAmounts = checkAmounts(amounts, this.#kindSet);
+    await this.#store.call((store) => store.release(checkProject(project), checkedAmounts));
+    this.#watch?.checkInBackground(project, checkedAmounts, -1);
   }
 
   /** Sets the used amount of a kind, for example to the number of existing resources after drift. Reservations are unchanged. */
@@ -148,7 +148,7 @@ export class ProjectQuotas {
     checkKind(kind, this.#kindSet);
     await this.#store.call((store) => store.recount(checkProject(project), kind, checkCount(used)));
     // The previous amount is unknown, so the first recount in a process reports all thresholds that the new amount has reached.
-    this.#watch?.changed(project, { [kind]: Infinity });
+    this.#watch?.checkInBackground(project, { [kind]: Infinity });
   }
 
   /** Returns the usage and the limit of every resource kind in a project. */
@@ -234,7 +234,7 @@ export class ProjectQuotas {
     request: ReserveRequest,
     send: (request: ReserveRequest) => MaybePromise<readonly Excess[]>,
   ): Promise<void> | undefined {
-    if (isZeroAmount(request.amounts)) return undefined;
+    if (hasNoAmounts(request.amounts)) return undefined;
     this.#sweepIfDue();
     const exceeded = send(request);
     if (exceeded instanceof Promise) return exceeded.then(rejectIfExceeded);

@@ -1,5 +1,5 @@
 import { ReservationEnded } from './errors.js';
-import { type Amounts, isZeroAmount } from './limits.js';
+import { type Amounts, hasNoAmounts } from './limits.js';
 import type { MaybePromise, StoredReservation } from './store.js';
 
 /** The store operations that a reservation uses. They reject with QuotaStoreError if the store fails. */
@@ -8,7 +8,7 @@ export interface ReservationCalls {
   renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean>;
 }
 
-type State = 'open' | 'committed' | 'released';
+type ReservationState = 'open' | 'committed' | 'released';
 
 /**
  * Amounts that are reserved until they are committed or released. Without `commit()`, they become available again after
@@ -22,7 +22,7 @@ export class Reservation {
   /** The time-to-live in milliseconds, which starts at the creation or last renewal. */
   readonly ttlMs: number;
   readonly #calls: ReservationCalls;
-  #state: State = 'open';
+  #state: ReservationState = 'open';
 
   constructor(hold: StoredReservation, ttlMs: number, calls: ReservationCalls) {
     this.id = hold.id;
@@ -46,10 +46,10 @@ export class Reservation {
   async commit(): Promise<void> {
     if (this.#state === 'committed') return;
     if (this.#state === 'released') throw new ReservationEnded(this.id);
-    const settled = isZeroAmount(this.amounts) || this.#calls.settle(this, 'commit');
-    const done = settled instanceof Promise ? await settled : settled;
-    this.#state = done ? 'committed' : 'released';
-    if (!done) throw new ReservationEnded(this.id);
+    const settleResult = hasNoAmounts(this.amounts) || this.#calls.settle(this, 'commit');
+    const isSettled = settleResult instanceof Promise ? await settleResult : settleResult;
+    this.#state = isSettled ? 'committed' : 'released';
+    if (!isSettled) throw new ReservationEnded(this.id);
   }
 
   /**
@@ -59,7 +59,7 @@ export class Reservation {
    */
   async release(): Promise<void> {
     if (this.#state !== 'open') return;
-    if (!isZeroAmount(this.amounts)) await this.#calls.settle(this, 'release');
+    if (!hasNoAmounts(this.amounts)) await this.#calls.settle(this, 'release');
     this.#state = 'released';
   }
 
@@ -70,8 +70,8 @@ export class Reservation {
    * @throws QuotaStoreError if the store fails
    */
   async renew(): Promise<void> {
-    const renewed =
-      this.#state === 'open' && (isZeroAmount(this.amounts) || (await this.#calls.renew(this, this.ttlMs)));
-    if (!renewed) throw new ReservationEnded(this.id);
+    const isRenewed =
+      this.#state === 'open' && (hasNoAmounts(this.amounts) || (await this.#calls.renew(this, this.ttlMs)));
+    if (!isRenewed) throw new ReservationEnded(this.id);
   }
 }

@@ -33,7 +33,7 @@ export class StoreCaller implements ReservationCalls {
       return response instanceof Promise ? this.#withTimeout(response, (late) => this.#undo(undo, late)) : response;
     } catch (error) {
       this.#undo(undo);
-      throw asStoreError(error);
+      throw toStoreError(error);
     }
   }
 
@@ -70,33 +70,33 @@ export class StoreCaller implements ReservationCalls {
   async #reserveAndCommit(request: ReserveRequest): Promise<readonly Excess[]> {
     const exceeded = await this.reserve(request);
     if (exceeded.length > 0) return exceeded;
-    const committed = await this.call(
+    const isCommitted = await this.call(
       (store) => store.settle(request, 'commit'),
       async (store) => {
         // No other code settles this reservation, so if it can no longer be released, it has been committed.
         if (!(await store.settle(request, 'release'))) await store.release(request.project, request.amounts);
       },
     );
-    if (!committed) throw new ReservationEnded(request.id);
+    if (!isCommitted) throw new ReservationEnded(request.id);
     return exceeded;
   }
 
   #withTimeout<T>(response: Promise<T>, undo: (late?: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      let timedOut = false;
+      let hasTimedOut = false;
       const call = this.#deadlines.start(() => {
-        timedOut = true;
+        hasTimedOut = true;
         reject(new QuotaStoreError(`The quota store did not respond within ${this.#timeoutMs} ms`));
       });
       const onResult = (value: T) => {
         this.#deadlines.end(call);
-        if (timedOut) undo(value);
+        if (hasTimedOut) undo(value);
         resolve(value);
       };
       const onError = (error: unknown) => {
         this.#deadlines.end(call);
         undo();
-        reject(asStoreError(error));
+        reject(toStoreError(error));
       };
       response.then(onResult, onError);
     });
@@ -109,6 +109,6 @@ export class StoreCaller implements ReservationCalls {
   }
 }
 
-function asStoreError(error: unknown): QuotaError {
+function toStoreError(error: unknown): QuotaError {
   return error instanceof QuotaError ? error : new QuotaStoreError('The quota store failed', { cause: error });
 }

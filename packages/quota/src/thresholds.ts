@@ -12,14 +12,14 @@ export interface ThresholdEvent {
   readonly limit: Limit;
 }
 
-interface Counted {
+interface CountedUsage {
   readonly used: number;
   readonly limit: Limit;
 }
 
 /** The function that reads the usage of a project, and the listener for threshold events. */
 export interface ThresholdSource {
-  readonly usage: (project: string) => Promise<Readonly<Record<string, Counted>>>;
+  readonly usage: (project: string) => Promise<Readonly<Record<string, CountedUsage>>>;
   readonly listener: (event: ThresholdEvent) => void;
 }
 
@@ -56,7 +56,7 @@ export class ThresholdWatch {
    * process warnings.
    * @param sign 1 if the amounts were added, -1 if they were released
    */
-  changed(project: string, amounts: Readonly<Record<string, number>>, sign = 1): void {
+  checkInBackground(project: string, amounts: Readonly<Record<string, number>>, sign = 1): void {
     this.#check(project, amounts, sign).catch((error) => {
       process.emitWarning(`quota thresholds of ${project}: ${error}`, { code: 'APISTRATA_QUOTA_THRESHOLDS' });
     });
@@ -67,9 +67,9 @@ export class ThresholdWatch {
     return {
       renew: (hold, ttlMs) => calls.renew(hold, ttlMs),
       settle: async (hold, outcome) => {
-        const done = await calls.settle(hold, outcome);
-        if (done && outcome === 'commit') this.changed(hold.project, hold.amounts);
-        return done;
+        const isSettled = await calls.settle(hold, outcome);
+        if (isSettled && outcome === 'commit') this.checkInBackground(hold.project, hold.amounts);
+        return isSettled;
       },
     };
   }
@@ -78,12 +78,12 @@ export class ThresholdWatch {
     const usage = await this.#source.usage(project);
     for (const [kind, amount] of Object.entries(amounts)) {
       // The usage contains an entry for every kind.
-      const { used, limit } = usage[kind] as Counted;
+      const { used, limit } = usage[kind] as CountedUsage;
       const key = JSON.stringify([project, kind]);
-      const before = this.#levels.get(key) ?? this.#level(used - sign * amount, limit);
+      const previousLevel = this.#levels.get(key) ?? this.#level(used - sign * amount, limit);
       const level = this.#level(used, limit);
       this.#store(key, level);
-      for (const threshold of this.#thresholds.slice(before, level)) {
+      for (const threshold of this.#thresholds.slice(previousLevel, level)) {
         this.#source.listener({ project, kind, threshold, used, limit });
       }
     }

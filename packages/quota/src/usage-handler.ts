@@ -24,7 +24,7 @@ export interface UsageEntry {
   readonly text: string;
 }
 
-function usageEntry(kind: string, { used, reserved, limit }: Usage): UsageEntry {
+function createUsageEntry(kind: string, { used, reserved, limit }: Usage): UsageEntry {
   if (limit < 0) return { kind, used, reserved, limit: null, remaining: null, text: `${used} used` };
   const remaining = Math.max(0, Number(limit) - used - reserved);
   return { kind, used, reserved, limit: Number(limit), remaining, text: `${used} of ${limit} used` };
@@ -54,7 +54,9 @@ export function usageHandler<Req extends IncomingMessage = IncomingMessage>(
   return async (req, res, next) => {
     try {
       const usage = await quota.usage(await project(req));
-      const body = JSON.stringify({ quotas: Object.entries(usage).map(([kind, entry]) => usageEntry(kind, entry)) });
+      const body = JSON.stringify({
+        quotas: Object.entries(usage).map(([kind, entry]) => createUsageEntry(kind, entry)),
+      });
       const length = Buffer.byteLength(body);
       const headers = { 'Content-Type': 'application/json', 'Content-Length': length, 'Cache-Control': 'no-store' };
       res.writeHead(200, headers).end(body);

@@ -1,8 +1,8 @@
 /** Returns pairs of the items at the same position in two lists. @throws RangeError if the second list is shorter */
 export function zip<A, B>(first: readonly A[], second: readonly B[]): [A, B][] {
-  const others = second.values();
+  const secondItems = second.values();
   return first.map((one) => {
-    const other = others.next();
+    const other = secondItems.next();
     if (other.done) throw new RangeError(`Expected ${first.length} results, got ${second.length}`);
     return [one, other.value];
   });

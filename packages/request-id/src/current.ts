@@ -5,13 +5,13 @@ import type { IssuedIds, RequestIds } from './issued.js';
  * A registered symbol, because bundlers such as that of Next.js include another copy of this module for route handlers.
  * The number in its name must change if the type of the stored value changes.
  */
-const STORAGE = Symbol.for('@apistrata/request-id 1');
-const shared = globalThis as { [STORAGE]?: AsyncLocalStorage<IssuedIds> };
-shared[STORAGE] ??= new AsyncLocalStorage();
-const storage = shared[STORAGE];
+const STORAGE_KEY = Symbol.for('@apistrata/request-id 1');
+const sharedGlobal = globalThis as { [STORAGE_KEY]?: AsyncLocalStorage<IssuedIds> };
+sharedGlobal[STORAGE_KEY] ??= new AsyncLocalStorage();
+const storage = sharedGlobal[STORAGE_KEY];
 
 /** Runs a function, and all asynchronous code that it starts, with the ids of a request. */
-export function runWith<T>(issued: IssuedIds, next: () => T): T {
+export function runWithIds<T>(issued: IssuedIds, next: () => T): T {
   return storage.run(issued, next);
 }
 

@@ -8,14 +8,14 @@ export function didYouMean(name: string, knownNames: readonly string[]): string 
 }
 
 function editDistance(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let previousRow = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {
-    const current = [row];
+    const currentRow = [row];
     for (let column = 1; column <= b.length; column++) {
-      const substituted = (above[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(substituted, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const substitutionCost = (previousRow[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      currentRow.push(Math.min(substitutionCost, (previousRow[column] ?? 0) + 1, (currentRow[column - 1] ?? 0) + 1));
     }
-    above = current;
+    previousRow = currentRow;
   }
-  return above[b.length] ?? 0;
+  return previousRow[b.length] ?? 0;
 }

@@ -4,16 +4,16 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 export type IdForm = 'uuid' | 'uuidv7' | 'short';
 
 /** Random bytes for many ids. A call to the system's random generator for each id would take most of the time. */
-const POOL = Buffer.allocUnsafe(4_096);
-let used = POOL.length;
+const RANDOM_POOL = Buffer.allocUnsafe(4_096);
+let usedBytes = RANDOM_POOL.length;
 
 function randomBytes(count: number): Buffer {
-  if (used + count > POOL.length) {
-    randomFillSync(POOL);
-    used = 0;
+  if (usedBytes + count > RANDOM_POOL.length) {
+    randomFillSync(RANDOM_POOL);
+    usedBytes = 0;
   }
-  used += count;
-  return POOL.subarray(used - count, used);
+  usedBytes += count;
+  return RANDOM_POOL.subarray(usedBytes - count, usedBytes);
 }
 
 /** Returns random bytes as lower-case hexadecimal digits. */
@@ -37,7 +37,7 @@ const IDS_PER_PREFIX = 2 ** 31 - 1;
  * Returns a generator of short ids, which consist of a random 96-bit prefix and a counter. They are unique, but can be
  * guessed.
  */
-function shortIds(): () => string {
+function createShortIdGenerator(): () => string {
   let prefix = '';
   let count = IDS_PER_PREFIX;
   return () => {
@@ -51,4 +51,8 @@ function shortIds(): () => string {
 }
 
 /** The built-in id generators by format name. */
-export const GENERATORS: Readonly<Record<IdForm, () => string>> = { uuid: randomUUID, uuidv7, short: shortIds() };
+export const GENERATORS: Readonly<Record<IdForm, () => string>> = {
+  uuid: randomUUID,
+  uuidv7,
+  short: createShortIdGenerator(),
+};

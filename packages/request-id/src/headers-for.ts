@@ -10,6 +10,6 @@ import { issuedIdsOf } from './issued.js';
  * @returns a new plain object to spread into `fetch` headers; empty outside of any request
  */
 export function headersFor(req?: IncomingMessage): Record<string, string> {
-  const issued = req ? issuedIdsOf(req) : currentIssuedIds();
-  return issued ? issued.settings.carry(issued.ids.global ?? issued.ids.local, issued.req) : {};
+  const issuedIds = req ? issuedIdsOf(req) : currentIssuedIds();
+  return issuedIds ? issuedIds.settings.carry(issuedIds.ids.global ?? issuedIds.ids.local, issuedIds.req) : {};
 }

@@ -19,18 +19,18 @@ export interface IssuedIds {
 }
 
 /** A registered symbol, so that all installed copies of this package find the ids. */
-const ISSUED = Symbol.for('@apistrata/request-id');
+const ISSUED_IDS_KEY = Symbol.for('@apistrata/request-id');
 
-type Carrier = IncomingMessage & { [ISSUED]?: IssuedIds };
+type RequestWithIds = IncomingMessage & { [ISSUED_IDS_KEY]?: IssuedIds };
 
 /** Returns the ids that were stored on a request. */
 export function issuedIdsOf(req: IncomingMessage): IssuedIds | undefined {
-  return (req as Carrier)[ISSUED];
+  return (req as RequestWithIds)[ISSUED_IDS_KEY];
 }
 
 /** Stores ids on their request. */
 export function storeIssuedIds(issued: IssuedIds): void {
-  (issued.req as Carrier)[ISSUED] = issued;
+  (issued.req as RequestWithIds)[ISSUED_IDS_KEY] = issued;
 }
 
 /**

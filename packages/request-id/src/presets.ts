@@ -26,47 +26,59 @@ const X_REQUEST_ID = ['X-Request-Id'];
  * Matches ids of up to 128 characters that are safe in logs, shells and HTML, including the separators that ids often
  * contain.
  */
-const SAFE = /^[\w.:=+/@~-]{1,128}$/;
+const SAFE_ID = /^[\w.:=+/@~-]{1,128}$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const AWS_ROOT = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})\s*(?:;|$)/;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
 
-function wholeMatch(pattern: RegExp): Preset['read'] {
+function readWholeMatch(pattern: RegExp): Preset['read'] {
   return (value) => (pattern.test(value) ? value : undefined);
 }
 
-function firstGroup(pattern: RegExp, maxLength: number): Preset['read'] {
+function readFirstGroup(pattern: RegExp, maxLength: number): Preset['read'] {
   return (value) => (value.length <= maxLength ? pattern.exec(value)?.[1] : undefined);
 }
 
 /** Returns the W3C trace context headers for a new span in the trace. Returns no headers if the id is not a trace id. */
-function traceContext(id: string, req: IncomingMessage): Record<string, string> {
+function createTraceContext(id: string, req: IncomingMessage): Record<string, string> {
   if (!/^[0-9a-f]{32}$/.test(id)) return {};
   const inbound = String(req.headers.traceparent ?? '').trim();
   const continuesTrace = TRACEPARENT.exec(inbound)?.[1] === id;
-  const state = continuesTrace ? req.headers.tracestate : undefined;
+  const traceState = continuesTrace ? req.headers.tracestate : undefined;
   // In version 00 of the header, the flags are the last field, but later versions may append fields.
   const flags = continuesTrace ? inbound.slice(53, 55) : '00';
-  return { traceparent: `00-${id}-${randomHex(8)}-${flags}`, ...(state && { tracestate: String(state) }) };
+  return { traceparent: `00-${id}-${randomHex(8)}-${flags}`, ...(traceState && { tracestate: String(traceState) }) };
 }
 
 /** All presets by name. */
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
-  any: { headers: X_REQUEST_ID, inbound: X_REQUEST_ID, adopts: true, generate: randomUUID, read: wholeMatch(SAFE) },
+  any: {
+    headers: X_REQUEST_ID,
+    inbound: X_REQUEST_ID,
+    adopts: true,
+    generate: randomUUID,
+    read: readWholeMatch(SAFE_ID),
+  },
   nginx: {
     headers: X_REQUEST_ID,
     inbound: X_REQUEST_ID,
     adopts: true,
     generate: () => randomHex(16),
-    read: wholeMatch(/^[0-9a-f]{32}$/),
+    read: readWholeMatch(/^[0-9a-f]{32}$/),
   },
-  envoy: { headers: X_REQUEST_ID, inbound: X_REQUEST_ID, adopts: true, generate: randomUUID, read: wholeMatch(UUID) },
+  envoy: {
+    headers: X_REQUEST_ID,
+    inbound: X_REQUEST_ID,
+    adopts: true,
+    generate: randomUUID,
+    read: readWholeMatch(UUID),
+  },
   aws: {
     headers: X_REQUEST_ID,
     inbound: ['X-Amzn-Trace-Id'],
     adopts: true,
     generate: () => `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomHex(12)}`,
-    read: firstGroup(AWS_ROOT, 512),
+    read: readFirstGroup(AWS_ROOT, 512),
     carry: (id) => ({ 'X-Amzn-Trace-Id': `Root=${id}` }),
   },
   heroku: {
@@ -74,7 +86,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     inbound: X_REQUEST_ID,
     adopts: true,
     generate: randomUUID,
-    read: wholeMatch(/^[\w+/=-]{20,200}$/),
+    read: readWholeMatch(/^[\w+/=-]{20,200}$/),
   },
   cloudflare: {
     headers: X_REQUEST_ID,
@@ -82,21 +94,21 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     outgoing: 'X-Request-Id',
     adopts: true,
     generate: randomUUID,
-    read: wholeMatch(/^[0-9a-f]{16}(?:-[A-Z]{3})?$/),
+    read: readWholeMatch(/^[0-9a-f]{16}(?:-[A-Z]{3})?$/),
   },
   w3c: {
     headers: X_REQUEST_ID,
     inbound: ['traceparent'],
     adopts: true,
     generate: () => randomHex(16),
-    read: firstGroup(TRACEPARENT, 512),
-    carry: traceContext,
+    read: readFirstGroup(TRACEPARENT, 512),
+    carry: createTraceContext,
   },
   openstack: {
     headers: ['X-Service-Request-ID'],
     inbound: ['X-Service-Request-ID'],
     adopts: false,
     generate: () => `req-${randomUUID()}`,
-    read: wholeMatch(/^req-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+    read: readWholeMatch(/^req-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
   },
 };

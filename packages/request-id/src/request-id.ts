@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { runWith } from './current.js';
-import { genReqIdFor } from './gen-req-id.js';
+import { runWithIds } from './current.js';
+import { createGenReqId } from './gen-req-id.js';
 import { inboundIdOf } from './inbound-id.js';
 import { type IssuedIds, issuedIdsOf, storeIssuedIds } from './issued.js';
 import { type RequestIdOptions, type Settings, settingsFrom } from './settings.js';
@@ -44,14 +44,14 @@ export function requestId(options: RequestIdOptions = {}): RequestIdMiddleware {
     const local = outer?.reserved
       ? outer.ids.local
       : ((settings.adopts ? global : undefined) ?? settings.generate(req));
-    const issued: IssuedIds = { ids: { local, global }, settings, reserved: false, req };
-    storeIssuedIds(issued);
+    const issuedIds: IssuedIds = { ids: { local, global }, settings, reserved: false, req };
+    storeIssuedIds(issuedIds);
     if (settings.assigns) (req as IncomingMessage & { id?: unknown }).id = local;
-    if (!res.headersSent) writeHeaders(res, issued, outer);
-    return settings.context ? runWith(issued, next) : next();
+    if (!res.headersSent) writeHeaders(res, issuedIds, outer);
+    return settings.context ? runWithIds(issuedIds, next) : next();
   }
 
-  return Object.assign(requestIdMiddleware, { genReqId: genReqIdFor(settings) });
+  return Object.assign(requestIdMiddleware, { genReqId: createGenReqId(settings) });
 }
 
 function writeHeaders(

@@ -82,7 +82,7 @@ export const OPTION_NAMES: readonly (keyof RequestIdOptions)[] = [
   'context',
 ];
 
-function checkNames(option: string, names: readonly string[]): readonly string[] {
+function validateNames(option: string, names: readonly string[]): readonly string[] {
   if (!Array.isArray(names))
     throw new TypeError(`requestId: "${option}" must be a list of header names, such as ['X-Request-Id']`);
   for (const name of names) validateHeaderName(name);
@@ -98,15 +98,15 @@ function createReader(accept: RequestIdOptions['accept'], preset: Preset): Setti
   if (typeof accept === 'function') return (value) => (accept(value) ? value : undefined);
   // The flags g and y would make the result depend on the previous request; with m, `^` and `$` would also match at
   // line breaks.
-  const full = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
-  return (value) => (full.test(value) ? value : undefined);
+  const fullPattern = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
+  return (value) => (fullPattern.test(value) ? value : undefined);
 }
 
 function findNamed<T>(option: string, name: string, definitions: Readonly<Record<string, T>>): T {
-  const found = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
-  if (found === undefined)
+  const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+  if (definition === undefined)
     throw new TypeError(`requestId: unknown ${option} "${name}". ${didYouMean(name, Object.keys(definitions))}`);
-  return found;
+  return definition;
 }
 
 /**
@@ -120,10 +120,10 @@ export function settingsFrom(options: RequestIdOptions): Settings {
       throw new TypeError(`requestId: unknown option "${name}". ${didYouMean(name, OPTION_NAMES)}`);
   }
   const preset: Preset = findNamed('preset', options.preset ?? 'any', PRESETS);
-  const headers = checkNames('headers', options.headers ?? preset.headers);
-  const inbound = checkNames('inbound', options.inbound ?? preset.inbound);
-  const configured = options.outgoing ?? (options.inbound ? undefined : preset.outgoing);
-  const outgoing = configured ?? inbound[0] ?? headers[0] ?? 'X-Request-Id';
+  const headers = validateNames('headers', options.headers ?? preset.headers);
+  const inbound = validateNames('inbound', options.inbound ?? preset.inbound);
+  const configuredOutgoing = options.outgoing ?? (options.inbound ? undefined : preset.outgoing);
+  const outgoing = configuredOutgoing ?? inbound[0] ?? headers[0] ?? 'X-Request-Id';
   validateHeaderName(outgoing);
   const { generate = preset.generate } = options;
   const overridesPreset = options.outgoing !== undefined || options.inbound !== undefined;

@@ -10,20 +10,20 @@ export interface Asset {
   readonly etag: string;
 }
 
-const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
+const readAsset = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
 /** Returns the custom properties of the design system as CSS, including the colors of the light and the dark scheme. */
 export function tokensCss(): string {
-  return read('tokens.css');
+  return readAsset('tokens.css');
 }
 
 /** The source files of the style sheet, in the order in which they are concatenated. */
-const STYLES = ['tokens.css', 'base.css', 'components.css', 'code.css'];
+const STYLE_FILES = ['tokens.css', 'base.css', 'components.css', 'code.css'];
 
-const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
-  'ui.css': { type: 'text/css; charset=utf-8', read: () => STYLES.map(read).join('\n') },
-  'ui.js': { type: 'text/javascript; charset=utf-8', read: () => read('ui.js') },
-  'icon.svg': { type: 'image/svg+xml', read: () => read('icon.svg') },
+const ASSET_FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
+  'ui.css': { type: 'text/css; charset=utf-8', read: () => STYLE_FILES.map(readAsset).join('\n') },
+  'ui.js': { type: 'text/javascript; charset=utf-8', read: () => readAsset('ui.js') },
+  'icon.svg': { type: 'image/svg+xml', read: () => readAsset('icon.svg') },
 };
 
 /** Creates an asset from its content type and text. */
@@ -38,7 +38,7 @@ const cache = new Map<string, Asset>();
  * first use.
  */
 export function uiAsset(name: string): Asset | undefined {
-  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  const file = Object.hasOwn(ASSET_FILES, name) ? ASSET_FILES[name] : undefined;
   let found = cache.get(name);
   if (!found && file) cache.set(name, (found = asset(file.type, file.read())));
   return found;

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.js';
 
-const TOKENS =
+const TOKEN_PATTERN =
   /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`)(\s*:)?|((?:^|(?<=\s))(?:\/\/|#)[^\n]*)|(?<=^|[\s[,(=])(-?\d+(?:\.\d+)?)\b|\b(true|false|null|nil|None|True|False|const|let|await|async|return|import|from|as|with|if|err|func|package|print|new)\b/gm;
 
 function token(kind: string, text: string): Html {
@@ -14,7 +14,7 @@ function token(kind: string, text: string): Html {
 export function highlight(code: string): Html {
   const parts: (Html | string)[] = [];
   let end = 0;
-  for (const match of code.matchAll(TOKENS)) {
+  for (const match of code.matchAll(TOKEN_PATTERN)) {
     const [text, quoted, colon, comment, number] = match;
     parts.push(code.slice(end, match.index));
     if (quoted !== undefined) parts.push(token(colon === undefined ? 'string' : 'key', quoted), colon ?? '');

@@ -1,4 +1,4 @@
-const ESCAPES: Readonly<Record<string, string>> = {
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -27,7 +27,7 @@ function escapeValue(value: TemplateValue): string {
   if (value === undefined || value === null || value === false) return '';
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(escapeValue).join('');
-  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
+  return String(value).replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] as string);
 }
 
 /**

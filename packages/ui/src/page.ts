@@ -41,7 +41,7 @@ ${body}
 `;
 }
 
-const MARK = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path fill="currentColor" d="M1 11h14v3H1z"/><path fill="currentColor" opacity=".7" d="M3 6h10v3H3z"/><path fill="currentColor" opacity=".45" d="M5 1h6v3H5z"/></svg>`;
+const LOGO = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path fill="currentColor" d="M1 11h14v3H1z"/><path fill="currentColor" opacity=".7" d="M3 6h10v3H3z"/><path fill="currentColor" opacity=".45" d="M5 1h6v3H5z"/></svg>`;
 
 /** A link in the page header. */
 export interface HeaderLink {
@@ -59,7 +59,7 @@ export interface HomeLink extends HeaderLink {
 
 /** Renders the page header that all pages share: site name, links, and other controls. */
 export function header(home: HomeLink, links: readonly HeaderLink[], ...controls: readonly TemplateValue[]): Html {
-  return html`<header class="top"><a class="brand" href="${home.href}">${home.logo === undefined ? MARK : html`<img src="${home.logo}" alt="">`}<span>${home.text}</span></a>
+  return html`<header class="top"><a class="brand" href="${home.href}">${home.logo === undefined ? LOGO : html`<img src="${home.logo}" alt="">`}<span>${home.text}</span></a>
 ${links.length > 0 && html`<nav aria-label="Sections">${links.map(({ href, text, current }) => html`<a href="${href}"${current && html` aria-current="page"`}>${text}</a>`)}</nav>`}
 ${controls}</header>`;
 }

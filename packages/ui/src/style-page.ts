@@ -5,7 +5,7 @@ import { header, page } from './page.js';
 const TONES: readonly Tone[] = ['plain', 'good', 'warn', 'bad', 'info'];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-const SAMPLES = {
+const CODE_SAMPLES = {
   curl: 'curl -sS -X POST \'http://127.0.0.1/v2.1/servers\' \\\n  -H "X-Auth-Token: $TOKEN"',
   JSON: '{\n  "server": { "name": "web", "locked": false, "vcpus": 2, "fault": null }\n}',
   Python: '# lists servers\nfor server in connection.compute.servers():\n    print(server.name, None, True)',
@@ -25,11 +25,11 @@ const SECTIONS: readonly (readonly [title: string, content: Html])[] = [
     html`<p><button type="button" class="button-main">Main</button> <button type="button">Plain</button> <button type="button" class="button-quiet">Quiet</button> <a class="button" href="#content">Link</a></p><p><label>Text <input value="value"></label> <label>Choice <select><option>one</option><option>two</option></select></label> <label><input type="checkbox" checked> Check</label></p>`,
   ],
   ['Notes', html`${note('Information.')}${note('A warning.', 'warn')}${note('A failure.', 'bad')}`],
-  ['Code', codeBlock(SAMPLES.JSON, 'JSON')],
+  ['Code', codeBlock(CODE_SAMPLES.JSON, 'JSON')],
   [
     'Tabs',
     tabs(
-      Object.entries(SAMPLES).map(([label, code]) => ({ label, content: codeBlock(code, `the ${label} sample`) })),
+      Object.entries(CODE_SAMPLES).map(([label, code]) => ({ label, content: codeBlock(code, `the ${label} sample`) })),
       { name: 'samples', label: 'Language', remembered: true },
     ),
   ],

@@ -2,12 +2,12 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Middleware } from './middleware.js';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
-const MISDIRECTED = 421;
+const MISDIRECTED_REQUEST_STATUS = 421;
 
 /** Returns an address or host name as URLs contain it: in lower case, with IPv6 addresses in brackets. */
 function hostInUrl(host: string): string {
-  const lower = host.toLowerCase();
-  return isIPv6(lower) ? `[${lower}]` : lower;
+  const lowerCaseHost = host.toLowerCase();
+  return isIPv6(lowerCaseHost) ? `[${lowerCaseHost}]` : lowerCaseHost;
 }
 
 /**
@@ -44,19 +44,22 @@ export interface AllowedHostsOptions {
  */
 export function allowedHosts({ host, allowed = [] }: AllowedHostsOptions): Middleware {
   for (const name of allowed) {
-    const inUrl = hostInUrl(name);
-    if (URL.parse(`http://${inUrl}`)?.hostname !== inUrl)
+    const nameInUrl = hostInUrl(name);
+    if (URL.parse(`http://${nameInUrl}`)?.hostname !== nameInUrl)
       throw new TypeError(`"${name}" must be a host name or an address, without a scheme, port or path`);
   }
-  const accepted = new Set([...LOOPBACK_NAMES, host, ...allowed].map(hostInUrl));
+  const acceptedNames = new Set([...LOOPBACK_NAMES, host, ...allowed].map(hostInUrl));
   const isRestricted = allowed.length > 0 || isLoopback(host);
 
   return function checkHost(req, res, next) {
     const name = hostInUrl((req.headers.host ?? '').replace(/:\d*$/, ''));
-    if (!isRestricted || accepted.has(name)) return next();
+    if (!isRestricted || acceptedNames.has(name)) return next();
     const message = `This server does not serve the host "${name}". Use localhost, or allow the name when you start the server.`;
-    const body = JSON.stringify({ error: { code: MISDIRECTED, title: 'Misdirected Request', message } });
-    res.writeHead(MISDIRECTED, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+    const body = JSON.stringify({ error: { code: MISDIRECTED_REQUEST_STATUS, title: 'Misdirected Request', message } });
+    res.writeHead(MISDIRECTED_REQUEST_STATUS, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    });
     res.end(body);
   };
 }

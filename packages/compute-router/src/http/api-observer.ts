@@ -21,11 +21,11 @@ export interface ApiObserver extends RouterObserver {
 }
 
 /** Combines several observers into one, in which the first observer's `around` hook is the outermost. */
-export function combineObservers(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
-  const observers = 'at' in given ? given : [given];
+export function combineObservers(observerOrList: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
+  const observers = 'at' in observerOrList ? observerOrList : [observerOrList];
   if (observers.length < 2) return observers[0];
   type Hook = 'stage' | 'request' | 'version' | 'unrouted';
-  const all = <Name extends Hook>(name: Name): ApiObserver[Name] => {
+  const combineHooks = <Name extends Hook>(name: Name): ApiObserver[Name] => {
     const hooks = observers.flatMap((observer) => observer[name] ?? []) as ((...args: unknown[]) => void)[];
     if (hooks.length < 2) return hooks[0] as ApiObserver[Name];
     return (...reported: unknown[]) => {
@@ -36,5 +36,11 @@ export function combineObservers(given: ApiObserver | readonly ApiObserver[] = [
     if (!inner || !outer) return outer ?? inner;
     return (req, serve) => outer(req, () => inner(req, serve));
   }, undefined);
-  return { around, stage: all('stage'), request: all('request'), version: all('version'), unrouted: all('unrouted') };
+  return {
+    around,
+    stage: combineHooks('stage'),
+    request: combineHooks('request'),
+    version: combineHooks('version'),
+    unrouted: combineHooks('unrouted'),
+  };
 }

@@ -113,17 +113,17 @@ export class ComputeCall implements RoutedCall {
   }
 
   /** Returns a `self` link for a path below the mount. */
-  self(path: string): Link {
+  selfLink(path: string): Link {
     return { rel: 'self', href: `${this.selfBase}${path}` };
   }
 
   /** Returns a `bookmark` link for a path. Bookmark links do not contain the version. */
-  bookmark(path: string): Link {
+  bookmarkLink(path: string): Link {
     return { rel: 'bookmark', href: `${this.base}${this.#projectSegment}${path}` };
   }
 
   links(path: string): readonly Link[] {
-    return [this.self(path), this.bookmark(path)];
+    return [this.selfLink(path), this.bookmarkLink(path)];
   }
 }
 

@@ -27,16 +27,16 @@ export interface CallSources {
  * limit, and selects the primary database or a replica. It waits only for promises, because each `await` delays the
  * request.
  */
-export function createCall({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
+export function createCallFactory({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
   function callOf(
     req: IncomingMessage,
     res: ServerResponse,
     caller: Caller,
     mount: Mount,
   ): ComputeCall | Promise<ComputeCall> {
-    const selection = req.method === 'GET' ? engine.reading(caller) : engine;
-    const callWith = (selected: Engine) => new ComputeCall(req, res, caller, shared, mount, selected);
-    return selection instanceof Promise ? selection.then(callWith) : callWith(selection);
+    const selectedEngine = req.method === 'GET' ? engine.reading(caller) : engine;
+    const createCallWith = (selected: Engine) => new ComputeCall(req, res, caller, shared, mount, selected);
+    return selectedEngine instanceof Promise ? selectedEngine.then(createCallWith) : createCallWith(selectedEngine);
   }
 
   function createCountedCall(

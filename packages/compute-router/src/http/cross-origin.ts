@@ -13,10 +13,14 @@ export interface CorsOptions {
   readonly maxAgeSeconds?: number;
 }
 
-const OPTIONS: Readonly<Record<keyof CorsOptions, true>> = { origins: true, exposedHeaders: true, maxAgeSeconds: true };
+const KNOWN_OPTIONS: Readonly<Record<keyof CorsOptions, true>> = {
+  origins: true,
+  exposedHeaders: true,
+  maxAgeSeconds: true,
+};
 
 /** The API's response headers that browsers do not expose to pages by default. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   ...REQUEST_ID_HEADERS,
   'OpenStack-API-Version',
   'X-OpenStack-Nova-API-Version',
@@ -30,7 +34,7 @@ const EXPOSED = [
   'WWW-Authenticate',
 ];
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function checkOrigin(origin: string): string {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
@@ -48,16 +52,16 @@ function checkOrigin(origin: string): string {
  * @throws TypeError if an option is unknown or an origin is invalid
  */
 export function crossOrigin(options: CorsOptions) {
-  checkOptions('cors', options, OPTIONS);
+  checkOptions('cors', options, KNOWN_OPTIONS);
   const { origins, exposedHeaders = [], maxAgeSeconds = 600 } = options;
   if (origins !== '*' && !Array.isArray(origins))
     throw new TypeError("cors: 'origins' must be a list of origins, or '*'");
   // Loaded only if cross-origin requests are allowed.
   const cors: typeof import('cors') = createRequire(import.meta.url)('cors');
-  const response = cors({
+  const corsMiddleware = cors({
     origin: origins === '*' ? '*' : origins.map(checkOrigin),
-    methods: METHODS,
-    exposedHeaders: [...EXPOSED, ...exposedHeaders],
+    methods: ALLOWED_METHODS,
+    exposedHeaders: [...EXPOSED_HEADERS, ...exposedHeaders],
     maxAge: maxAgeSeconds,
   }) as (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
@@ -65,6 +69,6 @@ export function crossOrigin(options: CorsOptions) {
     // An OPTIONS request without preflight headers is handled like any other unknown method.
     const { origin, 'access-control-request-method': requested } = req.headers;
     if (req.method === 'OPTIONS' && (origin === undefined || requested === undefined)) next();
-    else response(req, res, next);
+    else corsMiddleware(req, res, next);
   };
 }

@@ -22,7 +22,7 @@ const MAX_STREAMS = 100;
 /** The interval between keep-alive comments in an event stream. */
 const KEEP_ALIVE_MS = 15_000;
 
-function reject(res: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
+function sendError(res: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
   const { contentType, body } = computeFault({ status, message, retryAfterSeconds });
   if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', retryAfterSeconds);
   res.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }).end(body);
@@ -42,12 +42,12 @@ function startPosition(req: IncomingMessage, query: URLSearchParams): number | u
  * Returns a predicate that accepts the event types in the query. If there are too many types, or one is too long, sends
  * a 400 response and returns undefined.
  */
-function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) => boolean) | undefined {
+function parseTypeFilter(res: ServerResponse, query: URLSearchParams): ((type: string) => boolean) | undefined {
   try {
     return subscribedTypes(query.getAll('type'));
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    reject(res, 400, error.message);
+    sendError(res, 400, error.message);
     return undefined;
   }
 }
@@ -60,41 +60,41 @@ function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) =
 export function eventStream({ engine, identity, policies, rateLimit, onError = () => {} }: EventStreamOptions) {
   let openStreams = 0;
 
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function serveStream(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const caller = await identity(req);
     if (!caller) return sendUnauthorized(res, identity.uri ?? '/identity');
     const pendingVerdict = rateLimit?.count(caller);
     if (pendingVerdict) applyRateLimit(await pendingVerdict, res);
-    if (!policies.isAdmin(caller)) return reject(res, 403, 'Only administrators can read events.');
-    if (req.method !== 'GET') return reject(res, 405, 'Events are read-only.');
+    if (!policies.isAdmin(caller)) return sendError(res, 403, 'Only administrators can read events.');
+    if (req.method !== 'GET') return sendError(res, 405, 'Events are read-only.');
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = startPosition(req, query);
     if (Number.isNaN(after))
-      return reject(res, 400, 'Last-Event-ID and after must be event positions: non-negative integers.');
-    const accepts = typesOf(res, query);
-    if (!accepts) return;
-    if (openStreams >= MAX_STREAMS) return reject(res, 503, 'Too many clients are reading events.');
-    await stream(res, after, accepts);
+      return sendError(res, 400, 'Last-Event-ID and after must be event positions: non-negative integers.');
+    const acceptsType = parseTypeFilter(res, query);
+    if (!acceptsType) return;
+    if (openStreams >= MAX_STREAMS) return sendError(res, 503, 'Too many clients are reading events.');
+    await streamEvents(res, after, acceptsType);
   }
 
-  async function stream(res: ServerResponse, after: number | undefined, accepts: (type: string) => boolean) {
-    const closed = new AbortController();
-    res.once('close', () => closed.abort());
+  async function streamEvents(res: ServerResponse, after: number | undefined, acceptsType: (type: string) => boolean) {
+    const closeController = new AbortController();
+    res.once('close', () => closeController.abort());
     res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
     res.write(':\n\n');
     const keepAlive = setInterval(() => res.writableNeedDrain || res.write(':\n\n'), KEEP_ALIVE_MS);
     openStreams++;
     try {
-      for await (const events of engine.events.read(after, closed.signal)) {
-        const text = events
-          .filter(({ type }) => accepts(type))
+      for await (const events of engine.events.read(after, closeController.signal)) {
+        const chunk = events
+          .filter(({ type }) => acceptsType(type))
           .map(({ position, type, body }) => `id: ${position}\nevent: ${type}\ndata: ${body}\n\n`)
           .join('');
         // If the client reads slowly, pending events stay in the database table instead of memory.
-        if (text !== '' && !res.write(text)) await once(res, 'drain', { signal: closed.signal });
+        if (chunk !== '' && !res.write(chunk)) await once(res, 'drain', { signal: closeController.signal });
       }
     } catch (error) {
-      if (!closed.signal.aborted) throw error;
+      if (!closeController.signal.aborted) throw error;
     } finally {
       openStreams--;
       clearInterval(keepAlive);
@@ -103,11 +103,11 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
   }
 
   return function events(req: IncomingMessage, res: ServerResponse): void {
-    serve(req, res).catch((error) => {
-      if (error instanceof RateLimitExceeded) return reject(res, 429, error.message, error.retryAfterSeconds);
+    serveStream(req, res).catch((error) => {
+      if (error instanceof RateLimitExceeded) return sendError(res, 429, error.message, error.retryAfterSeconds);
       onError(error, req);
       if (res.headersSent) res.destroy();
-      else reject(res, 503, 'Events are temporarily unavailable.');
+      else sendError(res, 503, 'Events are temporarily unavailable.');
     });
   };
 }

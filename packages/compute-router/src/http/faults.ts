@@ -18,13 +18,13 @@ export class Unauthorized extends ComputeRouterError<'UNAUTHORIZED'> {
 }
 
 /** The message in the response after an unexpected error. */
-const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
+const UNEXPECTED_ERROR_MESSAGE = 'Unexpected API Error. Please report this to the operators of this service.';
 
 /** The maximum length of a fault's message. It is limited because some messages repeat request input. */
 const MAX_MESSAGE_LENGTH = 4000;
 
 /** The HTTP status for each kind of catalog error. */
-const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
+const statusByCatalogError: Readonly<Record<CatalogErrorKind, number>> = {
   'not-found': 404,
   conflict: 409,
   invalid: 400,
@@ -37,7 +37,7 @@ const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
 function visibleFault(error: unknown): { readonly status: number; readonly message: string } | undefined {
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
-  if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
+  if (error instanceof CatalogError) return { status: statusByCatalogError[error.kind], message: error.message };
   const isExpected = [RequestError, Rejection, PolicyDenied, GoneError, DatabaseUnavailable, RateLimitExceeded].some(
     (kind) => error instanceof kind,
   );
@@ -66,12 +66,12 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
       sendUnauthorized(res, error.uri);
       return;
     }
-    const reportedError = visibleFault(error);
+    const visibleError = visibleFault(error);
     const databaseFailure = error instanceof DatabaseUnavailable;
-    if (!reportedError || databaseFailure) onUnexpected(error, req);
-    const { status, message } = reportedError ?? {
+    if (!visibleError || databaseFailure) onUnexpected(error, req);
+    const { status, message } = visibleError ?? {
       status: 500,
-      message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}`,
+      message: `${UNEXPECTED_ERROR_MESSAGE}\n${(error as Error)?.constructor?.name ?? 'Error'}`,
     };
     const retryAfterSeconds =
       databaseFailure || error instanceof RateLimitExceeded ? error.retryAfterSeconds : undefined;

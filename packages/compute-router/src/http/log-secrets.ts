@@ -11,20 +11,20 @@ export const SECRET_HEADERS: readonly string[] = [
   'set-cookie',
 ];
 
-const REDACTED = '[redacted]';
+const REDACTED_VALUE = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';
 
 /**
  * Returns headers in which the values of secret headers are redacted, or the same object if it does not contain any.
  */
 export function redactHeaders(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const secrets = SECRET_HEADERS.filter((name) => name in headers);
-  if (secrets.length === 0) return headers;
-  return { ...headers, ...Object.fromEntries(secrets.map((name) => [name, REDACTED])) };
+  const secretNames = SECRET_HEADERS.filter((name) => name in headers);
+  if (secretNames.length === 0) return headers;
+  return { ...headers, ...Object.fromEntries(secretNames.map((name) => [name, REDACTED_VALUE])) };
 }
 
 /** Decodes text that is percent-encoded up to four times. Malformed encodings are not decoded. */
-function unescapeText(text: string): string {
+function decodeRepeatedly(text: string): string {
   for (let round = 0, before = text; round < 4; round++, before = text) {
     try {
       text = decodeURIComponent(before);
@@ -37,10 +37,10 @@ function unescapeText(text: string): string {
 }
 
 /** Redacts a query parameter whose name or value contains "token", in any case or percent-encoding. */
-function withoutValue(pair: string): string {
+function redactParameter(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   // A console URL contains its token within the value of another parameter: path=%3Ftoken%3D...
-  return /token/i.test(unescapeText(pair.replaceAll('+', ' '))) ? `${name}=${REDACTED}` : pair;
+  return /token/i.test(decodeRepeatedly(pair.replaceAll('+', ' '))) ? `${name}=${REDACTED_VALUE}` : pair;
 }
 
 /** Redacts the console tokens in a URL's path and query, including percent-encoded ones. */
@@ -52,21 +52,23 @@ export function redactSecrets(url: string | undefined): string | undefined {
   const queryStart = url.indexOf('?');
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const parts = path.split('/');
-  const tokenIndex = parts.findIndex((part) => unescapeText(part).toLowerCase().includes(TOKEN_PATH));
+  const tokenIndex = parts.findIndex((part) => decodeRepeatedly(part).toLowerCase().includes(TOKEN_PATH));
   // If the slash before the token is percent-encoded, the token is in the same path segment.
   const isJoined =
     tokenIndex >= 0 &&
-    !unescapeText(parts[tokenIndex] ?? '')
+    !decodeRepeatedly(parts[tokenIndex] ?? '')
       .toLowerCase()
       .endsWith(TOKEN_PATH);
   const before = [...parts.slice(0, tokenIndex), isJoined ? TOKEN_PATH : parts[tokenIndex]];
   const redactedPath =
-    tokenIndex < 0 ? path : [...before, ...(isJoined || parts.length > tokenIndex + 1 ? [REDACTED] : [])].join('/');
+    tokenIndex < 0
+      ? path
+      : [...before, ...(isJoined || parts.length > tokenIndex + 1 ? [REDACTED_VALUE] : [])].join('/');
   if (queryStart < 0) return redactedPath;
   const query = url
     .slice(queryStart + 1)
     .split(/(?=[&;])|(?<=[&;])/)
-    .map(withoutValue);
+    .map(redactParameter);
   return `${redactedPath}?${query.join('')}`;
 }
 
@@ -76,7 +78,7 @@ export function redactQuery(query: unknown): unknown {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {
       const text = `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
-      return [name, withoutValue(text) === text ? value : REDACTED];
+      return [name, redactParameter(text) === text ? value : REDACTED_VALUE];
     }),
   );
 }

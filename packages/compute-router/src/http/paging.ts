@@ -15,11 +15,11 @@ export function nextLink<T>(
   items: readonly T[],
   markerOf: (item: T) => string,
 ): readonly Link[] | undefined {
-  const last = items.length < size ? undefined : items.at(-1);
-  if (size === 0 || last === undefined) return undefined;
+  const lastItem = items.length < size ? undefined : items.at(-1);
+  if (size === 0 || lastItem === undefined) return undefined;
   const [path, query = ''] = (call.req.url ?? '').split('?', 2);
   const params = new URLSearchParams(query);
-  params.set('marker', markerOf(last));
+  params.set('marker', markerOf(lastItem));
   params.sort();
   return [{ rel: 'next', href: `${call.base}${path}?${params}` }];
 }

@@ -23,12 +23,12 @@ function identityError(error: unknown): unknown {
  * Creates the middleware that serves the project-quota API with the compute API's callers, rate limits and version
  * headers. Administrators with a system-scoped token may manage project quotas.
  */
-export function quotaStep(
+export function createQuotaStep(
   quota: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>,
   options: ComputeRouterOptions,
 ): Middleware {
   const { identity, headers = 'both', trustProxy, rateLimit, policies: rules = policies() } = options;
-  const settings = 'quota' in quota ? quota : { quota };
+  const routerOptions = 'quota' in quota ? quota : { quota };
   const responses = new WeakMap<IncomingMessage, ServerResponse>();
 
   async function callerOf(req: IncomingMessage) {
@@ -38,7 +38,7 @@ export function quotaStep(
     const res = responses.get(req);
     if (pendingVerdict && res) applyRateLimit(await pendingVerdict, res);
     const isSystemAdmin = caller.systemScope === true && rules.isAdmin(caller);
-    return isSystemAdmin ? { ...caller, roles: [...caller.roles, settings.adminRole ?? ADMIN_ROLE] } : caller;
+    return isSystemAdmin ? { ...caller, roles: [...caller.roles, routerOptions.adminRole ?? ADMIN_ROLE] } : caller;
   }
 
   const serveQuotas = projectQuotaRouter({
@@ -47,7 +47,7 @@ export function quotaStep(
     trustProxy,
     identityUrl: identity.uri,
     onError: options.onError,
-    ...settings,
+    ...routerOptions,
     identity: (req) =>
       callerOf(req).catch((error) => {
         throw identityError(error);

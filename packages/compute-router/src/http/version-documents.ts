@@ -4,7 +4,7 @@ import { urlPath } from './url-path.js';
 
 const MEDIA_TYPE = 'application/vnd.openstack.compute+json';
 
-function versions(max: Version): readonly ApiVersion[] {
+function majorVersions(max: Version): readonly ApiVersion[] {
   return [
     {
       id: 'v2.0',
@@ -28,7 +28,7 @@ function versions(max: Version): readonly ApiVersion[] {
 
 /** Creates the documents for the API's two major versions, `v2.0` and `v2.1`. Only `v2.1` has microversions. */
 export function computeDiscovery(max: Version, trustProxy: boolean | undefined): Discovery {
-  return discovery({ versions: versions(max), trustProxy });
+  return discovery({ versions: majorVersions(max), trustProxy });
 }
 
 export interface VersionDocumentsOptions {
@@ -41,8 +41,8 @@ export interface VersionDocumentsOptions {
  * document, and the list of choices for paths without a version.
  */
 export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptions) {
-  const current = discovery.document('v2.1');
-  const legacy = discovery.document('v2.0');
+  const serveCurrentDocument = discovery.document('v2.1');
+  const serveLegacyDocument = discovery.document('v2.0');
 
   /**
    * Responds to a request for a version document. Returns whether it was such a request.
@@ -54,8 +54,8 @@ export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptio
     if (path === '/' || path === '') discovery.list(req, res);
     else if (path === '/v2.1' || path === '/v2.1/') {
       negotiate.apply(req, res);
-      current(req, res);
-    } else if (path === '/v2' || path === '/v2/') legacy(req, res);
+      serveCurrentDocument(req, res);
+    } else if (path === '/v2' || path === '/v2/') serveLegacyDocument(req, res);
     else if (!/^\/v2(\.1)?\//.test(path)) discovery.choices(req, res);
     else return false;
     return true;

@@ -41,7 +41,9 @@ export interface IdentityServiceOptions extends ServiceUser {
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
-const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' | 'number' | 'clock' | 'function'>> = {
+const OPTION_KINDS: Readonly<
+  Record<keyof IdentityServiceOptions, 'text' | 'secret' | 'number' | 'clock' | 'function'>
+> = {
   url: 'text',
   publicUrl: 'text',
   username: 'text',
@@ -76,35 +78,35 @@ export function identityService(options: IdentityServiceOptions): Identity {
   const limits = { timeoutMs, maxResponseBytes, headers };
   const session = new ServiceSession(credentialsOf(options), { ...limits, now: () => clock.now() });
   const client = new IdentityClient(session, limits);
-  const valid = new ExpiringMap<Caller>(maxCached);
+  const validTokens = new ExpiringMap<Caller>(maxCached);
   // Invalid tokens have a separate cache, so that a flood of them cannot evict valid tokens.
-  const rejected = new ExpiringMap<true>(maxCached);
-  const inProgress = new Map<string, Promise<Caller | undefined>>();
+  const invalidTokens = new ExpiringMap<true>(maxCached);
+  const pendingLookups = new Map<string, Promise<Caller | undefined>>();
 
   async function requestIdentity(token: string, hash: string): Promise<Caller | undefined> {
     const document = await client.validate(token);
     const now = clock.now();
     if (document && document.expiresAt > now) {
-      valid.set(hash, document.caller, Math.min(document.expiresAt, now + cacheMs));
+      validTokens.set(hash, document.caller, Math.min(document.expiresAt, now + cacheMs));
       return document.caller;
     }
-    rejected.set(hash, true, now + rejectedCacheMs);
+    invalidTokens.set(hash, true, now + rejectedCacheMs);
     return undefined;
   }
 
   function lookup(token: string): Caller | undefined | Promise<Caller | undefined> {
     const hash = createHash('sha256').update(token).digest('base64');
     const now = clock.now();
-    const cached = valid.get(hash, now);
-    if (cached || rejected.get(hash, now)) {
-      onLookup?.(cached ? 'known' : 'rejected');
-      return cached;
+    const cachedCaller = validTokens.get(hash, now);
+    if (cachedCaller || invalidTokens.get(hash, now)) {
+      onLookup?.(cachedCaller ? 'known' : 'rejected');
+      return cachedCaller;
     }
-    const pending = inProgress.get(hash);
-    onLookup?.(pending ? 'joined' : 'requested');
-    if (pending) return pending;
-    const response = requestIdentity(token, hash).finally(() => inProgress.delete(hash));
-    inProgress.set(hash, response);
+    const pendingLookup = pendingLookups.get(hash);
+    onLookup?.(pendingLookup ? 'joined' : 'requested');
+    if (pendingLookup) return pendingLookup;
+    const response = requestIdentity(token, hash).finally(() => pendingLookups.delete(hash));
+    pendingLookups.set(hash, response);
     return response;
   }
 
@@ -122,10 +124,10 @@ function credentialsOf(options: IdentityServiceOptions): ServiceCredentials {
 }
 
 function checkIdentityOptions(options: IdentityServiceOptions): void {
-  checkOptions('identityService()', options, OPTIONS);
+  checkOptions('identityService()', options, OPTION_KINDS);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    const kind = OPTIONS[name as keyof IdentityServiceOptions];
+    const kind = OPTION_KINDS[name as keyof IdentityServiceOptions];
     if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0)) {
       throw new TypeError(`identityService(): ${name} must be a number of at least 0, not ${value}`);
     }

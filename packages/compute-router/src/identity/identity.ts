@@ -21,10 +21,10 @@ export interface Identity {
 }
 
 type LookupResult = Caller | undefined;
-type Lookup = (token: string) => LookupResult | Promise<LookupResult>;
+type TokenLookup = (token: string) => LookupResult | Promise<LookupResult>;
 
 /** The format of tokens: visible ASCII characters. Other header values are never looked up or forwarded. */
-const TOKEN = /^[\x21-\x7e]+$/;
+const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 
 /** The compute service's types in the service catalog, which access rules of application credentials refer to. */
 const SERVICE_TYPES = ['compute'];
@@ -34,30 +34,32 @@ const SERVICE_TYPES = ['compute'];
  * also looks up that service's token in `X-Service-Token` and adds its roles as `serviceRoles`. A request is
  * unauthenticated if one of its tokens is not valid, or if the caller's access rules do not allow the request.
  */
-export function identityByToken(lookup: Lookup): (req: IncomingMessage) => LookupResult | Promise<LookupResult> {
+export function identityByToken(lookup: TokenLookup): (req: IncomingMessage) => LookupResult | Promise<LookupResult> {
   return function identity(req) {
     const token = req.headers['x-auth-token'];
-    if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
-    const service = req.headers['x-service-token'];
-    if (service === undefined) {
+    if (typeof token !== 'string' || !TOKEN_PATTERN.test(token)) return undefined;
+    const serviceToken = req.headers['x-service-token'];
+    if (serviceToken === undefined) {
       const caller = lookup(token);
-      return caller instanceof Promise ? caller.then((found) => ifAllowed(req, found)) : ifAllowed(req, caller);
+      return caller instanceof Promise
+        ? caller.then((found) => callerIfAllowed(req, found))
+        : callerIfAllowed(req, caller);
     }
-    if (typeof service !== 'string' || !TOKEN.test(service)) return undefined;
-    const results = [lookup(token), lookup(service)] as const;
+    if (typeof serviceToken !== 'string' || !TOKEN_PATTERN.test(serviceToken)) return undefined;
+    const results = [lookup(token), lookup(serviceToken)] as const;
     if (results[0] instanceof Promise || results[1] instanceof Promise) {
-      return Promise.all(results).then(([user, forwarder]) => ifAllowed(req, withService(user, forwarder)));
+      return Promise.all(results).then(([user, forwarder]) => callerIfAllowed(req, addServiceRoles(user, forwarder)));
     }
-    return ifAllowed(req, withService(results[0], results[1]));
+    return callerIfAllowed(req, addServiceRoles(results[0], results[1]));
   };
 }
 
-function withService(user: LookupResult, forwarder: LookupResult): LookupResult {
+function addServiceRoles(user: LookupResult, forwarder: LookupResult): LookupResult {
   return user && forwarder && { ...user, serviceRoles: forwarder.roles };
 }
 
 /** Returns the caller, or undefined if its access rules do not allow the request. */
-function ifAllowed(req: IncomingMessage & { readonly originalUrl?: string }, caller: LookupResult): LookupResult {
+function callerIfAllowed(req: IncomingMessage & { readonly originalUrl?: string }, caller: LookupResult): LookupResult {
   if (!caller?.accessRules) return caller;
   const paths = [urlPath({ url: req.originalUrl ?? req.url }), urlPath(req)];
   return mayRequest(caller, SERVICE_TYPES, req.method, paths) ? caller : undefined;

@@ -13,9 +13,9 @@ export interface NoauthOptions {
   readonly adminUsers?: readonly string[];
 }
 
-const OPTIONS: Readonly<Record<keyof NoauthOptions, true>> = { projectId: true, adminUsers: true };
-const ADMIN: readonly string[] = ['admin'];
-const MEMBER: readonly string[] = ['member', 'reader'];
+const KNOWN_OPTIONS: Readonly<Record<keyof NoauthOptions, true>> = { projectId: true, adminUsers: true };
+const ADMIN_ROLES: readonly string[] = ['admin'];
+const MEMBER_ROLES: readonly string[] = ['member', 'reader'];
 
 /**
  * Creates an identity function that trusts every caller, for tests and demonstrations. A token has the format
@@ -23,13 +23,13 @@ const MEMBER: readonly string[] = ['member', 'reader'];
  * omitted; a token without a user is not valid.
  */
 export function noauth(options: NoauthOptions = {}): Identity {
-  checkOptions('noauth()', options, OPTIONS);
-  const admins = new Set(options.adminUsers ?? ['admin']);
+  checkOptions('noauth()', options, KNOWN_OPTIONS);
+  const adminIds = new Set(options.adminUsers ?? ['admin']);
   return identityByToken(function callerOf(token): Caller | undefined {
     const [userId, project, ...roleParts] = token.split(':');
     if (!userId) return undefined;
     const projectId = project || options.projectId || userId;
-    const named = roleParts
+    const requestedRoles = roleParts
       .join(':')
       .split(',')
       .filter((role) => role !== '');
@@ -38,7 +38,7 @@ export function noauth(options: NoauthOptions = {}): Identity {
       projectId,
       userName: userId,
       projectName: projectId,
-      roles: named.length > 0 ? named : admins.has(userId) ? ADMIN : MEMBER,
+      roles: requestedRoles.length > 0 ? requestedRoles : adminIds.has(userId) ? ADMIN_ROLES : MEMBER_ROLES,
       token,
     };
   });

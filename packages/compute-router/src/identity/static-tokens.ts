@@ -9,16 +9,17 @@ import { type Identity, identityByToken } from './identity.js';
  * @throws TypeError if an entry lacks a user, a project or roles
  */
 export function staticTokens(table: Readonly<Record<string, Caller>>): Identity {
-  const callers = new Map<string, Caller>();
+  const callersByHash = new Map<string, Caller>();
   for (const [index, [token, caller]] of Object.entries(table).entries()) {
     // Messages identify an entry by its position, because its key is the token.
-    const entry = `staticTokens(): entry ${index + 1}`;
-    if (!/^[\x21-\x7e]+$/.test(token)) throw new TypeError(`${entry}: a token must be visible ASCII without spaces`);
-    if (!caller?.userId || !caller.projectId) throw new TypeError(`${entry} needs a userId and a projectId`);
-    if (!Array.isArray(caller.roles)) throw new TypeError(`${entry} needs roles, such as ['member', 'reader']`);
-    callers.set(hashOf(token), Object.freeze({ ...caller, token }));
+    const entryLabel = `staticTokens(): entry ${index + 1}`;
+    if (!/^[\x21-\x7e]+$/.test(token))
+      throw new TypeError(`${entryLabel}: a token must be visible ASCII without spaces`);
+    if (!caller?.userId || !caller.projectId) throw new TypeError(`${entryLabel} needs a userId and a projectId`);
+    if (!Array.isArray(caller.roles)) throw new TypeError(`${entryLabel} needs roles, such as ['member', 'reader']`);
+    callersByHash.set(hashOf(token), Object.freeze({ ...caller, token }));
   }
-  return identityByToken((token) => callers.get(hashOf(token)));
+  return identityByToken((token) => callersByHash.get(hashOf(token)));
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('base64');

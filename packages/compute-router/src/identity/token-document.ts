@@ -30,40 +30,45 @@ interface TokenBody {
  */
 export function readTokenDocument(document: unknown, token: string): TokenDocument | undefined {
   const body = (document as { readonly token?: TokenBody } | null)?.token;
-  const userId = text(body?.user?.id);
-  const expiresAt = Date.parse(text(body?.expires_at) ?? '');
+  const userId = nonEmptyString(body?.user?.id);
+  const expiresAt = Date.parse(nonEmptyString(body?.expires_at) ?? '');
   if (!body || userId === undefined || Number.isNaN(expiresAt)) return undefined;
-  const projectId = text(body.project?.id);
+  const projectId = nonEmptyString(body.project?.id);
   const systemScope = body.system?.all === true;
-  const roles = projectId !== undefined || systemScope ? namesOf(body.roles) : [];
+  const roles = projectId !== undefined || systemScope ? roleNamesOf(body.roles) : [];
   const accessRules = body.application_credential?.access_rules ?? undefined;
   const caller: Caller = Object.freeze({
     userId,
-    userName: text(body.user?.name),
-    userDomainId: text(body.user?.domain?.id),
+    userName: nonEmptyString(body.user?.name),
+    userDomainId: nonEmptyString(body.user?.domain?.id),
     projectId: projectId ?? '',
-    projectName: text(body.project?.name),
-    projectDomainId: text(body.project?.domain?.id),
+    projectName: nonEmptyString(body.project?.name),
+    projectDomainId: nonEmptyString(body.project?.domain?.id),
     systemScope,
     roles: Object.freeze(roles),
     token,
-    ...(accessRules !== undefined && { accessRules: rulesOf(accessRules) }),
+    ...(accessRules !== undefined && { accessRules: accessRulesOf(accessRules) }),
   });
   return { caller, expiresAt };
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const nonEmptyString = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
-function namesOf(roles: unknown): string[] {
+function roleNamesOf(roles: unknown): string[] {
   if (!Array.isArray(roles)) return [];
-  return roles.map((role: NamedReference | null) => text(role?.name)).filter((name) => name !== undefined);
+  return roles.map((role: NamedReference | null) => nonEmptyString(role?.name)).filter((name) => name !== undefined);
 }
 
 /** Returns the well-formed access rules. If the list is empty, the token does not allow any request. */
-function rulesOf(rules: unknown): readonly AccessRule[] {
+function accessRulesOf(rules: unknown): readonly AccessRule[] {
   if (!Array.isArray(rules)) return [];
   return rules.flatMap((rule: Partial<Record<keyof AccessRule, unknown>> | null) => {
-    const [method, path, service] = [text(rule?.method), text(rule?.path), text(rule?.service)];
+    const [method, path, service] = [
+      nonEmptyString(rule?.method),
+      nonEmptyString(rule?.path),
+      nonEmptyString(rule?.service),
+    ];
     return method && path && service ? [{ method, path, service }] : [];
   });
 }

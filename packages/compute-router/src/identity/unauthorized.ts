@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-const BODY = JSON.stringify({
+const UNAUTHORIZED_BODY = JSON.stringify({
   error: { code: 401, title: 'Unauthorized', message: 'This request needs a valid token in X-Auth-Token.' },
 });
 
@@ -14,6 +14,6 @@ export function sendUnauthorized(res: ServerResponse, uri: string): void {
   res.statusCode = 401;
   res.setHeader('WWW-Authenticate', `Keystone uri="${uri.replace(/[^\x21\x23-\x5b\x5d-\x7e]/gu, encodeURIComponent)}"`);
   res.setHeader('Content-Type', 'application/json');
-  res.setHeader('Content-Length', Buffer.byteLength(BODY));
-  res.end(BODY);
+  res.setHeader('Content-Length', Buffer.byteLength(UNAUTHORIZED_BODY));
+  res.end(UNAUTHORIZED_BODY);
 }

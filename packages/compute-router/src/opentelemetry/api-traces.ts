@@ -2,7 +2,7 @@ import { operationKey } from '@apistrata/microversion/router';
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { ApiObserver } from '../http/api-observer.js';
 import { urlPath } from '../http/url-path.js';
-import { recordPast } from './span-times.js';
+import { recordCompletedSpan } from './span-times.js';
 
 /**
  * Creates the observer that records spans for API requests and their stages. If another instrumentation has started a
@@ -11,11 +11,13 @@ import { recordPast } from './span-times.js';
 export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' | 'stage' | 'request'>> {
   return {
     around(req, serve) {
-      const active = context.active();
-      const parent = trace.getSpan(active) ? active : propagation.extract(active, req.headers);
+      const activeContext = context.active();
+      const parentContext = trace.getSpan(activeContext)
+        ? activeContext
+        : propagation.extract(activeContext, req.headers);
       const method = req.method ?? 'GET';
       const attributes = { 'http.request.method': method, 'url.path': urlPath(req) };
-      return tracer.startActiveSpan(method, { kind: SpanKind.SERVER, attributes }, parent, async (span) => {
+      return tracer.startActiveSpan(method, { kind: SpanKind.SERVER, attributes }, parentContext, async (span) => {
         try {
           await serve();
         } finally {
@@ -23,7 +25,7 @@ export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' |
         }
       });
     },
-    stage: (name, startedAt, ms) => recordPast(tracer, { name, kind: SpanKind.INTERNAL, startedAt, ms }),
+    stage: (name, startedAt, ms) => recordCompletedSpan(tracer, { name, kind: SpanKind.INTERNAL, startedAt, ms }),
     request({ operation, version, status, error }) {
       const span = trace.getActiveSpan();
       if (!span?.isRecording()) return;

@@ -10,7 +10,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { recordPast } from './span-times.js';
+import { recordCompletedSpan } from './span-times.js';
 
 /** Returns the headers that propagate the current trace context to an outgoing request or a background job. */
 export function traceHeaders(): Record<string, string> {
@@ -57,16 +57,16 @@ export function engineTraces(tracer: Tracer): EngineObserver {
       return tracer.startActiveSpan(`step ${work.verb}`, { attributes }, (span) => runInSpan(span, run));
     }
     // The trace context that is active in the worker does not belong to the job.
-    const origin = propagation.extract(ROOT_CONTEXT, work.traceContext ?? {});
+    const originContext = propagation.extract(ROOT_CONTEXT, work.traceContext ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes };
-    return tracer.startActiveSpan(`job ${work.kind}`, options, origin, (span) => runInSpan(span, run));
+    return tracer.startActiveSpan(`job ${work.kind}`, options, originContext, (span) => runInSpan(span, run));
   }
 
   return {
     around,
     traceContext,
     statement: ({ name, rows, startedAt, ms, failed }) =>
-      recordPast(tracer, {
+      recordCompletedSpan(tracer, {
         name,
         kind: SpanKind.CLIENT,
         startedAt,

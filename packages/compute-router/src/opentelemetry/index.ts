@@ -30,8 +30,8 @@ async function flushProvider(): Promise<void> {
   // The OpenTelemetry API does not define a flush method, and SDKs differ, so the methods are checked at run time.
   type Flushable = { getDelegate?(): Flushable; forceFlush?(): Promise<void> };
   const provider = trace.getTracerProvider() as TracerProvider & Flushable;
-  const registered = provider.getDelegate?.() ?? provider;
-  await registered.forceFlush?.();
+  const registeredProvider = provider.getDelegate?.() ?? provider;
+  await registeredProvider.forceFlush?.();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Attributes, type SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
 /** A completed operation to record as a span. Times are values of `performance.now()`, in milliseconds. */
-export interface PastSpan {
+export interface CompletedSpan {
   readonly name: string;
   readonly kind: SpanKind;
   readonly startedAt: number;
@@ -14,7 +14,10 @@ export interface PastSpan {
  * Records a completed operation as a child of the active span. If there is no active span, or it is not recorded, this
  * is a no-op.
  */
-export function recordPast(tracer: Tracer, { name, kind, startedAt, ms, attributes, failed }: PastSpan): void {
+export function recordCompletedSpan(
+  tracer: Tracer,
+  { name, kind, startedAt, ms, attributes, failed }: CompletedSpan,
+): void {
   if (!trace.getActiveSpan()?.isRecording()) return;
   const startTime = performance.timeOrigin + startedAt;
   const span = tracer.startSpan(name, { kind, startTime, attributes });

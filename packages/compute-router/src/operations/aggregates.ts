@@ -6,7 +6,7 @@ import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
 import { azName, fqdn, metadataWithNull, name, nameWithSpaces, uuid } from '../schemas/types.js';
 import { aggregate, aggregateCreated, aggregateTexts } from '../views/aggregate.js';
-import { numberIn } from './id-in-path.js';
+import { parseNumericId } from './id-in-path.js';
 
 const aggregateDocs = resource({
   tag: 'aggregates',
@@ -14,12 +14,12 @@ const aggregateDocs = resource({
 });
 
 const path = '/os-aggregates/{id}';
-const action = '/os-aggregates/{id}/action';
+const actionPath = '/os-aggregates/{id}/action';
 
 const hostBody = object({ host: described('Name of the host, as reported by its compute service.', fqdn) });
 
-function numberOf(id: string): number {
-  const number = numberIn(id);
+function parseAggregateId(id: string): number {
+  const number = parseNumericId(id);
   if (number === undefined) throw new Rejection('BAD_REQUEST', `Invalid aggregate id ${id}: it must be an integer`);
   return number;
 }
@@ -73,7 +73,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404],
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
-    run: async ({ engine, params }) => ({ aggregate: await engine.aggregates.get(numberOf(params.id)) }),
+    run: async ({ engine, params }) => ({ aggregate: await engine.aggregates.get(parseAggregateId(params.id)) }),
   }),
   operation({
     ...aggregateDocs,
@@ -87,8 +87,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409:
-        'An aggregate with this name already exists, or a host in the aggregate has servers or belongs to another availability zone.',
+      409: 'An aggregate with this name already exists, or a host in the aggregate has servers or belongs to another availability zone.',
     },
     body: object({
       aggregate: described(
@@ -105,7 +104,7 @@ export const aggregateOperations = [
     }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body: { aggregate: change } }) => ({
-      aggregate: await engine.aggregates.update(numberOf(params.id), {
+      aggregate: await engine.aggregates.update(parseAggregateId(params.id), {
         name: change.name,
         zone: change.availability_zone,
       }),
@@ -122,13 +121,13 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404],
     when: { 400: 'The aggregate contains hosts.' },
-    run: ({ engine, params }) => engine.aggregates.delete(numberOf(params.id)),
+    run: ({ engine, params }) => engine.aggregates.delete(parseAggregateId(params.id)),
   }),
   operation({
     ...aggregateDocs,
     name: 'addHostToAggregate',
     method: 'POST',
-    path: action,
+    path: actionPath,
     action: 'add_host',
     summary: 'Add a host to an aggregate',
     description: 'Adds a host to an aggregate. A host can be in several aggregates, but in only one availability zone.',
@@ -136,20 +135,19 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409:
-        'The host is already in the aggregate, belongs to another availability zone, or has servers whose zone would change.',
+      409: 'The host is already in the aggregate, belongs to another availability zone, or has servers whose zone would change.',
     },
     body: object({ add_host: described('The host to add.', hostBody) }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
-      aggregate: await engine.aggregates.addHost(numberOf(params.id), body.add_host.host),
+      aggregate: await engine.aggregates.addHost(parseAggregateId(params.id), body.add_host.host),
     }),
   }),
   operation({
     ...aggregateDocs,
     name: 'removeHostFromAggregate',
     method: 'POST',
-    path: action,
+    path: actionPath,
     action: 'remove_host',
     summary: 'Remove a host from an aggregate',
     description: 'Removes a host from an aggregate.',
@@ -157,20 +155,19 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409:
-        'The host has servers in the availability zone of the aggregate, or another request changed the host concurrently.',
+      409: 'The host has servers in the availability zone of the aggregate, or another request changed the host concurrently.',
     },
     body: object({ remove_host: described('The host to remove.', hostBody) }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
-      aggregate: await engine.aggregates.removeHost(numberOf(params.id), body.remove_host.host),
+      aggregate: await engine.aggregates.removeHost(parseAggregateId(params.id), body.remove_host.host),
     }),
   }),
   operation({
     ...aggregateDocs,
     name: 'setAggregateMetadata',
     method: 'POST',
-    path: action,
+    path: actionPath,
     action: 'set_metadata',
     summary: 'Create, replace or remove metadata of an aggregate',
     description:
@@ -179,8 +176,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404],
     when: {
-      400:
-        'The request body is malformed, or the zone cannot be changed because there are servers on hosts in the aggregate.',
+      400: 'The request body is malformed, or the zone cannot be changed because there are servers on hosts in the aggregate.',
     },
     body: object({
       set_metadata: described(
@@ -190,7 +186,7 @@ export const aggregateOperations = [
     }),
     reply: { aggregate: described(aggregateTexts.aggregate, aggregate) },
     run: async ({ engine, params, body }) => ({
-      aggregate: await engine.aggregates.setMetadata(numberOf(params.id), body.set_metadata.metadata),
+      aggregate: await engine.aggregates.setMetadata(parseAggregateId(params.id), body.set_metadata.metadata),
     }),
   }),
   operation({
@@ -212,9 +208,9 @@ export const aggregateOperations = [
       ),
     }),
     run: async ({ engine, context, params, body }) => {
-      const ids = body.cache.map(({ id }) => id);
-      if (new Set(ids).size < ids.length) throw new Rejection('BAD_REQUEST', 'Duplicate images in request');
-      await engine.aggregates.cacheImages(context, numberOf(params.id), ids);
+      const imageIds = body.cache.map(({ id }) => id);
+      if (new Set(imageIds).size < imageIds.length) throw new Rejection('BAD_REQUEST', 'Duplicate images in request');
+      await engine.aggregates.cacheImages(context, parseAggregateId(params.id), imageIds);
     },
   }),
 ];

@@ -17,13 +17,13 @@ export const assistedVolumeSnapshotTexts = {
   snapshotVolumeId: 'UUID of the volume.',
 } as const;
 
-const text = idText.min(1);
-const deleteInfo = z.object({ volume_id: text });
+const idSchema = idText.min(1);
+const deleteInfoSchema = z.object({ volume_id: idSchema });
 
 /** Returns the volume id from the query parameter `delete_info`, which contains a JSON string. */
-function volumeOf(info: string | undefined): string {
+function parseVolumeId(info: string | undefined): string {
   try {
-    return deleteInfo.parse(JSON.parse(info ?? '')).volume_id;
+    return deleteInfoSchema.parse(JSON.parse(info ?? '')).volume_id;
   } catch {
     throw new Rejection('BAD_REQUEST', 'delete_info must be a JSON object with a volume_id');
   }
@@ -45,14 +45,14 @@ export const assistedVolumeSnapshots = [
       snapshot: described(
         assistedVolumeSnapshotTexts.snapshot,
         object({
-          volume_id: described(assistedVolumeSnapshotTexts.snapshotVolumeId, text),
+          volume_id: described(assistedVolumeSnapshotTexts.snapshotVolumeId, idSchema),
           create_info: described(
             'Data that the driver requires to create the snapshot.',
             object({
-              snapshot_id: described('UUID of the snapshot in the volume service.', text),
+              snapshot_id: described('UUID of the snapshot in the volume service.', idSchema),
               type: described('Format of the snapshot file: `qcow2`.', z.literal('qcow2')),
-              new_file: described('Name of the file to which the host writes after the snapshot.', text),
-              id: described('ID that the response repeats.', text.optional()),
+              new_file: described('Name of the file to which the host writes after the snapshot.', idSchema),
+              id: described('ID that the response repeats.', idSchema.optional()),
             }),
           ),
         }),
@@ -93,6 +93,6 @@ export const assistedVolumeSnapshots = [
       { extra: rejectedSince275 },
     ),
     run: ({ engine, context, params, query: { delete_info } }) =>
-      engine.assistedSnapshots.delete(context, volumeOf(delete_info), params.id),
+      engine.assistedSnapshots.delete(context, parseVolumeId(delete_info), params.id),
   }),
 ];

@@ -8,7 +8,7 @@ import { serverConsoleDocs } from './servers/consoles.js';
 
 const tokenQuery = query({}, { extra: [until('2.98', 'ignore'), since('2.99', 'reject')] });
 
-const showToken = {
+const showTokenDefinition = {
   ...serverConsoleDocs,
   name: 'showConsoleAuthToken',
   description:
@@ -21,7 +21,7 @@ const showToken = {
 
 export const consoleAuthTokens = [
   operation({
-    ...showToken,
+    ...showTokenDefinition,
     method: 'GET',
     path: '/os-console-auth-tokens/{id}',
     window: until('2.30', true),
@@ -35,7 +35,7 @@ export const consoleAuthTokens = [
     },
   }),
   operation({
-    ...showToken,
+    ...showTokenDefinition,
     method: 'GET',
     path: '/os-console-auth-tokens/{id}',
     window: since('2.31', true),

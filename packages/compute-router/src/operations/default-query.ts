@@ -2,12 +2,12 @@ import type { Operation } from '@apistrata/microversion/router';
 import { query } from '@apistrata/microversion/schema';
 import { rejectedSince2102 } from '../schemas/extra-parameters.js';
 
-const noParameters = query({}, { extra: rejectedSince2102 });
+const emptyQuery = query({}, { extra: rejectedSince2102 });
 
 /**
  * Adds an empty query schema to a GET operation that does not declare one, so that it rejects all query parameters
  * since version 2.102.
  */
 export function withDefaultQuery(operation: Operation): Operation {
-  return operation.method !== 'GET' || operation.query ? operation : { ...operation, query: noParameters };
+  return operation.method !== 'GET' || operation.query ? operation : { ...operation, query: emptyQuery };
 }

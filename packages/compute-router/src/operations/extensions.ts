@@ -29,7 +29,7 @@ const extensions = extensionCatalogue.map(([alias, name, description]) => ({
   updated: '2014-12-03T00:00:00Z',
 }));
 
-const byAlias = new Map(extensions.map((entry) => [entry.alias, entry]));
+const extensionsByAlias = new Map(extensions.map((entry) => [entry.alias, entry]));
 
 export const extensionOperations = [
   operation({
@@ -56,7 +56,7 @@ export const extensionOperations = [
     errors: [404],
     reply: { extension: described('An extension.', extension) },
     run: ({ params: { id } }) => {
-      const extension = byAlias.get(id);
+      const extension = extensionsByAlias.get(id);
       if (!extension) throw new Rejection('NOT_FOUND', `There is no extension ${id}.`);
       return { extension };
     },

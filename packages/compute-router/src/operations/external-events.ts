@@ -24,15 +24,15 @@ const eventTypesSince251 = [...eventTypes, 'volume-extended'] as const;
 const eventTypesSince276 = [...eventTypesSince251, 'power-update'] as const;
 const eventTypesSince282 = [...eventTypesSince276, 'accelerator-request-bound'] as const;
 
-const NAME =
+const NAME_DESCRIPTION =
   'Type of the event: `network-changed`, `network-vif-plugged`, `network-vif-unplugged`, `network-vif-deleted`, `volume-extended` (since 2.51), `power-update` (since 2.76), `accelerator-request-bound` (since 2.82) or `volume-reimaged` (since 2.93).';
 
 const name = [
-  until('2.50', described(NAME, z.enum(eventTypes))),
-  between('2.51', '2.75', described(NAME, z.enum(eventTypesSince251))),
-  between('2.76', '2.81', described(NAME, z.enum(eventTypesSince276))),
-  between('2.82', '2.92', described(NAME, z.enum(eventTypesSince282))),
-  since('2.93', described(NAME, z.enum([...eventTypesSince282, 'volume-reimaged']))),
+  until('2.50', described(NAME_DESCRIPTION, z.enum(eventTypes))),
+  between('2.51', '2.75', described(NAME_DESCRIPTION, z.enum(eventTypesSince251))),
+  between('2.76', '2.81', described(NAME_DESCRIPTION, z.enum(eventTypesSince276))),
+  between('2.82', '2.92', described(NAME_DESCRIPTION, z.enum(eventTypesSince282))),
+  since('2.93', described(NAME_DESCRIPTION, z.enum([...eventTypesSince282, 'volume-reimaged']))),
 ];
 
 const status = z.enum(['failed', 'completed', 'in-progress']);
@@ -56,7 +56,7 @@ const received = object({
   ),
 });
 
-type Received = Omit<ExternalEvent, 'serverId' | 'name'> & { name: ExternalEventName; server_uuid: string };
+type ReceivedEvent = Omit<ExternalEvent, 'serverId' | 'name'> & { name: ExternalEventName; server_uuid: string };
 
 export const externalEvents = operation({
   ...externalEventDocs,
@@ -82,14 +82,14 @@ export const externalEvents = operation({
     ),
   },
   run: async ({ engine, context, body }) => {
-    const events = body.events as readonly Received[];
+    const events = body.events as readonly ReceivedEvent[];
     const received = events.map(({ server_uuid, ...rest }) => ({ ...rest, serverId: server_uuid }));
-    const codes = await engine.externalEvents.receive(context, received);
-    const responded = codes.map((code, index) => {
-      const event = events[index] as Received;
+    const statusCodes = await engine.externalEvents.receive(context, received);
+    const eventResults = statusCodes.map((code, index) => {
+      const event = events[index] as ReceivedEvent;
       return { ...event, code, status: code === 200 ? event.status : ('failed' as const) };
     });
-    const allAccepted = codes.every((code) => code === 200);
-    return prepareResponse({ status: allAccepted ? 200 : 207, body: { events: responded } });
+    const allAccepted = statusCodes.every((code) => code === 200);
+    return prepareResponse({ status: allAccepted ? 200 : 207, body: { events: eventResults } });
   },
 });

@@ -7,7 +7,7 @@ import { flavorDocs } from './flavors.js';
 
 const path = '/flavors/{id}/action';
 const projectId = z.string().min(1).max(255);
-const reply = {
+const accessReply = {
   flavor_access: described(
     'The projects with access to the flavor.',
     z.array(
@@ -20,9 +20,9 @@ const reply = {
 };
 
 /** Since 2.7, a request to grant access to a public flavor is rejected. Until 2.6, it was accepted without effect. */
-const includePublic = until('2.6', true);
+const acceptsPublicFlavors = until('2.6', true);
 
-function accessOf(flavorId: string, projects: readonly string[]) {
+function toAccessList(flavorId: string, projects: readonly string[]) {
   return { flavor_access: projects.map((project) => ({ flavor_id: flavorId, tenant_id: project })) };
 }
 
@@ -37,9 +37,9 @@ export const flavorAccess = [
     policy: 'os_compute_api:os-flavor-access',
     status: 200,
     errors: [404],
-    reply,
+    reply: accessReply,
     run: async ({ engine, context, params: { flavor_id } }) =>
-      accessOf(flavor_id, await engine.flavors.access(context, flavor_id)),
+      toAccessList(flavor_id, await engine.flavors.access(context, flavor_id)),
   }),
   operation({
     ...flavorDocs,
@@ -60,14 +60,14 @@ export const flavorAccess = [
         object({ tenant: described('ID of the project to grant access to.', projectId) }),
       ),
     }),
-    reply,
+    reply: accessReply,
     run: async (call) => {
       const { engine, context, params, version } = call;
       const { tenant } = call.body.addTenantAccess;
       await requireKnownProject(call, tenant);
-      const options = { publicToo: at(includePublic, version) ?? false };
+      const options = { publicToo: at(acceptsPublicFlavors, version) ?? false };
       const flavor = await engine.flavors.grant(context, params.id, tenant, options);
-      return accessOf(flavor.id, flavor.projects);
+      return toAccessList(flavor.id, flavor.projects);
     },
   }),
   operation({
@@ -88,10 +88,10 @@ export const flavorAccess = [
         object({ tenant: described('ID of the project to revoke access from.', projectId) }),
       ),
     }),
-    reply,
+    reply: accessReply,
     run: async ({ engine, context, params, body: { removeTenantAccess } }) => {
       const flavor = await engine.flavors.revoke(context, params.id, removeTenantAccess.tenant);
-      return accessOf(flavor.id, flavor.projects);
+      return toAccessList(flavor.id, flavor.projects);
     },
   }),
 ];

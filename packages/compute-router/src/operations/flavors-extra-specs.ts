@@ -16,11 +16,11 @@ const itemPath = '/flavors/{flavor_id}/os-extra_specs/{id}';
 /** Since 2.86, extra specs are validated. In namespaces that the API defines, only known keys are accepted. */
 const validatesSpecs = since('2.86', true);
 
-const oneSpec = metadataWithNumbers.refine((specs) => Object.keys(specs).length === 1, {
+const singleSpec = metadataWithNumbers.refine((specs) => Object.keys(specs).length === 1, {
   message: 'The request body must contain exactly one extra spec',
 });
 
-function check(specs: Specs, version: Version): void {
+function validateSpecs(specs: Specs, version: Version): void {
   if (!at(validatesSpecs, version)) return;
   for (const [key, value] of Object.entries(specs)) {
     const problem = validateExtraSpec(key, value);
@@ -59,7 +59,7 @@ export const flavorExtraSpecs = [
     body: object({ extra_specs: described(flavorTexts.extraSpecs, metadataWithNumbers) }),
     reply: { extra_specs: described(flavorTexts.extraSpecs, textMap) },
     run: async ({ engine, context, params, body, version }) => {
-      check(body.extra_specs, version);
+      validateSpecs(body.extra_specs, version);
       await engine.flavors.setExtraSpecs(context, params.flavor_id, body.extra_specs);
       return body;
     },
@@ -91,11 +91,11 @@ export const flavorExtraSpecs = [
     status: 200,
     errors: [400, 404, 409],
     when: { 409: 'Another request changed the same extra specs of the flavor concurrently.' },
-    body: oneSpec,
+    body: singleSpec,
     reply: textMap,
     run: async ({ engine, context, params: { flavor_id, id }, body, version }) => {
       if (!Object.hasOwn(body, id)) throw new Rejection('BAD_REQUEST', 'Request body and URI mismatch');
-      check(body, version);
+      validateSpecs(body, version);
       await engine.flavors.setExtraSpecs(context, flavor_id, body);
       return body;
     },

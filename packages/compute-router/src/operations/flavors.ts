@@ -65,15 +65,15 @@ const listQuery = query(
 
 type ListQuery = ReturnType<typeof listQuery.parse>['value'];
 
-const VISIBILITIES: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+const VISIBILITY_VALUES: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ['none', null],
   ...['true', 't', 'yes', 'y', 'on', '1'].map((text) => [text, true] as const),
   ...['false', 'f', 'no', 'n', 'off', '0'].map((text) => [text, false] as const),
 ]);
 
-function isPublicOf(text: string | undefined): boolean | null | undefined {
+function parseIsPublic(text: string | undefined): boolean | null | undefined {
   if (text === undefined) return undefined;
-  const isPublic = VISIBILITIES.get(text.trim().toLowerCase());
+  const isPublic = VISIBILITY_VALUES.get(text.trim().toLowerCase());
   if (isPublic === undefined) throw new Rejection('BAD_REQUEST', `Invalid is_public filter [${text}]`);
   return isPublic;
 }
@@ -89,7 +89,7 @@ async function pageOf(call: ComputeCall, requested: ListQuery) {
   const filter: FlavorQuery = {
     limit: size,
     marker: requested.marker,
-    isPublic: call.context.isAdmin ? isPublicOf(requested.is_public) : undefined,
+    isPublic: call.context.isAdmin ? parseIsPublic(requested.is_public) : undefined,
     minMemoryMb: parseMinimum('minRam', requested.minRam),
     minDiskGb: parseMinimum('minDisk', requested.minDisk),
     name: requested.name,

@@ -33,7 +33,7 @@ const listedHost = view<ServiceState, ComputeCall>({
   zone: text('Availability zone of the host, or `internal` for hosts that do not run servers.', ({ zone }) => zone),
 });
 
-const record = z.strictObject({
+const hostRecord = z.strictObject({
   host: z.string().describe(hostTexts.hostName),
   project: z.string().describe('Scope of the record: `(total)`, `(used_now)`, `(used_max)`, or the ID of a project.'),
   cpu: z.int().describe('Number of CPUs.'),
@@ -41,11 +41,11 @@ const record = z.strictObject({
   disk_gb: z.int().describe('Disk, in GiB.'),
 });
 
-function resourceOf(host: string, { project, cpu, memoryMb, diskGb }: HostShare): z.infer<typeof record> {
+function toHostRecord(host: string, { project, cpu, memoryMb, diskGb }: HostShare): z.infer<typeof hostRecord> {
   return { host, project, cpu, memory_mb: memoryMb, disk_gb: diskGb };
 }
 
-const toggle = z
+const toggleSchema = z
   .enum(['enable', 'disable', 'Enable', 'Disable', 'ENABLE', 'DISABLE'])
   .transform((text) => text.toLowerCase() === 'enable');
 
@@ -110,11 +110,11 @@ export const hostOperations = [
     reply: {
       host: described(
         hostTexts.host,
-        z.array(z.strictObject({ resource: record.describe('A capacity or usage record.') })),
+        z.array(z.strictObject({ resource: hostRecord.describe('A capacity or usage record.') })),
       ),
     },
     run: async ({ engine, params: { id } }) => ({
-      host: (await engine.hosts.shares(id)).map((share) => ({ resource: resourceOf(id, share) })),
+      host: (await engine.hosts.shares(id)).map((share) => ({ resource: toHostRecord(id, share) })),
     }),
   }),
   operation({
@@ -130,8 +130,10 @@ export const hostOperations = [
     errors: [400, 404, 501],
     body: z
       .strictObject({
-        status: toggle.optional().describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
-        maintenance_mode: toggle.optional().describe('Maintenance mode: `enable` starts it, `disable` ends it.'),
+        status: toggleSchema
+          .optional()
+          .describe('`enable` or `disable`. The scheduler does not select disabled hosts.'),
+        maintenance_mode: toggleSchema.optional().describe('Maintenance mode: `enable` starts it, `disable` ends it.'),
       })
       .refine((body) => Object.keys(body).length > 0, {
         message: 'At least one of status and maintenance_mode is required',

@@ -3,7 +3,7 @@ import type { Hypervisor, HypervisorParts } from '@apistrata/compute-engine/api'
 import { at, between, since, until } from '@apistrata/microversion';
 import { described, once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { definedAt } from '../defined-at.js';
+import { requireValueAt } from '../defined-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
@@ -13,20 +13,19 @@ import { collectionLinks } from '../schemas/reply-types.js';
 import { fqdn, lenientBoolean, limitText } from '../schemas/types.js';
 import {
   hypervisorDetail,
-  hypervisorFound,
+  hypervisorSearchResult,
   hypervisorServers,
   hypervisorStatistics,
   hypervisorSummary,
   hypervisorTexts,
   hypervisorUptime,
 } from '../views/hypervisor.js';
-import { numberIn, uuidIn } from './id-in-path.js';
+import { parseNumericId, parseUuid } from './id-in-path.js';
 
 const hypervisorDocs = resource({
   tag: 'hypervisors',
   parameters: {
-    id:
-      'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. In paths that end with `search` or `servers`, a part of the hypervisor hostname.',
+    id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53. In paths that end with `search` or `servers`, a part of the hypervisor hostname.',
   },
   when: { 501: 'The driver of the host does not support the operation.' },
 });
@@ -41,10 +40,10 @@ const hostPredicate = [
     '2.52',
     (id: string): HostPredicate =>
       ({ node }) =>
-        node.seq === numberIn(id),
+        node.seq === parseNumericId(id),
   ),
   since('2.53', (id: string): HostPredicate => {
-    const uuid = uuidIn(id);
+    const uuid = parseUuid(id);
     if (uuid === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
     return ({ node }) => node.id === uuid;
   }),
@@ -59,24 +58,24 @@ const markerPredicate = [
     '2.52',
     (id: string): HostPredicate =>
       ({ node }) =>
-        node.seq === numberIn(id),
+        node.seq === parseNumericId(id),
   ),
   since(
     '2.53',
     (id: string): HostPredicate =>
       ({ node }) =>
-        node.id === uuidIn(id),
+        node.id === parseUuid(id),
   ),
 ];
 
-const idOf = [until('2.52', (node: Node) => String(node.seq)), since('2.53', (node: Node) => node.id)];
+const nodeIdOf = [until('2.52', (node: Node) => String(node.seq)), since('2.53', (node: Node) => node.id)];
 
-const paged = since('2.33', true);
+const supportsPaging = since('2.33', true);
 /** Since 2.88, hypervisor details contain the uptime. */
 const listsUptime = since('2.88', true);
 
-const extra = [until('2.52', 'ignore' as const), since('2.53', 'reject' as const)];
-const withServers = {
+const extraParameters = [until('2.52', 'ignore' as const), since('2.53', 'reject' as const)];
+const withServersQuery = {
   with_servers: since(
     '2.53',
     described('Whether to include the servers of each hypervisor. Default: false.', once(lenientBoolean)),
@@ -84,7 +83,7 @@ const withServers = {
 };
 const listQuery = query(
   {
-    ...withServers,
+    ...withServersQuery,
     limit: [
       between('2.33', '2.52', described(commonTexts.limit, one(limitText))),
       since('2.53', described(commonTexts.limit, once(limitText))),
@@ -101,7 +100,7 @@ const listQuery = query(
       ),
     ),
   },
-  { extra },
+  { extra: extraParameters },
 );
 
 type ListQuery = ReturnType<typeof listQuery.parse>['value'];
@@ -114,15 +113,16 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
       'Paging over hypervisors with the hypervisor_hostname_pattern query parameter is not supported.',
     );
   }
-  const size = at(paged, call.version) && pattern === undefined ? pageSize(call, limit) : undefined;
+  const size = at(supportsPaging, call.version) && pattern === undefined ? pageSize(call, limit) : undefined;
   const hypervisors = await call.engine.hypervisors.list({
     ...parts,
     servers,
     limit: size,
-    marker: marker === undefined ? undefined : { id: marker, is: definedAt(markerPredicate, call.version)(marker) },
+    marker:
+      marker === undefined ? undefined : { id: marker, is: requireValueAt(markerPredicate, call.version)(marker) },
     pattern,
   });
-  const markerOf = ({ host: { node } }: Hypervisor) => definedAt(idOf, call.version)(node);
+  const markerOf = ({ host: { node } }: Hypervisor) => requireValueAt(nodeIdOf, call.version)(node);
   return {
     hypervisors,
     hypervisors_links: size === undefined ? undefined : (nextLink(call, size, hypervisors, markerOf) as never),
@@ -141,7 +141,7 @@ function listOperation(path: '/os-hypervisors' | '/os-hypervisors/detail') {
 }
 
 /** Common definition of operations whose path contains a part of a hypervisor hostname instead of an id. */
-const byName = { method: 'GET', window: until('2.52', true as const), status: 200, errors: [404] } as const;
+const hostnameOperation = { method: 'GET', window: until('2.52', true as const), status: 200, errors: [404] } as const;
 
 export const hypervisorOperations = [
   operation({
@@ -185,8 +185,8 @@ export const hypervisorOperations = [
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor_statistics: described('Summary statistics of enabled hypervisors.', hypervisorStatistics) },
     run: async ({ engine }) => {
-      const all = await engine.hypervisors.list();
-      return { hypervisor_statistics: all.filter(({ host }) => !host.service.disabled) };
+      const allHypervisors = await engine.hypervisors.list();
+      return { hypervisor_statistics: allHypervisors.filter(({ host }) => !host.service.disabled) };
     },
   }),
   operation({
@@ -199,10 +199,10 @@ export const hypervisorOperations = [
     policy: 'os_compute_api:os-hypervisors:show',
     status: 200,
     errors: [until('2.52', [404]), since('2.53', [400, 404])],
-    query: query(withServers, { extra }),
+    query: query(withServersQuery, { extra: extraParameters }),
     reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorDetail) },
     run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
-      hypervisor: await engine.hypervisors.get(id, definedAt(hostPredicate, version)(id), {
+      hypervisor: await engine.hypervisors.get(id, requireValueAt(hostPredicate, version)(id), {
         servers,
         uptime: at(listsUptime, version),
       }),
@@ -211,19 +211,19 @@ export const hypervisorOperations = [
   operation({
     ...hypervisorDocs,
     name: 'searchHypervisors',
-    ...byName,
+    ...hostnameOperation,
     path: '/os-hypervisors/{id}/search',
     summary: 'Search hypervisors by hostname',
     description:
       'Lists hypervisors whose hostname contains the string in the path. This operation was replaced by the query parameter `hypervisor_hostname_pattern` of the hypervisor list.',
     policy: 'os_compute_api:os-hypervisors:search',
-    reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorFound]) },
+    reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorSearchResult]) },
     run: async ({ engine, params }) => ({ hypervisors: await engine.hypervisors.list({ pattern: params.id }) }),
   }),
   operation({
     ...hypervisorDocs,
     name: 'listHypervisorServers',
-    ...byName,
+    ...hostnameOperation,
     path: '/os-hypervisors/{id}/servers',
     summary: 'List the servers of hypervisors by hostname',
     description:
@@ -249,7 +249,7 @@ export const hypervisorOperations = [
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorUptime) },
     run: async ({ engine, params: { id }, version }) => ({
-      hypervisor: await engine.hypervisors.uptime(id, definedAt(hostPredicate, version)(id)),
+      hypervisor: await engine.hypervisors.uptime(id, requireValueAt(hostPredicate, version)(id)),
     }),
   }),
 ];

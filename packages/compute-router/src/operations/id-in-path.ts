@@ -1,12 +1,12 @@
 import { uuid } from '../schemas/types.js';
 
 /** Parses a numeric id in a path. Returns undefined if it is malformed. */
-export function numberIn(text: string): number | undefined {
+export function parseNumericId(text: string): number | undefined {
   return /^-?\d{1,18}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Parses a UUID in a path and returns it in canonical form. Returns undefined if it is malformed. */
-export function uuidIn(text: string): string | undefined {
+export function parseUuid(text: string): string | undefined {
   const { data } = uuid.safeParse(text);
   return data;
 }

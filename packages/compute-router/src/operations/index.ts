@@ -48,7 +48,7 @@ import { usageAuditLog } from './usage-audit-log.js';
 import { versionOperations } from './versions.js';
 import { volumesBootOf } from './volumes-boot.js';
 
-const defined: readonly Operation[] = [
+const definedOperations: readonly Operation[] = [
   ...flavorOperations,
   ...flavorManagement,
   ...flavorAccess,
@@ -98,4 +98,6 @@ const defined: readonly Operation[] = [
 ];
 
 /** All compute API operations, which the router serves and the documents and tests use. */
-export const operations: readonly Operation[] = [...defined, ...volumesBootOf(defined)].map(withDefaultQuery);
+export const operations: readonly Operation[] = [...definedOperations, ...volumesBootOf(definedOperations)].map(
+  withDefaultQuery,
+);

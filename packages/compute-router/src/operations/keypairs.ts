@@ -29,7 +29,7 @@ export const keypairTexts = {
 
 const keypairType = z.enum(['ssh', 'x509']);
 
-const base: ViewShape<Keypair, ComputeCall> = {
+const baseFields: ViewShape<Keypair, ComputeCall> = {
   name: text(keypairTexts.name, (k) => k.name),
   public_key: text(keypairTexts.publicKey, (k) => k.publicKey),
   fingerprint: text('Fingerprint of the public key.', (k) => k.fingerprint),
@@ -40,10 +40,10 @@ const base: ViewShape<Keypair, ComputeCall> = {
 };
 
 /** A listed key pair does not depend on the request, so its JSON is cached. */
-const listedKeypair = view<Keypair, ComputeCall>(base, { memo: () => '' });
+const listedKeypair = view<Keypair, ComputeCall>(baseFields, { memo: () => '' });
 
 const shownKeypair = view<Keypair, ComputeCall>({
-  ...base,
+  ...baseFields,
   user_id: text(keypairTexts.userId, (k) => k.userId),
   created_at: time(commonTexts.createdAt, (k) => k.createdAt),
   deleted: field(commonTexts.deleted, z.literal(false), () => false as const),
@@ -53,7 +53,7 @@ const shownKeypair = view<Keypair, ComputeCall>({
 });
 
 const createdKeypair = view<Keypair & { readonly privateKey: string | undefined }, ComputeCall>({
-  ...base,
+  ...baseFields,
   user_id: text(keypairTexts.userId, (k) => k.userId),
   private_key: until(
     '2.91',
@@ -66,7 +66,7 @@ const createdKeypair = view<Keypair & { readonly privateKey: string | undefined 
 });
 
 /** Since 2.35, key pair lists are paged. */
-const paged = since('2.35', true);
+const supportsPaging = since('2.35', true);
 
 /** The identity service defines the format of user ids, so any string is accepted. */
 const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL' });
@@ -78,9 +78,9 @@ const userQuery = {
     described('ID of the user who owns the key pairs. Administrators only. Default: the caller.', one(userId, 'first')),
   ),
 };
-const extra = rejectedSince275;
+const extraParameters = rejectedSince275;
 
-function owner({ caller, query }: { caller: { userId: string }; query: { user_id?: string } }) {
+function ownerOf({ caller, query }: { caller: { userId: string }; query: { user_id?: string } }) {
   return { userId: query.user_id ?? caller.userId };
 }
 
@@ -101,9 +101,9 @@ export const keypairOperations = [
         limit: since('2.35', described(commonTexts.limit, one(limitText))),
         marker: since('2.35', described(commonTexts.marker, one(z.string()))),
       },
-      { extra },
+      { extra: extraParameters },
     ),
-    target: owner,
+    target: ownerOf,
     reply: {
       keypairs: described('The key pairs on this page.', [{ keypair: described(keypairTexts.keypair, listedKeypair) }]),
       keypairs_links: since(
@@ -113,7 +113,7 @@ export const keypairOperations = [
     },
     run: async (call) => {
       const { limit, marker } = call.query;
-      const size = at(paged, call.version) ? pageSize(call, limit) : undefined;
+      const size = at(supportsPaging, call.version) ? pageSize(call, limit) : undefined;
       const keypairs = await call.engine.keypairs.list(call.target.userId, { limit: size, marker });
       return {
         keypairs: keypairs.map((keypair) => ({ keypair })),
@@ -181,8 +181,8 @@ export const keypairOperations = [
     policy: 'os_compute_api:os-keypairs:show',
     status: 200,
     errors: [404],
-    query: query(userQuery, { extra }),
-    target: owner,
+    query: query(userQuery, { extra: extraParameters }),
+    target: ownerOf,
     reply: { keypair: described(keypairTexts.keypair, shownKeypair) },
     run: async ({ engine, target, params }) => ({ keypair: await engine.keypairs.get(target.userId, params.id) }),
   }),
@@ -196,8 +196,8 @@ export const keypairOperations = [
     policy: 'os_compute_api:os-keypairs:delete',
     status: [until('2.1', 202), since('2.2', 204)],
     errors: [404],
-    query: query(userQuery, { extra }),
-    target: owner,
+    query: query(userQuery, { extra: extraParameters }),
+    target: ownerOf,
     run: ({ engine, target, params }) => engine.keypairs.delete(target.userId, params.id),
   }),
 ];

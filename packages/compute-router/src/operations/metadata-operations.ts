@@ -43,11 +43,11 @@ interface MetadataResource<T> {
   readonly delete: OperationDocs;
 }
 
-const singleItem = metadata.refine((meta) => Object.keys(meta).length === 1, {
+const singleItemSchema = metadata.refine((meta) => Object.keys(meta).length === 1, {
   message: 'The request body must contain exactly one metadata item',
 });
 
-const keyIn = ({ params }: { readonly params: unknown }) => (params as { readonly id: string }).id;
+const keyOf = ({ params }: { readonly params: unknown }) => (params as { readonly id: string }).id;
 
 /**
  * Returns the value of a metadata item.
@@ -66,18 +66,23 @@ export function metadataOperations<T>(kind: MetadataResource<T>): readonly Opera
   const target = (call: ComputeCall & { readonly params: unknown }) => kind.target(call as never);
   const itemsBody = object({ metadata: described(kind.metadata, metadata) });
   const item = { meta: described(kind.meta, textMap) };
-  const allItems = { ...docs, path: kind.path, target, reply: { metadata: described(kind.metadata, textMap) } };
-  const oneItem = { ...docs, path: `${kind.path}/{id}`, target };
+  const collectionDefinition = {
+    ...docs,
+    path: kind.path,
+    target,
+    reply: { metadata: described(kind.metadata, textMap) },
+  };
+  const itemDefinition = { ...docs, path: `${kind.path}/{id}`, target };
   return [
     operation({
-      ...allItems,
+      ...collectionDefinition,
       ...kind.list,
       method: 'GET',
       status: 200,
       run: (call) => ({ metadata: { ...kind.items(call.target) } }),
     }),
     operation({
-      ...allItems,
+      ...collectionDefinition,
       ...kind.add,
       method: 'POST',
       status: 200,
@@ -85,7 +90,7 @@ export function metadataOperations<T>(kind: MetadataResource<T>): readonly Opera
       run: async (call) => ({ metadata: await kind.merge(call, call.target, call.body.metadata) }),
     }),
     operation({
-      ...allItems,
+      ...collectionDefinition,
       ...kind.replaceAll,
       method: 'PUT',
       status: 200,
@@ -93,33 +98,33 @@ export function metadataOperations<T>(kind: MetadataResource<T>): readonly Opera
       run: async (call) => ({ metadata: await kind.replace(call, call.target, call.body.metadata) }),
     }),
     operation({
-      ...oneItem,
+      ...itemDefinition,
       ...kind.show,
       method: 'GET',
       status: 200,
       reply: item,
-      run: (call) => ({ meta: { [keyIn(call)]: itemOf(kind.items(call.target), keyIn(call)) } }),
+      run: (call) => ({ meta: { [keyOf(call)]: itemOf(kind.items(call.target), keyOf(call)) } }),
     }),
     operation({
-      ...oneItem,
+      ...itemDefinition,
       ...kind.set,
       method: 'PUT',
       status: 200,
-      body: object({ meta: described(kind.meta, singleItem) }),
+      body: object({ meta: described(kind.meta, singleItemSchema) }),
       reply: item,
       run: async (call) => {
         const { meta } = call.body;
-        if (!Object.hasOwn(meta, keyIn(call))) throw new Rejection('BAD_REQUEST', 'Request body and URI mismatch');
+        if (!Object.hasOwn(meta, keyOf(call))) throw new Rejection('BAD_REQUEST', 'Request body and URI mismatch');
         await kind.merge(call, call.target, meta);
         return { meta };
       },
     }),
     operation({
-      ...oneItem,
+      ...itemDefinition,
       ...kind.delete,
       method: 'DELETE',
       status: 204,
-      run: (call) => kind.remove(call, call.target, keyIn(call)),
+      run: (call) => kind.remove(call, call.target, keyOf(call)),
     }),
   ];
 }

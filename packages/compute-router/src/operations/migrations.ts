@@ -19,7 +19,7 @@ const migrationDocs = resource({
 });
 
 /** Since 2.59, migration lists are paged. */
-const paged = since('2.59', true);
+const supportsPaging = since('2.59', true);
 
 const listQuery = query(
   {
@@ -43,7 +43,7 @@ const listQuery = query(
 );
 
 /** The statuses in which a live migration can be aborted, by version. */
-const abortable = [
+const abortableStatuses = [
   until<readonly MigrationStatus[]>('2.64', ['running']),
   since<readonly MigrationStatus[]>('2.65', ['queued', 'preparing', 'running']),
 ];
@@ -76,7 +76,7 @@ export const migrationOperations = [
       const changesBefore = requested['changes-before'];
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
         throw new Rejection('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
-      const size = at(paged, call.version) ? pageSize(call, requested.limit) : undefined;
+      const size = at(supportsPaging, call.version) ? pageSize(call, requested.limit) : undefined;
       const migrations = await call.engine.migrations.list({
         host: requested.host,
         sourceHost: requested.source_compute,
@@ -153,7 +153,7 @@ export const migrationOperations = [
     run: async ({ engine, context, target, params, version }) => {
       await engine.servers.act(context, target.id, 'live_migration_cancel', {
         number: params.id,
-        statuses: at(abortable, version) ?? [],
+        statuses: at(abortableStatuses, version) ?? [],
       });
     },
   }),

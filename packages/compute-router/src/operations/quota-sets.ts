@@ -25,10 +25,10 @@ const userQuery = query(
 const path = '/os-quota-sets/{id}';
 
 /** Returns the project id in the path as the target for policy checks. */
-const projectInPath = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
+const projectTarget = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
 
 /** Returns the project or user whose quotas the request applies to, after checking that the project exists. */
-async function knownScope(
+async function requireScope(
   call: ComputeCall & { readonly target: QuotaScope; readonly query: { readonly user_id?: string } },
 ): Promise<QuotaScope> {
   await requireKnownProject(call, call.target.projectId);
@@ -36,7 +36,7 @@ async function knownScope(
 }
 
 /** Returns the quota limits in a request body, without the other keys. */
-function limitsIn(body: Readonly<Record<string, unknown>>): Partial<QuotaValues> {
+function limitsOf(body: Readonly<Record<string, unknown>>): Partial<QuotaValues> {
   const { force: _, networks: __, ...limits } = body;
   return limits as Partial<QuotaValues>;
 }
@@ -54,10 +54,10 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     query: userQuery,
-    target: projectInPath,
+    target: projectTarget,
     reply: { quota_set: described(quotasText, quotaSetShown) },
     run: async (call) => {
-      const scope = await knownScope(call);
+      const scope = await requireScope(call);
       return { quota_set: { id: scope.projectId, limits: await call.engine.quotas.limits(scope) } };
     },
   }),
@@ -72,10 +72,10 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     query: userQuery,
-    target: projectInPath,
+    target: projectTarget,
     reply: { quota_set: described(quotasText, quotaSetDetail) },
     run: async (call) => {
-      const scope = await knownScope(call);
+      const scope = await requireScope(call);
       return { quota_set: { id: scope.projectId, ...(await call.engine.quotas.overview(scope)) } };
     },
   }),
@@ -90,7 +90,7 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     query: query({}, { extra: 'ignore' }),
-    target: projectInPath,
+    target: projectTarget,
     reply: { quota_set: described(quotasText, quotaSetShown) },
     run: async (call) => {
       await requireKnownProject(call, call.target.projectId);
@@ -109,8 +109,7 @@ export const quotaSetOperations = [
     status: 200,
     errors: [400],
     when: {
-      400:
-        'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
+      400: 'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
     },
     query: userQuery,
     body: object({
@@ -125,13 +124,13 @@ export const quotaSetOperations = [
         }),
       ),
     }),
-    target: projectInPath,
+    target: projectTarget,
     reply: { quota_set: described(quotasText, quotaSetChanged) },
     run: async (call) => {
-      const scope = await knownScope(call);
+      const scope = await requireScope(call);
       const { quotas } = call.engine;
       const requested: Readonly<Record<string, unknown>> = call.body.quota_set;
-      await quotas.set(scope, limitsIn(requested), { force: requested.force === true });
+      await quotas.set(scope, limitsOf(requested), { force: requested.force === true });
       return { quota_set: { id: scope.projectId, limits: await quotas.limits(scope) } };
     },
   }),
@@ -145,7 +144,7 @@ export const quotaSetOperations = [
     policy: 'os_compute_api:os-quota-sets:delete',
     status: 202,
     query: userQuery,
-    target: projectInPath,
+    target: projectTarget,
     run: ({ engine, target, query: { user_id } }) =>
       engine.quotas.remove({ projectId: target.projectId, userId: user_id || undefined }),
   }),

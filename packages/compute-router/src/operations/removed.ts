@@ -70,9 +70,9 @@ const purposes = {
 /** Query parameters are ignored at every version. */
 const anyQuery = query({}, { extra: 'ignore' });
 /** The key in the body selects the action. The rest of the body is ignored. */
-const anyObject = z.looseObject({});
+const anyObjectSchema = z.looseObject({});
 
-const parameters = {
+const ignoredParameters = {
   id: 'Any value, which is ignored.',
   domain_id: 'Any value, which is ignored.',
   server_id: 'Any value, which is ignored.',
@@ -88,14 +88,14 @@ function removedOperation(method: Method, path: string, action?: string): Operat
   return operation({
     name: nameOf({ method, path, action }),
     tag: 'removed',
-    parameters,
+    parameters: ignoredParameters,
     description: `Returns 410 at every version. ${purposeOf(path)}`,
     method,
     path,
     action,
     summary: `Removed: ${action ?? `${method} ${path}`}`,
     status: 410,
-    ...(action && { errors: [400], when: { 400: 'The request body is not a JSON object.' }, body: anyObject }),
+    ...(action && { errors: [400], when: { 400: 'The request body is not a JSON object.' }, body: anyObjectSchema }),
     query: anyQuery,
     run: () => {
       throw new GoneError('This resource is no longer available. No forwarding address is given.');

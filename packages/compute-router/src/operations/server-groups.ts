@@ -98,11 +98,11 @@ export const serverGroupOperations = [
     reply: { server_group: described(serverGroupTexts.serverGroup, serverGroup) },
     run: async ({ engine, context, body: { server_group: requested } }) => {
       // The schema requires either `policy` or `policies`.
-      const chosen = requested.policy ?? (requested.policies?.[0] as z.infer<typeof policy>);
+      const requestedPolicy = requested.policy ?? (requested.policies?.[0] as z.infer<typeof policy>);
       const maxServerPerHost = requested.rules?.max_server_per_host;
-      if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')
+      if (maxServerPerHost !== undefined && requestedPolicy !== 'anti-affinity')
         throw new Rejection('BAD_REQUEST', 'Only anti-affinity policy supports rules.');
-      const newGroup = { name: requested.name, policy: chosen, maxServerPerHost };
+      const newGroup = { name: requested.name, policy: requestedPolicy, maxServerPerHost };
       return { server_group: await engine.serverGroups.create(context, newGroup) };
     },
   }),

@@ -11,8 +11,7 @@ import { serviceTexts } from '../views/service.js';
 export const serviceDocs = resource({
   tag: 'services',
   parameters: {
-    id:
-      'ID of the service: an integer until 2.52, a UUID since 2.53. In updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
+    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. In updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
   },
 });
 
@@ -22,13 +21,13 @@ interface RequestedChange {
 }
 
 /** Fields of the response to an update, in addition to `host` and `binary`. */
-interface Changed {
+interface UpdatedFields {
   readonly status?: 'enabled' | 'disabled';
   readonly disabled_reason?: string;
   readonly forced_down?: boolean;
 }
 
-type Verb = (requested: RequestedChange) => { readonly change: ServiceChange; readonly shown: Changed };
+type LegacyAction = (requested: RequestedChange) => { readonly change: ServiceChange; readonly shown: UpdatedFields };
 
 function requireValue<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new Rejection('BAD_REQUEST', `Missing ${name} field`);
@@ -36,7 +35,7 @@ function requireValue<T>(value: T | undefined, name: string): T {
 }
 
 /** The actions that the last path segment can contain. */
-const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb>>([
+const legacyActions: ReadonlyMap<string, Windowed<LegacyAction>> = new Map<string, Windowed<LegacyAction>>([
   ['enable', () => ({ change: { disabled: false, disabledReason: null }, shown: { status: 'enabled' } })],
   ['disable', () => ({ change: { disabled: true }, shown: { status: 'disabled' } })],
   [
@@ -66,7 +65,7 @@ const updatedService = object({
   forced_down: since('2.11', described(serviceTexts.forcedDown, z.boolean().optional())),
 });
 
-export const updateService = {
+export const updateServiceDefinition = {
   ...serviceDocs,
   name: 'updateService',
   description:
@@ -78,7 +77,7 @@ export const updateService = {
  * binary.
  */
 export const legacyServiceUpdate = operation({
-  ...updateService,
+  ...updateServiceDefinition,
   method: 'PUT',
   path: '/os-services/{id}',
   window: until('2.52', true),
@@ -95,9 +94,9 @@ export const legacyServiceUpdate = operation({
   reply: { service: described(serviceTexts.service, updatedService) },
   run: async ({ engine, params, body, version }) => {
     const { host, binary } = body;
-    const verb = at(verbs.get(params.id), version);
-    if (!verb) throw new Rejection('NOT_FOUND', `Unknown action ${params.id}`);
-    const { change, shown } = verb(body);
+    const legacyAction = at(legacyActions.get(params.id), version);
+    if (!legacyAction) throw new Rejection('NOT_FOUND', `Unknown action ${params.id}`);
+    const { change, shown } = legacyAction(body);
     const serviceState = await engine.services.on(host, binary);
     await engine.services.update(serviceState.service.id, change);
     return { service: { host, binary, ...shown } };

@@ -3,35 +3,38 @@ import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { described, object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { definedAt } from '../defined-at.js';
+import { requireValueAt } from '../defined-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { lenientBoolean } from '../schemas/types.js';
 import { listedService, service, serviceTexts } from '../views/service.js';
-import { numberIn, uuidIn } from './id-in-path.js';
-import { legacyServiceUpdate, serviceDocs, updateService } from './services-legacy.js';
+import { parseNumericId, parseUuid } from './id-in-path.js';
+import { legacyServiceUpdate, serviceDocs, updateServiceDefinition } from './services-legacy.js';
 
 /** Until 2.68, the list omits services on hosts that do not respond. */
-const partialItems = since('2.69', true);
+const listsPartialItems = since('2.69', true);
 
 const reason = z.string().min(1).max(255);
 
-function uuidOf(id: string): string {
-  const uuid = uuidIn(id);
+function parseServiceUuid(id: string): string {
+  const uuid = parseUuid(id);
   if (uuid === undefined) throw new Rejection('BAD_REQUEST', `Invalid uuid ${id}`);
   return uuid;
 }
 
 /** Returns the UUID of the service with the integer id in the path. */
-async function byNumber({ engine }: ComputeCall, id: string): Promise<string> {
-  const number = numberIn(id);
+async function uuidByNumber({ engine }: ComputeCall, id: string): Promise<string> {
+  const number = parseNumericId(id);
   if (number === undefined) throw new Rejection('BAD_REQUEST', `Invalid service id ${id}: it must be an integer`);
   return (await engine.services.bySeq(number)).service.id;
 }
 
 /** Returns the UUID of the service with the id in the path: an integer until 2.52, a UUID since 2.53. */
-const idOf = [until('2.52', byNumber), since('2.53', async (_call: ComputeCall, id: string) => uuidOf(id))];
+const serviceUuidOf = [
+  until('2.52', uuidByNumber),
+  since('2.53', async (_call: ComputeCall, id: string) => parseServiceUuid(id)),
+];
 
 interface RequestedChange {
   readonly status?: 'enabled' | 'disabled';
@@ -79,13 +82,13 @@ export const serviceOperations = [
     reply: { services: described('The list of services.', [listedService]) },
     run: async ({ engine, query: { host, binary }, version }) => {
       const services = await engine.services.list({ host, binary });
-      const partial = at(partialItems, version) ?? false;
-      return { services: services.filter(({ reachable }) => reachable || partial) };
+      const includesPartial = at(listsPartialItems, version) ?? false;
+      return { services: services.filter(({ reachable }) => reachable || includesPartial) };
     },
   }),
   legacyServiceUpdate,
   operation({
-    ...updateService,
+    ...updateServiceDefinition,
     method: 'PUT',
     path: '/os-services/{id}',
     window: since('2.53', true),
@@ -100,7 +103,7 @@ export const serviceOperations = [
     }),
     reply: { service: described(serviceTexts.service, service) },
     run: async ({ engine, params, body }) => ({
-      service: await engine.services.update(uuidOf(params.id), changeOf(body)),
+      service: await engine.services.update(parseServiceUuid(params.id), changeOf(body)),
     }),
   }),
   operation({
@@ -114,6 +117,7 @@ export const serviceOperations = [
     status: 204,
     errors: [400, 404, 409],
     when: { 409: 'There are servers or migrations in progress on the service host.' },
-    run: async (call) => call.engine.services.delete(await definedAt(idOf, call.version)(call, call.params.id)),
+    run: async (call) =>
+      call.engine.services.delete(await requireValueAt(serviceUuidOf, call.version)(call, call.params.id)),
   }),
 ];

@@ -17,7 +17,7 @@ export const usageAuditLogTexts = {
 
 const count = z.int().min(0);
 
-const log = object({
+const auditLogSchema = object({
   hosts_not_run: described('Names of the hosts that have not started the audit.', z.array(z.string())),
   log: described(
     'Audit results by host name.',
@@ -43,11 +43,11 @@ const log = object({
 });
 
 /** Formats a time in milliseconds as `YYYY-MM-DD HH:MM:SS`. */
-function showTime(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function show({ beginning, ending, hosts, done }: UsageAuditLog): Infer<typeof log> {
+function formatAuditLog({ beginning, ending, hosts, done }: UsageAuditLog): Infer<typeof auditLogSchema> {
   const pendingHosts = hosts.filter((host) => !done.some((audit) => audit.host === host));
   const progress = pendingHosts.length === 0 ? 'ALL hosts done.' : `${done.length} of ${hosts.length} hosts done.`;
   return {
@@ -60,18 +60,18 @@ function show({ beginning, ending, hosts, done }: UsageAuditLog): Infer<typeof l
     num_hosts_not_run: pendingHosts.length,
     num_hosts_running: 0,
     overall_status: `${progress} 0 errors.`,
-    period_beginning: showTime(beginning),
-    period_ending: showTime(ending),
+    period_beginning: formatTime(beginning),
+    period_ending: formatTime(ending),
     total_errors: 0,
     total_instances: done.reduce((sum, { instances }) => sum + instances, 0),
   };
 }
 
 /** Parses `YYYY-MM-DD HH:MM:SS[.ffffff]`, in UTC, to milliseconds since the epoch. */
-function timeOf(text: string): number {
+function parseTime(text: string): number {
   const pattern = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
   const time = pattern.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;
-  if (Number.isNaN(time) || !showTime(time).startsWith(text.slice(0, 19)))
+  if (Number.isNaN(time) || !formatTime(time).startsWith(text.slice(0, 19)))
     throw new Rejection('BAD_REQUEST', 'Invalid timestamp for before');
   return time;
 }
@@ -86,8 +86,8 @@ export const usageAuditLog = [
     description: 'Shows the usage audits of the last audit period, by host.',
     policy: 'os_compute_api:os-instance-usage-audit-log:list',
     status: 200,
-    reply: { instance_usage_audit_logs: described(usageAuditLogTexts.instanceUsageAuditLogs, log) },
-    run: async ({ engine }) => ({ instance_usage_audit_logs: show(await engine.usageAudit.log()) }),
+    reply: { instance_usage_audit_logs: described(usageAuditLogTexts.instanceUsageAuditLogs, auditLogSchema) },
+    run: async ({ engine }) => ({ instance_usage_audit_logs: formatAuditLog(await engine.usageAudit.log()) }),
   }),
   operation({
     ...auditLogDocs,
@@ -99,9 +99,9 @@ export const usageAuditLog = [
     policy: 'os_compute_api:os-instance-usage-audit-log:show',
     status: 200,
     errors: [400],
-    reply: { instance_usage_audit_log: described(usageAuditLogTexts.instanceUsageAuditLogs, log) },
+    reply: { instance_usage_audit_log: described(usageAuditLogTexts.instanceUsageAuditLogs, auditLogSchema) },
     run: async ({ engine, params }) => ({
-      instance_usage_audit_log: show(await engine.usageAudit.log(timeOf(params.id))),
+      instance_usage_audit_log: formatAuditLog(await engine.usageAudit.log(parseTime(params.id))),
     }),
   }),
 ];

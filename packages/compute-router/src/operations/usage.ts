@@ -17,22 +17,22 @@ const usageDocs = resource({
   parameters: { id: 'ID of the project.' },
 });
 
-const window = {
+const periodQuery = {
   start: described(
     'Start of the period, in UTC. Default: now, which makes the period empty.',
     one(z.string(), 'first'),
   ),
   end: described('End of the period, in UTC. Default: now.', one(z.string(), 'first')),
 };
-const paging = {
+const pagingQuery = {
   limit: since('2.40', described('Maximum number of servers per page.', one(limitText))),
   marker: since('2.40', described('UUID of the last server on the previous page.', one(z.string()))),
 };
-const showQuery = query({ ...window, ...paging }, { extra: rejectedSince275 });
+const showQuery = query({ ...periodQuery, ...pagingQuery }, { extra: rejectedSince275 });
 const listQuery = query(
   {
-    ...window,
-    ...paging,
+    ...periodQuery,
+    ...pagingQuery,
     detailed: described(
       '`1` to include the usage of each server, `0` to include only the sums for each project. Default: `0`.',
       one(z.string(), 'first'),
@@ -49,12 +49,12 @@ interface UsageRequest {
 }
 
 /** Since 2.40, usage reports are paged. */
-const paged = since('2.40', true);
+const supportsPaging = since('2.40', true);
 
 const TIME_FORMATS = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d:\d\d)\.(\d{1,6}))$/;
 
 /** Parses a time in one of the three formats that usage reports accept, to microseconds since the epoch. */
-function microseconds(text: string): number {
+function parseMicroseconds(text: string): number {
   const [, day, clock, fraction, clockAfterSpace, fractionAfterSpace] = TIME_FORMATS.exec(text) ?? [];
   const wholeSeconds = `${day}T${clock ?? clockAfterSpace}`;
   const ms = day === undefined ? Number.NaN : Date.parse(`${wholeSeconds}Z`);
@@ -68,20 +68,20 @@ function microseconds(text: string): number {
  * Returns the period of the report. The default start is now, and the default end is one microsecond later. An end in
  * the future is replaced by the current time.
  */
-function windowOf({ start, end }: UsageRequest, nowMs: number): UsageWindow {
+function periodOf({ start, end }: UsageRequest, nowMs: number): UsageWindow {
   const nowUs = nowMs * 1000;
-  const startUs = start ? microseconds(start) : nowUs;
-  const endUs = end ? microseconds(end) : nowUs + 1;
+  const startUs = start ? parseMicroseconds(start) : nowUs;
+  const endUs = end ? parseMicroseconds(end) : nowUs + 1;
   if (startUs >= endUs)
     throw new Rejection('BAD_REQUEST', 'Invalid start time. The start time cannot occur after the end time.');
   return { startUs, endUs: Math.min(endUs, nowUs) };
 }
 
-async function report(call: ComputeCall, requested: UsageRequest, projectId?: string) {
-  const isPaged = at(paged, call.version) === true;
+async function loadReport(call: ComputeCall, requested: UsageRequest, projectId?: string) {
+  const isPaged = at(supportsPaging, call.version) === true;
   const size = isPaged ? pageSize(call, requested.limit) : call.maxLimit;
   const usages = await call.engine.usage.report({
-    window: windowOf(requested, call.engine.clock.now()),
+    window: periodOf(requested, call.engine.clock.now()),
     projectId,
     limit: size,
     marker: requested.marker,
@@ -90,7 +90,7 @@ async function report(call: ComputeCall, requested: UsageRequest, projectId?: st
   return { usages, links: isPaged ? nextLink(call, size, servers, ({ id }) => id) : undefined };
 }
 
-const nextPage = since(
+const nextPageField = since(
   '2.40',
   described('Link to the next page. Absent on the last page.', collectionLinks.optional()),
 );
@@ -107,9 +107,9 @@ export const usageOperations = [
     status: 200,
     errors: [400],
     query: listQuery,
-    reply: { tenant_usages: described('Usage by project.', [listedUsage]), tenant_usages_links: nextPage },
+    reply: { tenant_usages: described('Usage by project.', [listedUsage]), tenant_usages_links: nextPageField },
     run: async (call) => {
-      const { usages, links } = await report(call, call.query);
+      const { usages, links } = await loadReport(call, call.query);
       const detailed = call.query.detailed === '1';
       return { tenant_usages: usages.map((usage) => ({ usage, detailed })), tenant_usages_links: links } as never;
     },
@@ -131,10 +131,10 @@ export const usageOperations = [
         'Usage of a project. An empty object if the project did not use any resources in the period.',
         shownUsage,
       ),
-      tenant_usage_links: nextPage,
+      tenant_usage_links: nextPageField,
     },
     run: async (call) => {
-      const { usages, links } = await report(call, call.query, call.target.projectId);
+      const { usages, links } = await loadReport(call, call.query, call.target.projectId);
       return { tenant_usage: { usage: usages[0], detailed: true }, tenant_usage_links: links } as never;
     },
   }),

@@ -2,7 +2,7 @@ import { notAfter } from '@apistrata/microversion';
 import { nameOf, type Operation } from '@apistrata/microversion/router';
 
 const LAST_VERSION = '2.102';
-const SERVERS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
+const SERVER_PATHS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
 
 /**
  * Returns copies of the server operations and actions for the path `/os-volumes_boot`, up to the last version at which
@@ -10,12 +10,12 @@ const SERVERS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
  */
 export function volumesBootOf(operations: readonly Operation[]): readonly Operation[] {
   return operations
-    .filter(({ path, status }) => SERVERS.test(path) && status !== 410)
+    .filter(({ path, status }) => SERVER_PATHS.test(path) && status !== 410)
     .map((operation) => ({
       ...operation,
       name: `${nameOf(operation)}OfVolumesBoot`,
       tag: 'volumes-boot',
-      path: operation.path.replace(SERVERS, '/os-volumes_boot'),
+      path: operation.path.replace(SERVER_PATHS, '/os-volumes_boot'),
       summary: `${operation.summary} (os-volumes_boot)`,
       window: notAfter(LAST_VERSION, operation.window ?? true),
     }))

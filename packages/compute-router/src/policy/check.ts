@@ -45,39 +45,39 @@ export function compileExpression(expression: Expression, rule: (name: string) =
         .map((part) => compileExpression(part, rule))
         .reduce((left, right) => (caller, target) => left(caller, target) || right(caller, target));
     case 'check':
-      return checks[expression.check](expression.operand, rule);
+      return checkFactories[expression.check](expression.operand, rule);
   }
 }
 
 type CheckFactory = (operand: Operand, rule: (name: string) => PolicyCheck) => PolicyCheck;
 
-const checks: Readonly<Record<CheckName, CheckFactory>> = {
+const checkFactories: Readonly<Record<CheckName, CheckFactory>> = {
   rule: (operand, rule) => rule(textOf(operand)),
   role: (operand) => {
     const required = textOf(operand).toLowerCase();
-    const sufficient = IMPLYING_ROLES.get(required) ?? [required];
-    return (caller) => includesAny(caller.roles, sufficient);
+    const sufficientRoles = IMPLYING_ROLES.get(required) ?? [required];
+    return (caller) => hasAnyRole(caller.roles, sufficientRoles);
   },
   service_roles: (operand) => {
     const required = [textOf(operand).toLowerCase()];
-    return (caller) => caller.serviceRoles !== undefined && includesAny(caller.serviceRoles, required);
+    return (caller) => caller.serviceRoles !== undefined && hasAnyRole(caller.serviceRoles, required);
   },
   is_admin: (operand, rule) => {
     const isAdmin = rule('context_is_admin');
     return textOf(operand) === 'True' ? isAdmin : (caller, target) => !isAdmin(caller, target);
   },
   system_scope: () => (caller) => caller.systemScope === true,
-  project_id: (operand) => comparison((caller) => caller.projectId, operand),
-  user_id: (operand) => comparison((caller) => caller.userId, operand),
-  project_domain_id: (operand) => comparison((caller) => caller.projectDomainId, operand),
-  user_domain_id: (operand) => comparison((caller) => caller.userDomainId, operand),
+  project_id: (operand) => createComparison((caller) => caller.projectId, operand),
+  user_id: (operand) => createComparison((caller) => caller.userId, operand),
+  project_domain_id: (operand) => createComparison((caller) => caller.projectDomainId, operand),
+  user_domain_id: (operand) => createComparison((caller) => caller.userDomainId, operand),
 };
 
 /**
  * Creates a check that compares one of the caller's ids with the operand. The empty project id of an unscoped caller,
  * and a field that the target does not have, never match.
  */
-function comparison(callerField: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
+function createComparison(callerField: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
   if ('text' in operand) {
     const { text } = operand;
     return (caller) => callerField(caller) === text;
@@ -95,7 +95,7 @@ const targetFields = {
   user_id: (caller: Caller, target: Target | undefined) => (target === undefined ? caller.userId : target.userId),
 };
 
-function includesAny(roles: readonly string[], required: readonly string[]): boolean {
+function hasAnyRole(roles: readonly string[], required: readonly string[]): boolean {
   // Role names are case-insensitive. `toLowerCase()` does not copy a string that is already in lower case, as most are.
   for (const role of roles) if (required.includes(role.toLowerCase())) return true;
   return false;

@@ -13,7 +13,7 @@ export type Expression =
   | { readonly kind: 'check'; readonly check: CheckName; readonly operand: Operand };
 
 /** The supported checks, with the operands that are allowed after the colon. */
-const CHECKS = {
+const ALLOWED_OPERANDS = {
   role: 'text',
   rule: 'text',
   service_roles: 'text',
@@ -25,14 +25,14 @@ const CHECKS = {
   user_domain_id: 'text',
 } as const;
 
-export type CheckName = keyof typeof CHECKS;
+export type CheckName = keyof typeof ALLOWED_OPERANDS;
 
 const TARGET_FIELDS: ReadonlySet<string> = new Set<TargetField>(['project_id', 'user_id']);
 /**
  * Maximum nesting depth of an expression. It prevents stack overflows and is far beyond the depth of real expressions.
  */
 const MAX_DEPTH = 64;
-const TOKEN =
+const TOKEN_PATTERN =
   /\s*(?:([()])|([@!])(?=[\s()]|$)|(and|or|not)(?=[\s()]|$)|(\w+):(?:%\(([^()\s]*)\)s|([^\s()%]+))(?=[\s()]|$))/iy;
 
 type Token =
@@ -113,8 +113,8 @@ function tokensOf(text: string): readonly Token[] {
   const end = text.trimEnd().length;
   let position = 0;
   while (position < end) {
-    TOKEN.lastIndex = position;
-    const match = TOKEN.exec(text);
+    TOKEN_PATTERN.lastIndex = position;
+    const match = TOKEN_PATTERN.exec(text);
     const rest = text.slice(position);
     const column = position + 1 + rest.length - rest.trimStart().length;
     if (!match)
@@ -130,17 +130,21 @@ function tokensOf(text: string): readonly Token[] {
         kind: (paren ?? sign ?? word.toLowerCase()) as '(' | ')' | '@' | '!' | 'and' | 'or' | 'not',
         column,
       });
-    position = TOKEN.lastIndex;
+    position = TOKEN_PATTERN.lastIndex;
   }
   return tokens;
 }
 
 function checkOf(text: string, column: number, check: string, field: string | undefined, value: string) {
-  if (!Object.hasOwn(CHECKS, check)) {
-    throw new PolicySyntaxError(`unknown check "${check}:" (known: ${Object.keys(CHECKS).join(', ')})`, text, column);
+  if (!Object.hasOwn(ALLOWED_OPERANDS, check)) {
+    throw new PolicySyntaxError(
+      `unknown check "${check}:" (known: ${Object.keys(ALLOWED_OPERANDS).join(', ')})`,
+      text,
+      column,
+    );
   }
   const name = check as CheckName;
-  const allowed = CHECKS[name];
+  const allowed = ALLOWED_OPERANDS[name];
   if (field !== undefined) {
     if (allowed !== 'text or target')
       throw new PolicySyntaxError(`${check}: cannot be compared with a target`, text, column);

@@ -60,7 +60,7 @@ interface Definition {
   readonly source: PolicySource;
 }
 
-const OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides: true, file: true };
+const KNOWN_OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides: true, file: true };
 
 /**
  * Creates the compute API's policies: the default rules, with the changes that the policy file and the overrides
@@ -109,7 +109,7 @@ function definitionOf(definitions: ReadonlyMap<string, Definition>, name: string
  * defaults.
  */
 function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition> {
-  checkOptions('policies()', options, OPTIONS);
+  checkOptions('policies()', options, KNOWN_OPTIONS);
   const { overrides = {}, file } = options;
   const definitions = new Map<string, Definition>();
   for (const [name, check] of Object.entries(CLASSES)) definitions.set(name, { check, from: 'default', source: {} });
@@ -135,18 +135,18 @@ function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition
 }
 
 function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, PolicyCheck> {
-  const compiled = new Map<string, PolicyCheck>();
-  const inProgress = new Set<string>();
+  const compiledRules = new Map<string, PolicyCheck>();
+  const namesInProgress = new Set<string>();
 
   function checkOf(name: string): PolicyCheck {
-    const cached = compiled.get(name);
+    const cached = compiledRules.get(name);
     if (cached) return cached;
-    if (inProgress.has(name)) throw circularReference(name);
+    if (namesInProgress.has(name)) throw circularReference(name);
     const { check, source } = definitionOf(definitions, name);
-    inProgress.add(name);
+    namesInProgress.add(name);
     const policyCheck = typeof check === 'function' ? check : compile(name, check, source);
-    inProgress.delete(name);
-    compiled.set(name, policyCheck);
+    namesInProgress.delete(name);
+    compiledRules.set(name, policyCheck);
     return policyCheck;
   }
 
@@ -155,7 +155,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
    * do not have cycles.
    */
   function circularReference(name: string): PolicyConfigError {
-    const path = [...inProgress].slice([...inProgress].indexOf(name));
+    const path = [...namesInProgress].slice([...namesInProgress].indexOf(name));
     const configured = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
     const cycle = [...path, name].join(' -> ');
     return new PolicyConfigError(`rules refer to each other in a cycle: ${cycle}`, configured?.source);
@@ -174,7 +174,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
   }
 
   for (const name of definitions.keys()) checkOf(name);
-  return compiled;
+  return compiledRules;
 }
 
 function textOf(file: string): string {
@@ -188,13 +188,15 @@ function textOf(file: string): string {
 /** Describes an unknown rule and lists known rules for the same resource or with the same last name segment. */
 function unknownRule(name: string, knownNames: Iterable<string>): string {
   const parts = name.split(':');
-  const near = [...knownNames].filter((other) => {
+  const similarNames = [...knownNames].filter((other) => {
     const otherParts = other.split(':');
     return (
       parts.length > 1 && otherParts.length > 1 && (otherParts[1] === parts[1] || otherParts.at(-1) === parts.at(-1))
     );
   });
   const hint =
-    near.length === 0 || near.length > 8 ? 'all rules are listed in docs/policies.md' : `known: ${near.join(', ')}`;
+    similarNames.length === 0 || similarNames.length > 8
+      ? 'all rules are listed in docs/policies.md'
+      : `known: ${similarNames.join(', ')}`;
   return `an unknown rule "${name}" (${hint})`;
 }

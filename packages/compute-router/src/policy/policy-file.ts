@@ -27,28 +27,28 @@ export function parsePolicyFile(text: string, file: string): readonly PolicyFile
     schema: 'failsafe',
   });
   const lineAt = (position: number) => Math.max(1, counter.linePos(position).line);
-  const reject = (problem: string, line: number, cause?: unknown): never => {
+  const throwConfigError = (problem: string, line: number, cause?: unknown): never => {
     throw new PolicyConfigError(problem, { file, line }, cause);
   };
   const [fault] = document.errors;
-  if (fault) reject(fault.message, lineAt(fault.pos[0]), fault);
+  if (fault) throwConfigError(fault.message, lineAt(fault.pos[0]), fault);
   const { contents } = document;
   if (contents === null || (isScalar(contents) && !contents.value)) return [];
-  if (!isMap(contents)) return reject('expected lines like "rule": "expression"', lineOf(contents, lineAt));
+  if (!isMap(contents)) return throwConfigError('expected lines like "rule": "expression"', lineOf(contents, lineAt));
 
   const entries: PolicyFileEntry[] = [];
   const lines = new Map<string, number>();
   for (const { key, value } of contents.items as readonly { key: Node; value: Node | null }[]) {
     const line = lineOf(key, lineAt);
-    const rule = isScalar(key) ? String(key.value) : reject('a rule name must be a string', line);
+    const rule = isScalar(key) ? String(key.value) : throwConfigError('a rule name must be a string', line);
     // If an entry does not have a value, its value node has length 0.
     const missing = value === null || (isScalar(value) && !value.value && value.type === 'PLAIN');
-    if (missing) reject('the expression is missing; write "" to allow every caller', line);
+    if (missing) throwConfigError('the expression is missing; write "" to allow every caller', line);
     const expression = isScalar(value)
       ? String(value.value)
-      : reject(`"${rule}" must be an expression in quotes`, line);
+      : throwConfigError(`"${rule}" must be an expression in quotes`, line);
     const first = lines.get(rule);
-    if (first !== undefined) reject(`"${rule}" is already set on line ${first}`, line);
+    if (first !== undefined) throwConfigError(`"${rule}" is already set on line ${first}`, line);
     lines.set(rule, line);
     entries.push({ rule, expression, line });
   }

@@ -4,7 +4,7 @@ import type { ApiObserver } from '../http/api-observer.js';
 import type { IdentityLookup } from '../identity/index.js';
 import { BoundedLabel } from './bounded-label.js';
 
-const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const REQUEST_SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The maximum number of `version` label values. Clients choose versions, and an API may have about a hundred. */
 const MAX_VERSION_LABELS = 40;
@@ -21,7 +21,7 @@ export interface RejectedQuota {
  * The label value for requests that do not reach an operation: unknown paths, and requests that are rejected before
  * routing.
  */
-const NO_LABEL = 'none';
+const NO_OPERATION = 'none';
 
 /** Creates the API request metrics and the observer that updates them. */
 export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'unrouted'>> {
@@ -32,11 +32,11 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
     labelNames: ['operation', 'version', 'status'],
     registers,
   });
-  const seconds = new Histogram({
+  const requestSeconds = new Histogram({
     name: 'apistrata_request_duration_seconds',
     help: 'Time between the arrival of a request and the writing of its response to the socket, by operation',
     labelNames: ['operation'],
-    buckets: REQUEST_SECONDS,
+    buckets: REQUEST_SECONDS_BUCKETS,
     registers,
   });
   const versions = new Counter({
@@ -48,13 +48,13 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
   const versionLabel = new BoundedLabel(MAX_VERSION_LABELS);
   return {
     request({ operation: served, version, status, ms }: ServedRequest) {
-      const operation = served ? operationKey(served) : NO_LABEL;
-      requests.inc({ operation, version: version ? versionLabel.of(version.text) : NO_LABEL, status });
-      seconds.observe({ operation }, ms / 1000);
+      const operation = served ? operationKey(served) : NO_OPERATION;
+      requests.inc({ operation, version: version ? versionLabel.of(version.text) : NO_OPERATION, status });
+      requestSeconds.observe({ operation }, ms / 1000);
     },
     unrouted({ part, status, ms }) {
-      requests.inc({ operation: part, version: NO_LABEL, status });
-      seconds.observe({ operation: part }, ms / 1000);
+      requests.inc({ operation: part, version: NO_OPERATION, status });
+      requestSeconds.observe({ operation: part }, ms / 1000);
     },
     version: (version, requested) =>
       versions.inc({ version: versionLabel.of(version.text), requested: requested ? 'yes' : 'no' }),
@@ -65,7 +65,7 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
  * Creates the metric that counts exceeded project quotas. The returned function is for `enforceQuota({ onExceeded })`.
  */
 export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => void {
-  const rejections = new Counter({
+  const rejectionCounter = new Counter({
     name: 'apistrata_project_quota_rejections_total',
     help: 'Requests rejected because they exceed a project quota, by quota kind',
     labelNames: ['kind'],
@@ -73,7 +73,7 @@ export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => 
   });
   const kinds = new BoundedLabel(MAX_KIND_LABELS);
   return ({ details }) => {
-    for (const { kind } of details) rejections.inc({ kind: kinds.of(kind) });
+    for (const { kind } of details) rejectionCounter.inc({ kind: kinds.of(kind) });
   };
 }
 
@@ -81,8 +81,7 @@ export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => 
 export function identityMetrics(register: Registry): (identityLookup: IdentityLookup) => void {
   const lookups = new Counter({
     name: 'apistrata_identity_lookups_total',
-    help:
-      'Token lookups by result: known or rejected (cached), requested (from the identity service), joined (waited for another request)',
+    help: 'Token lookups by result: known or rejected (cached), requested (from the identity service), joined (waited for another request)',
     labelNames: ['found'],
     registers: [register],
   });

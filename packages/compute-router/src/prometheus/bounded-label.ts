@@ -1,5 +1,5 @@
 /** The label value for all values beyond the limit. */
-const OTHER = 'other';
+const OTHER_LABEL = 'other';
 
 /**
  * Limits the number of time series that clients can create: after `max` distinct values, all new values share one label
@@ -15,7 +15,7 @@ export class BoundedLabel {
 
   of(value: string): string {
     if (this.#values.has(value)) return value;
-    if (this.#values.size >= this.#max) return OTHER;
+    if (this.#values.size >= this.#max) return OTHER_LABEL;
     this.#values.add(value);
     return value;
   }

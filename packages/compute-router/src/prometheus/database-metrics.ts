@@ -4,11 +4,11 @@ import { BoundedLabel } from './bounded-label.js';
 
 const MS_PER_SECOND = 1000;
 
-const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
-export const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+const STATEMENT_SECONDS_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
+export const WAIT_SECONDS_BUCKETS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 /** The maximum number of statement names that have their own label value. Each verb and table has a name. */
-const STATEMENTS = 300;
+const MAX_STATEMENT_LABELS = 300;
 
 /** Observer for a process's database connections. */
 export type DatabaseObserver = Required<Pick<StoreObserver, 'statement' | 'pool' | 'commit'>>;
@@ -20,7 +20,7 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
     name: 'apistrata_statement_duration_seconds',
     help: 'Duration of database statements, by verb and table',
     labelNames: ['statement'],
-    buckets: STATEMENT_SECONDS,
+    buckets: STATEMENT_SECONDS_BUCKETS,
     registers,
   });
   const statementRows = new Counter({
@@ -49,10 +49,10 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
   const connectionWait = new Histogram({
     name: 'apistrata_database_connection_wait_seconds',
     help: 'Time for which operations waited for a database connection',
-    buckets: WAIT_SECONDS,
+    buckets: WAIT_SECONDS_BUCKETS,
     registers,
   });
-  const groupSize = new Histogram({
+  const transactionsPerCommit = new Histogram({
     name: 'apistrata_commit_transactions',
     help: 'Number of transactions that shared a commit',
     buckets: [1, 2, 4, 8, 16, 32, 64],
@@ -61,10 +61,10 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
   const commitSeconds = new Histogram({
     name: 'apistrata_commit_duration_seconds',
     help: 'Time from BEGIN to COMMIT of the transactions that share a commit',
-    buckets: STATEMENT_SECONDS,
+    buckets: STATEMENT_SECONDS_BUCKETS,
     registers,
   });
-  const statements = new BoundedLabel(STATEMENTS);
+  const statements = new BoundedLabel(MAX_STATEMENT_LABELS);
 
   return {
     statement({ name, rows, ms, failed }) {
@@ -80,7 +80,7 @@ export function databaseMetrics(register: Registry): DatabaseObserver {
       if (waitedMs !== undefined) connectionWait.observe(waitedMs / MS_PER_SECOND);
     },
     commit({ transactions, ms }) {
-      groupSize.observe(transactions);
+      transactionsPerCommit.observe(transactions);
       commitSeconds.observe(ms / MS_PER_SECOND);
     },
   };

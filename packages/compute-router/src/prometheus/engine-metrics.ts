@@ -2,7 +2,7 @@ import type { Engine } from '@apistrata/compute-engine';
 import type { EngineObserver } from '@apistrata/compute-engine/observation';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { BoundedLabel } from './bounded-label.js';
-import { databaseMetrics, WAIT_SECONDS } from './database-metrics.js';
+import { databaseMetrics, WAIT_SECONDS_BUCKETS } from './database-metrics.js';
 
 const MS_PER_SECOND = 1000;
 
@@ -10,9 +10,9 @@ const MS_PER_SECOND = 1000;
  * How to aggregate values that every process with the same database reports identically: a sum would count them several
  * times.
  */
-const SHARED_FIGURE_AGGREGATOR = 'max';
+const SHARED_VALUE_AGGREGATOR = 'max';
 
-const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
+const WORK_SECONDS_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
 /**
  * The maximum number of job kinds that have their own label value. Job kinds are API actions, custom actions and
@@ -23,7 +23,7 @@ const MAX_KIND_LABELS = 200;
 /** Creates the engine metrics and the observer that updates them. */
 export function engineMetrics(register: Registry): EngineObserver {
   const registers = [register];
-  const readings = new Counter({
+  const readCounter = new Counter({
     name: 'apistrata_reads_total',
     help: 'Read-only requests, by the database that served them (a replica or primary). Only with replicas',
     labelNames: ['database'],
@@ -39,21 +39,21 @@ export function engineMetrics(register: Registry): EngineObserver {
     name: 'apistrata_job_duration_seconds',
     help: 'Duration of background job attempts, by kind',
     labelNames: ['kind'],
-    buckets: WORK_SECONDS,
+    buckets: WORK_SECONDS_BUCKETS,
     registers,
   });
   const jobWait = new Histogram({
     name: 'apistrata_job_wait_seconds',
     help: 'Delay between the due time of a background job and the start of its attempt',
     labelNames: ['kind'],
-    buckets: WAIT_SECONDS,
+    buckets: WAIT_SECONDS_BUCKETS,
     registers,
   });
   const stepSeconds = new Histogram({
     name: 'apistrata_driver_step_duration_seconds',
     help: 'Duration of machine operations, by verb and outcome (done, failed, stopped)',
     labelNames: ['verb', 'outcome'],
-    buckets: WORK_SECONDS,
+    buckets: WORK_SECONDS_BUCKETS,
     registers,
   });
   const rejections = new Counter({
@@ -62,13 +62,13 @@ export function engineMetrics(register: Registry): EngineObserver {
     labelNames: ['kind'],
     registers,
   });
-  const dropped = new Counter({
+  const expiredEvents = new Counter({
     name: 'apistrata_events_dropped_total',
     help: 'Events that expired before a webhook accepted them, by webhook host',
     labelNames: ['webhook'],
     registers,
   });
-  const rejected = new Counter({
+  const deadLetters = new Counter({
     name: 'apistrata_events_rejected_total',
     help: 'Events that became dead letters because a webhook did not accept them in any attempt, by webhook host',
     labelNames: ['webhook'],
@@ -78,7 +78,7 @@ export function engineMetrics(register: Registry): EngineObserver {
 
   return {
     ...databaseMetrics(register),
-    reading: ({ replica }) => readings.inc({ database: replica ?? 'primary' }),
+    reading: ({ replica }) => readCounter.inc({ database: replica ?? 'primary' }),
     job({ kind: name, outcome, ms, waitedMs }) {
       const kind = kinds.of(name);
       jobs.inc({ kind, outcome });
@@ -89,8 +89,8 @@ export function engineMetrics(register: Registry): EngineObserver {
     overQuota({ exceeded }) {
       for (const { kind } of exceeded) rejections.inc({ kind });
     },
-    eventsDropped: ({ webhook, count }) => dropped.inc({ webhook }, count),
-    eventRejected: ({ webhook }) => rejected.inc({ webhook }),
+    eventsDropped: ({ webhook, count }) => expiredEvents.inc({ webhook }, count),
+    eventRejected: ({ webhook }) => deadLetters.inc({ webhook }),
   };
 }
 
@@ -105,7 +105,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     name: 'apistrata_servers',
     help: 'Servers of all projects, by vm_state; recounted at most every few seconds',
     labelNames: ['state'],
-    aggregator: SHARED_FIGURE_AGGREGATOR,
+    aggregator: SHARED_VALUE_AGGREGATOR,
     registers,
     async collect() {
       const counts = await statistics.servers().catch(() => ({}));
@@ -139,7 +139,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     pending: new Gauge({
       name: 'apistrata_jobs_pending',
       help: 'Incomplete background jobs of all processes that share the database',
-      aggregator: SHARED_FIGURE_AGGREGATOR,
+      aggregator: SHARED_VALUE_AGGREGATOR,
       registers,
       async collect() {
         const jobStatistics = await statistics.jobs().catch(() => undefined);
@@ -152,7 +152,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     overdue: new Gauge({
       name: 'apistrata_job_overdue_seconds',
       help: 'Time for which the oldest waiting background job has been due',
-      aggregator: SHARED_FIGURE_AGGREGATOR,
+      aggregator: SHARED_VALUE_AGGREGATOR,
       registers,
     }),
   };

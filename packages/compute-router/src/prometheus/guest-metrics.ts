@@ -5,7 +5,7 @@ import { type SampledMetric, sampledMetrics, sampleOf } from './sampled-metrics.
 
 const NS_PER_SECOND = 1e9;
 const BYTES_PER_MIB = 2 ** 20;
-const UNKNOWN: GuestStatistics = { guests: [], unresponsive: 0 };
+const NO_STATISTICS: GuestStatistics = { guests: [], unresponsive: 0 };
 
 type Disk = GuestFigures['disks'][number];
 type Nic = GuestFigures['nics'][number];
@@ -26,7 +26,7 @@ const nicMetric = (name: string, help: string, value: (nic: Nic) => number): Sam
   samples: ({ nics }) => nics.map((nic) => [{ mac: nic.macAddress }, value(nic)]),
 });
 
-const METRICS: readonly SampledMetric<GuestFigures>[] = [
+const GUEST_METRICS: readonly SampledMetric<GuestFigures>[] = [
   {
     name: 'apistrata_guest_info',
     help: 'Always 1. The labels contain the name and the project of a running guest',
@@ -71,11 +71,11 @@ const METRICS: readonly SampledMetric<GuestFigures>[] = [
  */
 export function guestMetrics(register: Registry, statistics: Pick<HostStatistics, 'guests'>): void {
   // All metrics in a scrape share one round of queries.
-  const read = () => statistics.guests().catch(() => UNKNOWN);
+  const readGuests = () => statistics.guests().catch(() => NO_STATISTICS);
   sampledMetrics(register, {
-    metrics: METRICS,
+    metrics: GUEST_METRICS,
     label: 'server',
-    read: async () => (await read()).guests.map((guest) => [guest.server.id, guest]),
+    read: async () => (await readGuests()).guests.map((guest) => [guest.server.id, guest]),
   });
   new Gauge({
     name: 'apistrata_guests_unresponsive',
@@ -83,7 +83,7 @@ export function guestMetrics(register: Registry, statistics: Pick<HostStatistics
     registers: [register],
     aggregator: 'max',
     async collect() {
-      this.set((await read()).unresponsive);
+      this.set((await readGuests()).unresponsive);
     },
   });
 }

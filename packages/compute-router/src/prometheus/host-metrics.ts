@@ -6,10 +6,10 @@ import { type Sample, type SampledMetric, sampledMetrics, sampleOf } from './sam
 const SECONDS_PER_MS = 1 / 1000;
 
 /** The periods over which load averages are computed, in minutes. */
-const MINUTES = ['1', '5', '15'];
+const LOAD_PERIODS_MINUTES = ['1', '5', '15'];
 
 /** The guest states that are reported even if their count is 0. */
-const NO_GUESTS = { running: 0, paused: 0 };
+const ZERO_COUNTS = { running: 0, paused: 0 };
 
 /** The statistics of a host and its guests. */
 interface HostSources extends HostFigures {
@@ -32,13 +32,13 @@ const networkMetric = (
 });
 
 /** Counts guests by state. A guest that does not respond has the state `unknown`. */
-function byState({ guests, unresponsive }: GuestStatistics): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = { ...NO_GUESTS, unknown: unresponsive };
+function countByState({ guests, unresponsive }: GuestStatistics): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { ...ZERO_COUNTS, unknown: unresponsive };
   for (const { state } of guests) counts[state] = (counts[state] ?? 0) + 1;
   return counts;
 }
 
-const METRICS: readonly SampledMetric<HostSources>[] = [
+const HOST_METRICS: readonly SampledMetric<HostSources>[] = [
   {
     name: 'apistrata_host_ready',
     help: '1 if servers can start on this host, otherwise 0',
@@ -48,7 +48,7 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
     name: 'apistrata_host_guests',
     help: 'Guests on a host, by state',
     labels: ['state'],
-    samples: ({ guests }) => (guests ? Object.entries(byState(guests)).map(([state, n]) => [{ state }, n]) : []),
+    samples: ({ guests }) => (guests ? Object.entries(countByState(guests)).map(([state, n]) => [{ state }, n]) : []),
   },
   {
     name: 'apistrata_host_cpus',
@@ -67,7 +67,7 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
     help: 'Load average: the number of runnable tasks on the computer, averaged over a period in minutes',
     labels: ['minutes'],
     samples: ({ computer }) =>
-      MINUTES.flatMap((minutes, index) =>
+      LOAD_PERIODS_MINUTES.flatMap((minutes, index) =>
         sampleOf(computer.loadAverages?.[index]).map(([, value]): Sample => [{ minutes }, value]),
       ),
   },
@@ -123,20 +123,20 @@ const METRICS: readonly SampledMetric<HostSources>[] = [
 
 /** Adds metrics for the host whose machines this process runs. They are read at each scrape. */
 export function hostMetrics(register: Registry, statistics: HostStatistics): void {
-  let reading: Promise<readonly (readonly [string, HostSources])[]> | undefined;
+  let pendingStatistics: Promise<readonly (readonly [string, HostSources])[]> | undefined;
   const readSources = async (): Promise<readonly (readonly [string, HostSources])[]> => {
     // Both are requested in the same tick, so that guest and host metrics share one round of queries.
     const [figures, guests] = await Promise.all([statistics.host(), statistics.guests().catch(() => undefined)]);
     return figures === undefined ? [] : [[figures.name, { ...figures, guests }]];
   };
   // All metrics in a scrape share one set of statistics.
-  const read = () => {
-    reading ??= readSources()
+  const readOnce = () => {
+    pendingStatistics ??= readSources()
       .catch(() => [])
       .finally(() => {
-        reading = undefined;
+        pendingStatistics = undefined;
       });
-    return reading;
+    return pendingStatistics;
   };
-  sampledMetrics(register, { metrics: METRICS, label: 'host', read });
+  sampledMetrics(register, { metrics: HOST_METRICS, label: 'host', read: readOnce });
 }

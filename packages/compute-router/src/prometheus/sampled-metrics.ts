@@ -36,24 +36,27 @@ export function sampledMetrics<T>(register: Registry, { metrics, label, read }: 
   for (const { name, help, labels = [], isCounter, samples } of metrics) {
     const labelNames = [label, ...labels];
     const configuration = { name, help, labelNames, registers, aggregator: 'max' } as const;
-    const set = async (metric: { reset(): void }, add: (found: Record<string, string>, value: number) => void) => {
+    const updateMetric = async (
+      metric: { reset(): void },
+      add: (allLabels: Record<string, string>, value: number) => void,
+    ) => {
       const sources = await read();
       metric.reset();
       for (const [id, source] of sources)
-        for (const [own, value] of samples(source)) add({ [label]: id, ...own }, value);
+        for (const [sampleLabels, value] of samples(source)) add({ [label]: id, ...sampleLabels }, value);
     };
     if (isCounter)
       new Counter({
         ...configuration,
         async collect() {
-          await set(this, (found, value) => this.inc(found, value));
+          await updateMetric(this, (allLabels, value) => this.inc(allLabels, value));
         },
       });
     else
       new Gauge({
         ...configuration,
         async collect() {
-          await set(this, (found, value) => this.set(found, value));
+          await updateMetric(this, (allLabels, value) => this.set(allLabels, value));
         },
       });
   }

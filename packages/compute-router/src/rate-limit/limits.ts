@@ -14,20 +14,21 @@ export interface RateLimit {
 export type NamedLimit = Required<RateLimit>;
 
 /** A valid limit name: printable characters that do not have to be escaped in structured header fields. */
-const NAME = /^[ !#-[\]-~]{1,64}$/;
+const NAME_PATTERN = /^[ !#-[\]-~]{1,64}$/;
 
 /** The maximum length of a time window. Timers do not support longer delays. */
 const MAX_WINDOW_SECONDS = 2_000_000;
 
-function withName(limit: RateLimit): NamedLimit {
+function toNamedLimit(limit: RateLimit): NamedLimit {
   const { per, requests, windowSeconds, name = `${per}-${windowSeconds}` } = limit;
-  const label = `rateLimiter(): limit ${JSON.stringify(limit)}`;
-  if (per !== 'project' && per !== 'user') throw new RangeError(`${label}: per must be 'project' or 'user'`);
+  const limitLabel = `rateLimiter(): limit ${JSON.stringify(limit)}`;
+  if (per !== 'project' && per !== 'user') throw new RangeError(`${limitLabel}: per must be 'project' or 'user'`);
   if (!Number.isSafeInteger(requests) || requests < 1 || requests >= 2 ** 31)
-    throw new RangeError(`${label}: requests must be an integer from 1 to ${2 ** 31 - 1}`);
+    throw new RangeError(`${limitLabel}: requests must be an integer from 1 to ${2 ** 31 - 1}`);
   if (!Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS)
-    throw new RangeError(`${label}: windowSeconds must be an integer from 1 to ${MAX_WINDOW_SECONDS}`);
-  if (!NAME.test(name)) throw new RangeError(`${label}: name must have 1 to 64 printable characters without quotes`);
+    throw new RangeError(`${limitLabel}: windowSeconds must be an integer from 1 to ${MAX_WINDOW_SECONDS}`);
+  if (!NAME_PATTERN.test(name))
+    throw new RangeError(`${limitLabel}: name must have 1 to 64 printable characters without quotes`);
   return { per, requests, windowSeconds, name };
 }
 
@@ -38,11 +39,11 @@ function withName(limit: RateLimit): NamedLimit {
  * @throws RangeError if a limit is invalid; the message contains the valid range
  */
 export function orderedLimits(limits: readonly RateLimit[]): readonly NamedLimit[] {
-  const all = limits.map(withName);
-  const names = all.map(({ name }) => name);
+  const namedLimits = limits.map(toNamedLimit);
+  const names = namedLimits.map(({ name }) => name);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate !== undefined)
     throw new RangeError(`rateLimiter(): two limits have the name '${duplicate}': names must be unique`);
-  const rank = ({ per }: NamedLimit) => (per === 'user' ? 0 : 1);
-  return all.sort((a, b) => rank(a) - rank(b) || a.windowSeconds - b.windowSeconds);
+  const rankOf = ({ per }: NamedLimit) => (per === 'user' ? 0 : 1);
+  return namedLimits.sort((a, b) => rankOf(a) - rankOf(b) || a.windowSeconds - b.windowSeconds);
 }

@@ -19,7 +19,7 @@ export interface RateLimiterOptions {
   readonly onError?: (error: Error) => void;
 }
 
-const OPTIONS: Readonly<Record<keyof RateLimiterOptions, true>> = {
+const KNOWN_OPTIONS: Readonly<Record<keyof RateLimiterOptions, true>> = {
   limits: true,
   store: true,
   storeTimeoutMs: true,
@@ -38,7 +38,7 @@ export interface CallerRateLimiter extends RateLimiter {
 }
 
 /** How long the store is not used after a failure, so that requests do not wait for its timeout. */
-const PAUSE_MS = 1_000;
+const STORE_PAUSE_MS = 1_000;
 
 /** Ids that match are used as store keys. All other ids, which are long or look like a hash, are hashed. */
 const PLAIN_KEY = /^[^#].{0,63}$/s;
@@ -84,7 +84,7 @@ class LimitCounters {
   }
 
   #markUnavailable(error: Error): void {
-    this.#unavailableUntil = performance.now() + PAUSE_MS;
+    this.#unavailableUntil = performance.now() + STORE_PAUSE_MS;
     if (this.#isUnavailable) return;
     this.#isUnavailable = true;
     this.#onError(error);
@@ -115,8 +115,8 @@ interface ActiveLimits {
   readonly limits: readonly (NamedLimit & { readonly count: (key: string) => Promise<CountResult> })[];
 }
 
-function activeLimitsOf(given: readonly RateLimit[], counters: LimitCounters): ActiveLimits {
-  const limits = orderedLimits(given);
+function activeLimitsOf(requestedLimits: readonly RateLimit[], counters: LimitCounters): ActiveLimits {
+  const limits = orderedLimits(requestedLimits);
   return {
     policy: limits.map(({ name, requests, windowSeconds }) => `"${name}";q=${requests};w=${windowSeconds}`).join(', '),
     limits: limits.map((limit) => ({ ...limit, count: counters.counterFor(limit) })),
@@ -140,10 +140,10 @@ function activeLimitsOf(given: readonly RateLimit[], counters: LimitCounters): A
  * ```
  */
 export function rateLimiter(options: RateLimiterOptions): CallerRateLimiter {
-  checkOptions('rateLimiter()', options, OPTIONS);
+  checkOptions('rateLimiter()', options, KNOWN_OPTIONS);
   const { exempt } = options;
   const counters = new LimitCounters(options);
-  let active = activeLimitsOf(options.limits, counters);
+  let activeLimits = activeLimitsOf(options.limits, counters);
 
   async function countRequest({ policy, limits }: ActiveLimits, caller: Caller): Promise<RateLimitVerdict> {
     const remaining: string[] = [];
@@ -160,9 +160,10 @@ export function rateLimiter(options: RateLimiterOptions): CallerRateLimiter {
   }
 
   return {
-    count: (caller) => (active.limits.length === 0 || exempt?.(caller) ? undefined : countRequest(active, caller)),
+    count: (caller) =>
+      activeLimits.limits.length === 0 || exempt?.(caller) ? undefined : countRequest(activeLimits, caller),
     reload(limits) {
-      active = activeLimitsOf(limits, counters);
+      activeLimits = activeLimitsOf(limits, counters);
     },
   };
 }

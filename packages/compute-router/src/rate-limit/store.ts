@@ -20,15 +20,15 @@ export interface RateLimitPool {
 /** Where requests are counted: in memory, or in a database that several processes share. */
 export type RateLimitStore = 'memory' | { readonly redis: RateLimitRedis } | { readonly postgres: RateLimitPool };
 
-const TABLE = 'apistrata_rate_limits';
+const TABLE_NAME = 'apistrata_rate_limits';
 
 /** The table is unlogged, because its counts do not have to survive a database crash. */
 const SCHEMA = `
-create unlogged table if not exists ${TABLE} (key varchar(255) primary key, points integer not null default 0, expire bigint);
-create index if not exists ${TABLE}_expire on ${TABLE} (expire)`;
+create unlogged table if not exists ${TABLE_NAME} (key varchar(255) primary key, points integer not null default 0, expire bigint);
+create index if not exists ${TABLE_NAME}_expire on ${TABLE_NAME} (expire)`;
 
 /** PostgreSQL error codes if another process creates the same table or index concurrently. */
-const ALREADY_EXISTS = new Set(['23505', '42P07']);
+const ALREADY_EXISTS_CODES = new Set(['23505', '42P07']);
 
 /** Creates a counter that this process keeps in memory. */
 export function memoryCounter({ name, requests, windowSeconds }: NamedLimit): RateLimiterAbstract {
@@ -49,7 +49,7 @@ function sharedCounter(store: Exclude<RateLimitStore, 'memory'>, limit: NamedLim
   };
   if ('redis' in store)
     return new RateLimiterRedis({ ...options, storeClient: store.redis, rejectIfRedisNotReady: true });
-  const table = { storeType: 'pool', tableName: TABLE, tableCreated: true };
+  const table = { storeType: 'pool', tableName: TABLE_NAME, tableCreated: true };
   return new RateLimiterPostgres({ ...options, ...table, storeClient: store.postgres });
 }
 
@@ -90,7 +90,7 @@ export class SharedCounters {
     try {
       await pool.query({ text: SCHEMA });
     } catch (error) {
-      if (ALREADY_EXISTS.has(String((error as { code?: unknown }).code))) return;
+      if (ALREADY_EXISTS_CODES.has(String((error as { code?: unknown }).code))) return;
       this.#ready = undefined;
       throw error;
     }

@@ -13,8 +13,7 @@ export const commonTexts = {
   changesBefore:
     'Returns only items whose last change was at or before this time (ISO 8601). A time without a zone is in UTC.',
   offset: 'Number of items to skip. Default: 0.',
-  rel:
-    'Link relation: `self` (URL with the version), `bookmark` (permanent URL without the version) or `next` (next page).',
+  rel: 'Link relation: `self` (URL with the version), `bookmark` (permanent URL without the version) or `next` (next page).',
   links: 'Links to the item.',
   href: 'URL of the link.',
   tenantId: 'ID of the project that owns the item. Projects were formerly called tenants.',

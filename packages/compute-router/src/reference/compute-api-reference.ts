@@ -87,7 +87,7 @@ const groups: ComputeApiReference['groups'] = [
 ];
 
 /** The engine's action names, for operations whose name or action key differs from the engine's. */
-const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+const ENGINE_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   reboot: ['rebootSoft', 'rebootHard'],
   deleteServer: ['delete'],
   createServerInterface: ['attachInterface'],
@@ -104,7 +104,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 const formatNames = (values: readonly (string | null)[]) =>
   values.map((value) => (value === null ? 'none' : `\`${value}\``)).join(', ');
 
-function taskText({ task, notTask }: ActionRules): string {
+function formatTaskStates({ task, notTask }: ActionRules): string {
   if (notTask) return `any except ${formatNames(notTask)}`;
   return task === 'any' ? 'any' : formatNames(task ?? [null]);
 }
@@ -114,7 +114,7 @@ function statesOf(actions: readonly ActionRules[]): Readonly<Record<string, stri
     const suffix = actions.length > 1 ? ` (${rules.name})` : '';
     return [
       [`vm_state${suffix}`, rules.vm ? formatNames(rules.vm) : 'any'],
-      [`task_state${suffix}`, taskText(rules)],
+      [`task_state${suffix}`, formatTaskStates(rules)],
       ...(rules.lock ? [[`locked${suffix}`, '`false`, except for administrators']] : []),
       ...(rules.notWithShares ? [[`shares${suffix}`, 'none attached']] : []),
     ];
@@ -127,7 +127,7 @@ function factsOf({ action, name, policy }: Operation): ComputeOperationFacts {
   const adminOnly =
     rules.length > 0 &&
     rules.every((rule) => Object.hasOwn(RULES, rule) && RULES[rule as keyof typeof RULES] === 'admin');
-  const engineNames = ACTIONS[action ?? ''] ?? ACTIONS[name ?? ''] ?? [action ?? ''];
+  const engineNames = ENGINE_ACTIONS[action ?? ''] ?? ENGINE_ACTIONS[name ?? ''] ?? [action ?? ''];
   const actions = engineNames.flatMap((each) => rulesByName.get(each) ?? []);
   return { adminOnly, ...(actions.length > 0 && { states: statesOf(actions) }) };
 }

@@ -10,7 +10,7 @@ export interface ComputeSampleRequest {
   readonly status: number;
 }
 
-const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
+const indent = (text: string, indentation: string) => text.replaceAll('\n', `\n${indentation}`);
 
 function pythonLiteral(value: unknown): string {
   const keywords: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
@@ -37,20 +37,20 @@ function pythonSample({ method, path, body, version }: ComputeSampleRequest): st
 
 function goSample({ method, path, body, version, status }: ComputeSampleRequest): string {
   const verb = method.charAt(0) + method.slice(1).toLowerCase();
-  const sent = method === 'GET' || method === 'DELETE' ? [] : [body === undefined ? 'nil' : 'body'];
-  const received = method === 'DELETE' ? [] : [status === 204 ? 'nil' : '&result'];
+  const requestArguments = method === 'GET' || method === 'DELETE' ? [] : [body === undefined ? 'nil' : 'body'];
+  const responseArguments = method === 'DELETE' ? [] : [status === 204 ? 'nil' : '&result'];
   const options = `&gophercloud.RequestOpts{OkCodes: []int{${status}}}`;
   return [
     '// client is the service client that openstack.NewComputeV2() returns.',
     `client.Microversion = "${version}"`,
     ...(body === undefined ? [] : [`body := json.RawMessage(\`${JSON.stringify(body, null, 2)}\`)`]),
-    ...(received[0] === '&result' ? ['var result map[string]any'] : []),
+    ...(responseArguments[0] === '&result' ? ['var result map[string]any'] : []),
     `url := client.ServiceURL(${path
       .slice(1)
       .split('/')
       .map((part) => JSON.stringify(part))
       .join(', ')})`,
-    `_, err := client.${verb}(${['ctx', 'url', ...sent, ...received].join(', ')},`,
+    `_, err := client.${verb}(${['ctx', 'url', ...requestArguments, ...responseArguments].join(', ')},`,
     `\t${options})`,
   ].join('\n');
 }

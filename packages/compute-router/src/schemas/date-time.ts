@@ -4,7 +4,7 @@ import { z } from 'zod';
  * The supported ISO 8601 formats: a year, month or day, with or without dashes, optionally followed by a space or `T`
  * and a time, with or without colons. `YYYYMM` is rejected because it could also be `YYMMDD`.
  */
-const ISO_8601 =
+const ISO_8601_PATTERN =
   /^(?<year>[0-9]{4})(?:(?:-(?<month>[0-9]{1,2})|(?<bareMonth>[0-9]{2})(?!\n?$))(?:(?:-(?<day>[0-9]{1,2})|(?<bareDay>[0-9]{2}))(?:[ T](?<hour>[0-9]{2})(?::?(?<minute>[0-9]{2}))?(?::?(?<second>[0-9]{1,2})(?:[.,](?<fraction>[0-9]+))?)?(?:Z|(?<sign>[-+])(?<zoneHour>[0-9]{2}):?(?<zoneMinute>[0-9]{2})?)?)?)?)?\n?$/;
 
 const MINUTE_MS = 60_000;
@@ -14,8 +14,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
  * Parses an ISO 8601 time to milliseconds since the epoch. A time without a zone is in UTC. Returns undefined if the
  * text does not have a supported format, or the date or time does not exist.
  */
-export function isoTime(text: string): number | undefined {
-  const parts = ISO_8601.exec(text)?.groups;
+export function parseIsoTime(text: string): number | undefined {
+  const parts = ISO_8601_PATTERN.exec(text)?.groups;
   if (!parts) return undefined;
   const number = (digits: string | undefined, otherwise = 0) => (digits === undefined ? otherwise : Number(digits));
   const year = number(parts.year);
@@ -33,7 +33,7 @@ export function isoTime(text: string): number | undefined {
 
 /** Schema for a time in a query string. It is converted to milliseconds since the epoch. */
 export const dateTimeText = z.string().transform((text, context) => {
-  const time = isoTime(text);
+  const time = parseIsoTime(text);
   if (time !== undefined) return time;
   context.addIssue({ code: 'custom', message: `'${text}' is not a 'date-time'` });
   return z.NEVER;

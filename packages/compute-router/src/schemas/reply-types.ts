@@ -39,25 +39,25 @@ let cachedDay = { number: Number.NaN, text: '' };
  *
  * @throws RangeError if the time is invalid
  */
-function showSeconds(ms: number): string {
-  const number = Math.floor(ms / DAY_MS);
-  if (number !== cachedDay.number) cachedDay = { number, text: new Date(ms).toISOString().slice(0, 11) };
-  const seconds = Math.floor((ms - number * DAY_MS) / 1000);
+function formatSeconds(ms: number): string {
+  const dayNumber = Math.floor(ms / DAY_MS);
+  if (dayNumber !== cachedDay.number) cachedDay = { number: dayNumber, text: new Date(ms).toISOString().slice(0, 11) };
+  const seconds = Math.floor((ms - dayNumber * DAY_MS) / 1000);
   const minutes = Math.floor(seconds / 60);
   return `${cachedDay.text}${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}`;
 }
 
 /** Formats a time in milliseconds as `YYYY-MM-DDTHH:MM:SSZ`. */
-export function showServerTime(ms: number): string {
-  return `${showSeconds(ms)}Z`;
+export function formatServerTime(ms: number): string {
+  return `${formatSeconds(ms)}Z`;
 }
 
 /** Formats a time in milliseconds as `YYYY-MM-DDTHH:MM:SS.ffffff`. */
-export function showTime(ms: number): string {
+export function formatTime(ms: number): string {
   const rest = Math.floor(ms - Math.floor(ms / 1000) * 1000);
-  return `${showSeconds(ms)}.${String(rest).padStart(3, '0')}000`;
+  return `${formatSeconds(ms)}.${String(rest).padStart(3, '0')}000`;
 }
 
-export function showNullableTime(ms: number | null): string | null {
-  return ms === null ? null : showTime(ms);
+export function formatNullableTime(ms: number | null): string | null {
+  return ms === null ? null : formatTime(ms);
 }

@@ -7,27 +7,27 @@ import { z } from 'zod';
  * receive converted values: numbers instead of decimal strings, and booleans instead of strings.
  */
 
-const TRUE = ['True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes'] as const;
-const FALSE = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no'] as const;
+const TRUE_VALUES = ['True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes'] as const;
+const FALSE_VALUES = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no'] as const;
 
 /** Schema for the value of an action without arguments. */
-export const anything = z.unknown().describe('Any value. By convention, null.');
+export const anyValue = z.unknown().describe('Any value. By convention, null.');
 
 /** Schema for a boolean, or a string that the API accepts as a boolean. */
 export const lenientBoolean = z.union([
   z.boolean(),
-  z.enum([...TRUE, ...FALSE]).transform((text) => TRUE.includes(text as never)),
+  z.enum([...TRUE_VALUES, ...FALSE_VALUES]).transform((text) => TRUE_VALUES.includes(text as never)),
 ]);
 
 /** Schema for an integer between two bounds, or its decimal string. */
 export function lenientInteger(min: number, max: number) {
-  const inRange = z.int().min(min).max(max);
+  const integerInRange = z.int().min(min).max(max);
   const text = z
     .string()
     .regex(min < 0 ? /^-?[0-9]+$/ : /^[0-9]+$/)
     .transform(Number)
-    .pipe(inRange);
-  return z.union([inRange, text]);
+    .pipe(integerInRange);
+  return z.union([integerInRange, text]);
 }
 
 const MAX_INT = 2_147_483_647;
@@ -42,12 +42,15 @@ export const quotaValue = lenientInteger(-1, MAX_INT);
  * and surrogate characters. Spaces are the only printable separators. `NAME_PATTERN` does not allow a space at either
  * end.
  */
-const PRINTABLE = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
-const VISIBLE = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
-const NAME = new RegExp(`^${VISIBLE}(?:${PRINTABLE}*${VISIBLE})?$`, 'u');
+const PRINTABLE_CHARACTER = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
+const VISIBLE_CHARACTER = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
+const NAME_PATTERN = new RegExp(`^${VISIBLE_CHARACTER}(?:${PRINTABLE_CHARACTER}*${VISIBLE_CHARACTER})?$`, 'u');
 /** A name that may have spaces at both ends and a trailing line feed. */
-const NAME_WITH_SPACES = new RegExp(`^${PRINTABLE}*${VISIBLE}${PRINTABLE}*\\n?$`, 'u');
-const DESCRIPTION = new RegExp(`^${PRINTABLE}*\\n?$`, 'u');
+const NAME_WITH_SPACES_PATTERN = new RegExp(
+  `^${PRINTABLE_CHARACTER}*${VISIBLE_CHARACTER}${PRINTABLE_CHARACTER}*\\n?$`,
+  'u',
+);
+const DESCRIPTION_PATTERN = new RegExp(`^${PRINTABLE_CHARACTER}*\\n?$`, 'u');
 
 function nameSchema(pattern: RegExp, message: string) {
   return z
@@ -59,12 +62,12 @@ function nameSchema(pattern: RegExp, message: string) {
 
 const NAME_RULE =
   'The string is not a valid name: printable characters are legal, without leading or trailing whitespace';
-export const name = nameSchema(NAME, NAME_RULE);
-export const azName = nameSchema(NAME, NAME_RULE).refine((text) => !text.includes(':'), {
+export const name = nameSchema(NAME_PATTERN, NAME_RULE);
+export const azName = nameSchema(NAME_PATTERN, NAME_RULE).refine((text) => !text.includes(':'), {
   message: `${NAME_RULE}; the colon is not legal`,
 });
 /** Schema for a name from which leading and trailing spaces are removed. */
-export const nameWithSpaces = nameSchema(NAME_WITH_SPACES, NAME_RULE).transform((text) => text.trim());
+export const nameWithSpaces = nameSchema(NAME_WITH_SPACES_PATTERN, NAME_RULE).transform((text) => text.trim());
 export const keypairName = nameSchema(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
 export const keypairNameSince292 = nameSchema(
   /^(?! )[A-Za-z0-9 _.@-]+(?<! )$/,
@@ -76,7 +79,7 @@ export function description(max = 255) {
   return z
     .string()
     .max(max)
-    .refine((text) => DESCRIPTION.test(text), { message: 'Only printable characters are legal' })
+    .refine((text) => DESCRIPTION_PATTERN.test(text), { message: 'Only printable characters are legal' })
     .nullable();
 }
 
@@ -91,37 +94,37 @@ export const fqdn = z
   .max(255)
   .regex(/^[a-zA-Z0-9._-]*$/);
 
-const METADATA_KEY = /^[a-zA-Z0-9\-_:. ]{1,255}$/;
+const METADATA_KEY_PATTERN = /^[a-zA-Z0-9\-_:. ]{1,255}$/;
 
-function recordOf<T extends z.ZodType>(value: T) {
+function metadataRecord<T extends z.ZodType>(value: T) {
   return z.record(z.string(), value).superRefine((items, context) => {
     for (const key of Object.keys(items)) {
-      if (!METADATA_KEY.test(key))
+      if (!METADATA_KEY_PATTERN.test(key))
         context.addIssue({
           code: 'custom',
           path: [],
-          message: `'${key}' does not match any of the regexes: '${METADATA_KEY.source}'`,
+          message: `'${key}' does not match any of the regexes: '${METADATA_KEY_PATTERN.source}'`,
         });
     }
   });
 }
 
 /** PostgreSQL cannot search JSON documents that contain NUL characters. */
-const withoutNul = (text: string) => !text.includes('\0');
+const hasNoNul = (text: string) => !text.includes('\0');
 const NUL_RULE = { message: 'The NUL character is not legal' };
-const metadataValue = z.string().max(255).refine(withoutNul, NUL_RULE);
+const metadataValue = z.string().max(255).refine(hasNoNul, NUL_RULE);
 
-export const metadata = recordOf(metadataValue);
-export const metadataWithNull = recordOf(metadataValue.nullable());
+export const metadata = metadataRecord(metadataValue);
+export const metadataWithNull = metadataRecord(metadataValue.nullable());
 /** Schema for extra specs and other metadata whose values may be numbers. Numbers are converted to strings. */
-export const metadataWithNumbers = recordOf(z.union([z.string().max(255), z.number().transform(String)]));
+export const metadataWithNumbers = metadataRecord(z.union([z.string().max(255), z.number().transform(String)]));
 
 export const tag = z
   .string()
   .min(1)
   .max(60)
   .regex(/^[^,/]*$/)
-  .refine(withoutNul, NUL_RULE);
+  .refine(hasNoNul, NUL_RULE);
 
 export const trustedCerts = z
   .array(z.string().min(1))
@@ -130,10 +133,10 @@ export const trustedCerts = z
   .refine((list) => new Set(list).size === list.length, { message: 'The list has non-unique elements' })
   .nullable();
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const BASE64_PATTERN = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 export const base64 = z
   .string()
-  .refine((text) => BASE64.test(text.replaceAll(/\s/g, '')), { message: "The string is not valid 'base64'" });
+  .refine((text) => BASE64_PATTERN.test(text.replaceAll(/\s/g, '')), { message: "The string is not valid 'base64'" });
 export const userData = base64.max(65535);
 export const personality = z.array(
   z.strictObject({

@@ -12,7 +12,7 @@ export const availabilityZoneTexts = {
     'States of the services in the zone, by host name and binary. Null in the list without details, and for unavailable zones.',
 } as const;
 
-const named: ViewShape<Zone, ComputeCall> = {
+const nameFields: ViewShape<Zone, ComputeCall> = {
   zoneName: text('Name of the availability zone.', ({ name }) => name),
   zoneState: field(
     'State of the availability zone.',
@@ -33,7 +33,7 @@ const serviceState = z.strictObject({
 const hosts = z.record(z.string(), z.record(z.string(), serviceState)).nullable();
 
 function stateOf({ up, service, lastSeenAt }: ServiceState): z.infer<typeof serviceState> {
-  return { available: up, active: !service.disabled, updated_at: type.showNullableTime(lastSeenAt) };
+  return { available: up, active: !service.disabled, updated_at: type.formatNullableTime(lastSeenAt) };
 }
 
 function hostsOf({ available, services }: Zone): z.infer<typeof hosts> {
@@ -47,11 +47,11 @@ function hostsOf({ available, services }: Zone): z.infer<typeof hosts> {
 }
 
 export const availabilityZone = view<Zone, ComputeCall>({
-  ...named,
+  ...nameFields,
   hosts: alwaysNull(availabilityZoneTexts.hosts),
 });
 
 export const availabilityZoneDetail = view<Zone, ComputeCall>({
-  ...named,
+  ...nameFields,
   hosts: field(availabilityZoneTexts.hosts, hosts, hostsOf),
 });

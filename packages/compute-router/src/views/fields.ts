@@ -45,7 +45,7 @@ export function flag<R, C>(description: string, get: (record: R, call: C) => boo
 
 /** Defines a time field. The getter returns milliseconds since the epoch. */
 export function time<R, C>(description: string, get: (record: R, call: C) => number): Field<R, C, typeof type.time> {
-  return field(description, type.time, (record: R, call: C) => type.showTime(get(record, call)));
+  return field(description, type.time, (record: R, call: C) => type.formatTime(get(record, call)));
 }
 
 /** Defines a field whose value is a time, as in `time()`, or null. */
@@ -53,7 +53,7 @@ export function nullableTime<R, C>(
   description: string,
   get: (record: R, call: C) => number | null,
 ): Field<R, C, typeof type.nullableTime> {
-  return field(description, type.nullableTime, (record: R, call: C) => type.showNullableTime(get(record, call)));
+  return field(description, type.nullableTime, (record: R, call: C) => type.formatNullableTime(get(record, call)));
 }
 
 /** Defines a field that is always null. */

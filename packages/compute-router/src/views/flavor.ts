@@ -18,8 +18,7 @@ export const flavorTexts = {
   vcpus: 'Number of virtual CPUs.',
   disk: 'Size of the root disk, in GiB. With 0, the root disk has the size of the image or is a volume.',
   ephemeral: 'Size of the ephemeral disk, in GiB.',
-  swap:
-    'Size of the swap disk, in MiB. Without a swap disk, responses contain an empty string until 2.74, and 0 since 2.75.',
+  swap: 'Size of the swap disk, in MiB. Without a swap disk, responses contain an empty string until 2.74, and 0 since 2.75.',
   osFlavorAccessIsPublic: 'Whether all projects can use the flavor. If false, only projects with access can use it.',
   rxtxFactor:
     'Network bandwidth relative to other flavors. Without effect, because only a former networking service used it.',
@@ -32,7 +31,7 @@ export const flavorTexts = {
  * Returns the cache key for the JSON of a flavor, which depends on the request's base URL and on whether the caller
  * sees extra specs.
  */
-const memo = (call: ComputeCall) => `${call.selfBase} ${call.can('os_compute_api:os-flavor-extra-specs:index')}`;
+const cacheKeyOf = (call: ComputeCall) => `${call.selfBase} ${call.can('os_compute_api:os-flavor-extra-specs:index')}`;
 
 export const flavorSummary = view<Flavor, ComputeCall>(
   {
@@ -86,5 +85,5 @@ export const flavorDetail = view<Flavor, ComputeCall>(
       ),
     ),
   },
-  { memo },
+  { memo: cacheKeyOf },
 );

@@ -35,7 +35,7 @@ export const hypervisorTexts = {
 type Shape = ViewShape<Hypervisor, ComputeCall>;
 
 /** Defines an integer field for capacity or usage. Since 2.88, the placement service reports these values instead. */
-const amount = (description: string, get: (h: Hypervisor) => number) =>
+const capacityField = (description: string, get: (h: Hypervisor) => number) =>
   until('2.87', integer<Hypervisor, ComputeCall>(description, get));
 
 const summaryFields: Shape = {
@@ -69,8 +69,8 @@ const serversSchema = z.array(
   }),
 );
 
-function serversOf({ servers }: Hypervisor): z.infer<typeof serversSchema> | undefined {
-  return servers?.map(({ id, seq }) => ({ uuid: id, name: instanceNameOf(seq) }));
+function serversOf({ servers: serversField }: Hypervisor): z.infer<typeof serversSchema> | undefined {
+  return serversField?.map(({ id, seq }) => ({ uuid: id, name: instanceNameOf(seq) }));
 }
 
 const nonEmptyServers = field(hypervisorTexts.servers, serversSchema.optional(), (h: Hypervisor) =>
@@ -81,14 +81,14 @@ const nonEmptyServers = field(hypervisorTexts.servers, serversSchema.optional(),
  * The field `servers`, which is present if the request contains `with_servers`. Until 2.74, it is absent if there are
  * no servers.
  */
-const servers: Shape = {
+const serversField: Shape = {
   servers: [
     between('2.53', '2.74', nonEmptyServers),
     since('2.75', field(hypervisorTexts.servers, serversSchema.optional(), serversOf)),
   ],
 };
 
-const service = view<Hypervisor, ComputeCall>({
+const serviceView = view<Hypervisor, ComputeCall>({
   id: [
     until(
       '2.52',
@@ -106,15 +106,15 @@ const service = view<Hypervisor, ComputeCall>({
   ),
 });
 
-const freeDisk = ({ host: { node }, usage }: Hypervisor) => freeDiskGb(node, usage.diskGb);
-const usedDisk = (hypervisor: Hypervisor) => hypervisor.host.node.localGb - freeDisk(hypervisor);
-const leastDisk = (hypervisor: Hypervisor) => hypervisor.host.node.disk?.leastGb ?? freeDisk(hypervisor);
+const freeDiskOf = ({ host: { node }, usage }: Hypervisor) => freeDiskGb(node, usage.diskGb);
+const usedDiskOf = (hypervisor: Hypervisor) => hypervisor.host.node.localGb - freeDiskOf(hypervisor);
+const leastDiskOf = (hypervisor: Hypervisor) => hypervisor.host.node.disk?.leastGb ?? freeDiskOf(hypervisor);
 
 const cpuInfo = z.record(z.string(), z.unknown());
 
-export const hypervisorSummary = view<Hypervisor, ComputeCall>({ ...summaryFields, ...servers });
+export const hypervisorSummary = view<Hypervisor, ComputeCall>({ ...summaryFields, ...serversField });
 
-export const hypervisorFound = view<Hypervisor, ComputeCall>(summaryFields);
+export const hypervisorSearchResult = view<Hypervisor, ComputeCall>(summaryFields);
 
 export const hypervisorServers = view<Hypervisor, ComputeCall>({
   ...summaryFields,
@@ -128,13 +128,13 @@ export const hypervisorUptime = view<Hypervisor, ComputeCall>({
 
 export const hypervisorDetail = view<Hypervisor, ComputeCall>({
   ...summaryFields,
-  ...servers,
+  ...serversField,
   hypervisor_type: text('Type of the hypervisor, such as `QEMU`.', ({ host }) => host.node.hypervisorType),
   hypervisor_version: integer('Version of the hypervisor, as an integer.', ({ host }) => host.node.hypervisorVersion),
   host_ip: nullableText('IP address of the hypervisor.', ({ host }) => host.node.hostIp),
   service: described(
     'Compute service that controls the hypervisor.',
-    nested(service, (h) => h),
+    nested(serviceView, (h) => h),
   ),
   uptime: since(
     '2.88',
@@ -151,34 +151,34 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
       field(hypervisorTexts.cpuInfo, cpuInfo, ({ host }) => ({ ...host.node.cpuInfo })),
     ),
   ],
-  vcpus: amount(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
-  vcpus_used: amount(hypervisorTexts.vcpusUsed, ({ usage }) => usage.vcpus),
-  memory_mb: amount(hypervisorTexts.memoryMb, ({ host }) => host.node.memoryMb),
-  memory_mb_used: amount(hypervisorTexts.memoryMbUsed, ({ usage }) => usage.memoryMb),
-  free_ram_mb: amount(hypervisorTexts.freeRamMb, ({ host, usage }) => host.node.memoryMb - usage.memoryMb),
-  local_gb: amount(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
-  local_gb_used: amount(hypervisorTexts.localGbUsed, usedDisk),
-  free_disk_gb: amount(hypervisorTexts.freeDiskGb, freeDisk),
-  disk_available_least: amount(hypervisorTexts.diskAvailableLeast, leastDisk),
-  current_workload: amount(hypervisorTexts.currentWorkload, ({ workload }) => workload),
-  running_vms: amount(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
+  vcpus: capacityField(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
+  vcpus_used: capacityField(hypervisorTexts.vcpusUsed, ({ usage }) => usage.vcpus),
+  memory_mb: capacityField(hypervisorTexts.memoryMb, ({ host }) => host.node.memoryMb),
+  memory_mb_used: capacityField(hypervisorTexts.memoryMbUsed, ({ usage }) => usage.memoryMb),
+  free_ram_mb: capacityField(hypervisorTexts.freeRamMb, ({ host, usage }) => host.node.memoryMb - usage.memoryMb),
+  local_gb: capacityField(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
+  local_gb_used: capacityField(hypervisorTexts.localGbUsed, usedDiskOf),
+  free_disk_gb: capacityField(hypervisorTexts.freeDiskGb, freeDiskOf),
+  disk_available_least: capacityField(hypervisorTexts.diskAvailableLeast, leastDiskOf),
+  current_workload: capacityField(hypervisorTexts.currentWorkload, ({ workload }) => workload),
+  running_vms: capacityField(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });
 
-const sum = (description: string, get: (h: Hypervisor) => number) =>
+const sumField = (description: string, get: (h: Hypervisor) => number) =>
   integer<readonly Hypervisor[], ComputeCall>(description, (all) => all.reduce((total, one) => total + get(one), 0));
 
 /** Summary statistics: each field is a sum over hypervisors. */
 export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
-  count: sum('Number of hypervisors.', () => 1),
-  vcpus: sum(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
-  vcpus_used: sum(hypervisorTexts.vcpusUsed, ({ usage }) => usage.vcpus),
-  memory_mb: sum(hypervisorTexts.memoryMb, ({ host }) => host.node.memoryMb),
-  memory_mb_used: sum(hypervisorTexts.memoryMbUsed, ({ usage }) => usage.memoryMb),
-  free_ram_mb: sum(hypervisorTexts.freeRamMb, ({ host, usage }) => host.node.memoryMb - usage.memoryMb),
-  local_gb: sum(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
-  local_gb_used: sum(hypervisorTexts.localGbUsed, usedDisk),
-  free_disk_gb: sum(hypervisorTexts.freeDiskGb, freeDisk),
-  disk_available_least: sum(hypervisorTexts.diskAvailableLeast, leastDisk),
-  current_workload: sum(hypervisorTexts.currentWorkload, ({ workload }) => workload),
-  running_vms: sum(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
+  count: sumField('Number of hypervisors.', () => 1),
+  vcpus: sumField(hypervisorTexts.vcpus, ({ host }) => host.node.vcpus),
+  vcpus_used: sumField(hypervisorTexts.vcpusUsed, ({ usage }) => usage.vcpus),
+  memory_mb: sumField(hypervisorTexts.memoryMb, ({ host }) => host.node.memoryMb),
+  memory_mb_used: sumField(hypervisorTexts.memoryMbUsed, ({ usage }) => usage.memoryMb),
+  free_ram_mb: sumField(hypervisorTexts.freeRamMb, ({ host, usage }) => host.node.memoryMb - usage.memoryMb),
+  local_gb: sumField(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
+  local_gb_used: sumField(hypervisorTexts.localGbUsed, usedDiskOf),
+  free_disk_gb: sumField(hypervisorTexts.freeDiskGb, freeDiskOf),
+  disk_available_least: sumField(hypervisorTexts.diskAvailableLeast, leastDiskOf),
+  current_workload: sumField(hypervisorTexts.currentWorkload, ({ workload }) => workload),
+  running_vms: sumField(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });

@@ -31,7 +31,7 @@ const knownNames: ReadonlySet<string> = new Set(`${STANDARD_NAMES} ${FORMER_NAME
 const MAX_VALUE_BYTES = 255;
 
 /** Truncates text to the maximum number of bytes without splitting a character. */
-function truncate(text: string): string {
+function truncateToMaxBytes(text: string): string {
   // In UTF-8, a character has at most four bytes.
   if (text.length * 4 <= MAX_VALUE_BYTES) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_VALUE_BYTES));
@@ -44,5 +44,5 @@ function truncate(text: string): string {
  */
 export function shownImageProperties(properties: Readonly<Record<string, string>>): Record<string, string> {
   const shown = Object.entries(properties).filter(([name]) => knownNames.has(name));
-  return Object.fromEntries(shown.map(([name, value]) => [name, truncate(value)]));
+  return Object.fromEntries(shown.map(([name, value]) => [name, truncateToMaxBytes(value)]));
 }

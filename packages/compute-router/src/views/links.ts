@@ -18,6 +18,6 @@ export function linksTo<R extends { readonly id: string }>(collection: string): 
 /** Defines the field `links` with only a `bookmark` link. */
 export function bookmarkTo<R>(collection: string, idOf: (record: R) => string): LinksField<R> {
   return describeLinks(
-    field(type.links, (record: R, call: ComputeCall) => [call.bookmark(`/${collection}/${idOf(record)}`)] as never),
+    field(type.links, (record: R, call: ComputeCall) => [call.bookmarkLink(`/${collection}/${idOf(record)}`)] as never),
   );
 }

@@ -27,24 +27,27 @@ function destAddress({ destHost }: MigrationRecord, call: HostsCall): string | n
  * does not allow to see them. Without a rule, all callers see them.
  */
 function sourceAndDestination(rule?: RuleName): Shape {
-  const visible = (description: string, get: (m: MigrationRecord, call: HostsCall) => string | null): MigrationField =>
+  const visibleField = (
+    description: string,
+    get: (m: MigrationRecord, call: HostsCall) => string | null,
+  ): MigrationField =>
     nullableText(description, (m, call) => (rule === undefined || call.can(rule) ? get(m, call) : null));
   return {
-    source_compute: visible(
+    source_compute: visibleField(
       'Name of the source host. Null if the caller is not allowed to see it.',
       (m) => m.sourceHost,
     ),
-    source_node: visible(
+    source_node: visibleField(
       'Hostname of the source hypervisor. Null if the caller is not allowed to see it.',
       (m) => m.sourceNode,
     ),
-    dest_compute: visible('Name of the destination host. Null until it is selected.', (m) => m.destHost),
-    dest_node: visible('Hostname of the destination hypervisor. Null until it is selected.', (m) => m.destNode),
-    dest_host: visible('IP address of the destination host. Null until it is selected.', destAddress),
+    dest_compute: visibleField('Name of the destination host. Null until it is selected.', (m) => m.destHost),
+    dest_node: visibleField('Hostname of the destination hypervisor. Null until it is selected.', (m) => m.destNode),
+    dest_host: visibleField('IP address of the destination host. Null until it is selected.', destAddress),
   };
 }
 
-const common: Shape = {
+const commonFields: Shape = {
   id: integer('Integer ID of the migration, which paths contain.', (m) => m.seq),
   status: text('Status of the migration, such as `queued`, `running`, `completed` or `error`.', (m) => m.status),
   created_at: time(commonTexts.createdAt, (m) => m.createdAt),
@@ -64,7 +67,7 @@ const common: Shape = {
 
 /** The representation of a migration in the list of all migrations. */
 export const migrationListed = view<MigrationRecord, HostsCall>({
-  ...common,
+  ...commonFields,
   ...sourceAndDestination('os_compute_api:os-migrations:index:host'),
   instance_uuid: text(commonTexts.serverUuid, (m) => m.serverId),
   old_instance_type_id: field(
@@ -100,31 +103,31 @@ export const migrationListed = view<MigrationRecord, HostsCall>({
 });
 
 /** Defines a field whose value is a number of bytes. The value is null until the transfer of memory starts. */
-const bytes = (description: string, get: (m: MigrationRecord) => number): MigrationField =>
+const bytesField = (description: string, get: (m: MigrationRecord) => number): MigrationField =>
   field(description, z.int().min(1).nullable(), (m) => get(m) || null);
 
-const ofServer: Shape = {
-  ...common,
+const serverMigrationFields: Shape = {
+  ...commonFields,
   server_uuid: text(commonTexts.serverUuid, (m) => m.serverId),
   updated_at: time(commonTexts.updatedAt, (m) => m.updatedAt ?? m.createdAt),
-  memory_total_bytes: bytes('Total memory to copy, in bytes. Null until it is known.', (m) => m.memoryTotalBytes),
-  memory_processed_bytes: bytes(
+  memory_total_bytes: bytesField('Total memory to copy, in bytes. Null until it is known.', (m) => m.memoryTotalBytes),
+  memory_processed_bytes: bytesField(
     'Memory that has been copied, in bytes. Null until it is known.',
     (m) => m.memoryProcessedBytes,
   ),
-  memory_remaining_bytes: bytes(
+  memory_remaining_bytes: bytesField(
     'Memory that remains to be copied, in bytes. Increases if the guest writes to memory. Null until it is known.',
     (m) => m.memoryRemainingBytes,
   ),
-  disk_total_bytes: bytes(
+  disk_total_bytes: bytesField(
     'Total disk space to copy, in bytes. Null until it is known, and for shared storage.',
     (m) => m.diskTotalBytes,
   ),
-  disk_processed_bytes: bytes(
+  disk_processed_bytes: bytesField(
     'Disk space that has been copied, in bytes. Null until it is known, and for shared storage.',
     (m) => m.diskProcessedBytes,
   ),
-  disk_remaining_bytes: bytes(
+  disk_remaining_bytes: bytesField(
     'Disk space that remains to be copied, in bytes. Null until it is known, and for shared storage.',
     (m) => m.diskRemainingBytes,
   ),
@@ -132,7 +135,7 @@ const ofServer: Shape = {
 
 /** The representation of a live migration in a server's list of live migrations in progress. */
 export const serverMigrationListed = view<MigrationRecord, HostsCall>({
-  ...ofServer,
+  ...serverMigrationFields,
   ...sourceAndDestination('os_compute_api:servers:migrations:index:host'),
 });
 
@@ -140,4 +143,7 @@ export const serverMigrationListed = view<MigrationRecord, HostsCall>({
  * The representation of a live migration in the response for this migration. Its hosts are visible to all callers that
  * can see it.
  */
-export const serverMigrationShown = view<MigrationRecord, HostsCall>({ ...ofServer, ...sourceAndDestination() });
+export const serverMigrationShown = view<MigrationRecord, HostsCall>({
+  ...serverMigrationFields,
+  ...sourceAndDestination(),
+});

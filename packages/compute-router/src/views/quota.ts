@@ -11,16 +11,16 @@ type Kind = keyof QuotaValues;
 export const quotasText = 'Quotas by resource. -1 means unlimited.';
 
 /** Limits a value to the range of versions in which a quota exists. */
-type InWindow = <T>(value: T) => Windowed<T>;
+type RestrictToWindow = <T>(value: T) => Windowed<T>;
 
 /** Adds a quota's description to a value, and limits the value to the range of versions in which the quota exists. */
 type KindField = <T>(value: T) => Windowed<Described<T>>;
 
 type Kinds = Readonly<Record<Kind, KindField>>;
 
-const inAllVersions: InWindow = (value) => value;
+const inAllVersions: RestrictToWindow = (value) => value;
 
-function kinds(texts: Readonly<Partial<Record<Kind, string>>>, window: InWindow): Partial<Kinds> {
+function kindFields(texts: Readonly<Partial<Record<Kind, string>>>, window: RestrictToWindow): Partial<Kinds> {
   const field = (text: string): KindField => {
     return (value) => window(described(text, value));
   };
@@ -54,21 +54,21 @@ const NETWORKS = 'Number of networks. The networking service counts them.';
 
 /** The quotas of projects and users, with the versions in which they exist. */
 const quotaSetKinds = {
-  ...kinds(permanentKinds, inAllVersions),
-  ...kinds(groupKinds, inAllVersions),
-  ...kinds(injectionKinds, (value) => until('2.56', value)),
-  ...kinds(networkingKinds, (value) => until('2.35', value)),
+  ...kindFields(permanentKinds, inAllVersions),
+  ...kindFields(groupKinds, inAllVersions),
+  ...kindFields(injectionKinds, (value) => until('2.56', value)),
+  ...kindFields(networkingKinds, (value) => until('2.35', value)),
 } as Kinds;
 
 /**
  * The quotas of quota classes, with the versions in which requests can set them. Server group quotas can be set in all
  * versions, but are shown only since 2.50.
  */
-const quotaClassKinds = { ...quotaSetKinds, ...kinds(networkingKinds, (value) => until('2.49', value)) } as Kinds;
-const shownClassKinds = { ...quotaClassKinds, ...kinds(groupKinds, (value) => since('2.50', value)) } as Kinds;
+const quotaClassKinds = { ...quotaSetKinds, ...kindFields(networkingKinds, (value) => until('2.49', value)) } as Kinds;
+const shownClassKinds = { ...quotaClassKinds, ...kindFields(groupKinds, (value) => since('2.50', value)) } as Kinds;
 
-function fields<T>(known: Kinds, make: (kind: Kind) => T): Readonly<Record<string, Windowed<Described<T>>>> {
-  return Object.fromEntries(Object.entries(known).map(([kind, field]) => [kind, field(make(kind as Kind))]));
+function fields<T>(fieldsByKind: Kinds, valueFor: (kind: Kind) => T): Readonly<Record<string, Windowed<Described<T>>>> {
+  return Object.fromEntries(Object.entries(fieldsByKind).map(([kind, field]) => [kind, field(valueFor(kind as Kind))]));
 }
 
 /** Returns the fields of a request that sets quotas. The field `networks` is a former quota without effect. */
@@ -87,9 +87,10 @@ interface QuotaSet {
   readonly limits: QuotaValues;
 }
 
-const limit = z.int().min(-1);
-const amount = z.int().min(0);
-const limitOf = (kind: Kind) => field<QuotaSet, ComputeCall, typeof limit>(limit, ({ limits }) => limits[kind]);
+const limitSchema = z.int().min(-1);
+const amountSchema = z.int().min(0);
+const limitOf = (kind: Kind) =>
+  field<QuotaSet, ComputeCall, typeof limitSchema>(limitSchema, ({ limits }) => limits[kind]);
 const idOf = (text: string) =>
   described(
     text,
@@ -105,9 +106,9 @@ export const quotaClassShown = view<QuotaSet, ComputeCall>({
   id: idOf('Name of the quota class.'),
 });
 
-const detail = z.strictObject({
-  in_use: amount.describe('Current usage.'),
-  limit: limit.describe('The quota. -1 means unlimited.'),
+const detailSchema = z.strictObject({
+  in_use: amountSchema.describe('Current usage.'),
+  limit: limitSchema.describe('The quota. -1 means unlimited.'),
   reserved: z
     .literal(0)
     .describe('Amount that requests in progress reserve. Always 0, because `in_use` includes requested resources.'),
@@ -116,11 +117,14 @@ const detail = z.strictObject({
 /** A project's quotas and usage. `reserved` is always 0, because usage includes requested resources immediately. */
 export const quotaSetDetail = view<QuotaSet & { readonly usage: QuotaValues }, ComputeCall>({
   ...fields(quotaSetKinds, (kind) =>
-    field<QuotaSet & { readonly usage: QuotaValues }, ComputeCall, typeof detail>(detail, ({ limits, usage }) => ({
-      in_use: usage[kind],
-      limit: limits[kind],
-      reserved: 0,
-    })),
+    field<QuotaSet & { readonly usage: QuotaValues }, ComputeCall, typeof detailSchema>(
+      detailSchema,
+      ({ limits, usage }) => ({
+        in_use: usage[kind],
+        limit: limits[kind],
+        reserved: 0,
+      }),
+    ),
   ),
   ...projectId,
 });

@@ -10,9 +10,9 @@ import * as type from '../schemas/types.js';
 import { field, flag, nullableText, text } from './fields.js';
 import { linksTo } from './links.js';
 import { inAllBodies, inBuilds, type ServerField, serverTexts } from './server-field.js';
-import { embeddedFlavor, fault, faultOf, hintsOf, hostIdOf, imageField } from './server-parts.js';
+import { embeddedFlavor, faultOf, faultSchema, hintsOf, hostIdOf, imageField } from './server-parts.js';
 
-const NAME = 'Name of the server. If a request creates several servers, a number is appended to each name.';
+const NAME_DESCRIPTION = 'Name of the server. If a request creates several servers, a number is appended to each name.';
 
 const STATUSES_WITH_PROGRESS = new Set(['ACTIVE', 'BUILD', 'REBUILD', 'RESIZE', 'VERIFY_RESIZE', 'MIGRATING']);
 
@@ -21,8 +21,8 @@ export const commonFields = {
   id: { response: text('UUID of the server.', (s) => s.id) },
   name: {
     recordField: 'name',
-    create: described(NAME, type.name),
-    update: described(NAME, type.name.optional()),
+    create: described(NAME_DESCRIPTION, type.name),
+    update: described(NAME_DESCRIPTION, type.name.optional()),
     rebuild: described('New name of the server. Default: unchanged.', type.name.optional()),
     response: text('Name of the server, which is not necessarily unique.', (s) => s.name),
   },
@@ -61,11 +61,13 @@ export const commonFields = {
     ),
   },
   created: {
-    response: field('Creation time, in UTC with seconds.', reply.serverTime, (s) => reply.showServerTime(s.createdAt)),
+    response: field('Creation time, in UTC with seconds.', reply.serverTime, (s) =>
+      reply.formatServerTime(s.createdAt),
+    ),
   },
   updated: {
     response: field('Time of the last change, in UTC with seconds.', reply.serverTime, (s) =>
-      reply.showServerTime(s.updatedAt ?? s.createdAt),
+      reply.formatServerTime(s.updatedAt ?? s.createdAt),
     ),
   },
   accessIPv4: {
@@ -95,7 +97,7 @@ export const commonFields = {
   fault: {
     response: field(
       'The last error that occurred. Present only if the status is `ERROR` or `DELETED`.',
-      fault.optional(),
+      faultSchema.optional(),
       (s, call) => faultOf(s, statusOf(s), call.context.isAdmin),
     ),
   },

@@ -10,12 +10,12 @@ import * as reply from '../schemas/reply-types.js';
 import * as type from '../schemas/types.js';
 import { field, nullableText, text } from './fields.js';
 import { instanceNameOf } from './instance-name.js';
-import { attribute, type ServerField } from './server-field.js';
+import { extendedAttribute, type ServerField } from './server-field.js';
 import { attachedVolume, securityGroups, securityGroupsOf, viewPermissionsOf, volumesOf } from './server-parts.js';
 
-const hostStatus = z.enum(['UP', 'DOWN', 'MAINTENANCE', 'UNKNOWN', '']);
+const hostStatusSchema = z.enum(['UP', 'DOWN', 'MAINTENANCE', 'UNKNOWN', '']);
 
-function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatus> | undefined {
+function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatusSchema> | undefined {
   const permissions = viewPermissionsOf(call);
   if (!permissions.hostStatus && !permissions.unknownHostStatus) return undefined;
   const host = server.deleted ? null : server.host;
@@ -62,14 +62,14 @@ export const extendedFields = {
     response: field(
       'Time when the server was launched, in UTC with microseconds. Null until it is launched.',
       reply.nullableTime,
-      (s) => reply.showNullableTime(s.launchedAt),
+      (s) => reply.formatNullableTime(s.launchedAt),
     ),
   },
   'OS-SRV-USG:terminated_at': {
     response: field(
       'Time when the server was deleted, in UTC with microseconds. Null if the server is not deleted.',
       reply.nullableTime,
-      (s) => reply.showNullableTime(s.terminatedAt),
+      (s) => reply.formatNullableTime(s.terminatedAt),
     ),
   },
   'OS-EXT-AZ:availability_zone': {
@@ -108,20 +108,24 @@ export const extendedFields = {
     ),
   },
   'OS-EXT-SRV-ATTR:host': {
-    response: attribute('Name of the host, or null. Administrators only.', reply.nullableText, (s) => s.host),
+    response: extendedAttribute('Name of the host, or null. Administrators only.', reply.nullableText, (s) => s.host),
   },
   'OS-EXT-SRV-ATTR:hypervisor_hostname': {
-    response: attribute('Hostname of the hypervisor, or null. Administrators only.', reply.nullableText, (s) => s.node),
+    response: extendedAttribute(
+      'Hostname of the hypervisor, or null. Administrators only.',
+      reply.nullableText,
+      (s) => s.node,
+    ),
   },
   'OS-EXT-SRV-ATTR:instance_name': {
-    response: attribute('Name of the instance on the hypervisor. Administrators only.', z.string(), (s) =>
+    response: extendedAttribute('Name of the instance on the hypervisor. Administrators only.', z.string(), (s) =>
       instanceNameOf(s.seq),
     ),
   },
   'OS-EXT-SRV-ATTR:kernel_id': {
     response: since(
       '2.3',
-      attribute(
+      extendedAttribute(
         'UUID of the kernel image. Empty or null if the server does not have one. Administrators only.',
         reply.nullableText,
         (s) => s.kernelId,
@@ -131,7 +135,7 @@ export const extendedFields = {
   'OS-EXT-SRV-ATTR:launch_index': {
     response: since(
       '2.3',
-      attribute(
+      extendedAttribute(
         'Position of the server among those that the same request created, starting with 0. Administrators only.',
         z.int(),
         (s) => s.launchIndex,
@@ -141,7 +145,7 @@ export const extendedFields = {
   'OS-EXT-SRV-ATTR:ramdisk_id': {
     response: since(
       '2.3',
-      attribute(
+      extendedAttribute(
         'UUID of the RAM disk image. Empty or null if the server does not have one. Administrators only.',
         reply.nullableText,
         (s) => s.ramdiskId,
@@ -151,7 +155,7 @@ export const extendedFields = {
   'OS-EXT-SRV-ATTR:reservation_id': {
     response: since(
       '2.3',
-      attribute(
+      extendedAttribute(
         'ID that all servers from one create request share. Administrators only.',
         reply.nullableText,
         (s) => s.reservationId,
@@ -161,7 +165,7 @@ export const extendedFields = {
   'OS-EXT-SRV-ATTR:root_device_name': {
     response: since(
       '2.3',
-      attribute(
+      extendedAttribute(
         'Device name of the root disk, such as `/dev/vda`. Administrators only.',
         reply.nullableText,
         (s) => s.rootDeviceName,
@@ -173,31 +177,31 @@ export const extendedFields = {
       '2.16',
       field(
         'Status of the host: `UP`, `DOWN`, `MAINTENANCE`, `UNKNOWN`, or empty if the server has no host. Present only if the policy allows the caller to read it.',
-        hostStatus.optional(),
+        hostStatusSchema.optional(),
         hostStatusOf,
       ),
     ),
   },
 } as const satisfies Record<string, ServerField>;
 
-const HOSTNAME = 'Hostname of the server. Until 2.89, administrators only; since 2.90, all callers.';
+const HOSTNAME_DESCRIPTION = 'Hostname of the server. Until 2.89, administrators only; since 2.90, all callers.';
 
 /** Defines the hostname field, which administrators see since the version `first`, and all callers since 2.90. */
-export function hostnameSince(first: string): Windowed<Described<ViewField<Server, HostsCall>>> {
+export function hostnameFieldSince(first: string): Windowed<Described<ViewField<Server, HostsCall>>> {
   return [
     between(
       first,
       '2.89',
-      attribute(HOSTNAME, z.string(), (s) => s.hostname),
+      extendedAttribute(HOSTNAME_DESCRIPTION, z.string(), (s) => s.hostname),
     ),
     since(
       '2.90',
-      text(HOSTNAME, (s) => s.hostname),
+      text(HOSTNAME_DESCRIPTION, (s) => s.hostname),
     ),
   ];
 }
 
 export const userDataField = since(
   '2.3',
-  attribute('User data, Base64-encoded, or null. Administrators only.', reply.nullableText, (s) => s.userData),
+  extendedAttribute('User data, Base64-encoded, or null. Administrators only.', reply.nullableText, (s) => s.userData),
 );

@@ -38,7 +38,11 @@ export interface ServerField extends Readonly<Partial<Record<ServerRequest, Wind
 }
 
 /** Defines a response field that is visible only to callers with access to extended attributes. */
-export function attribute<S extends z.ZodType>(description: string, schema: S, get: (server: Server) => z.input<S>) {
+export function extendedAttribute<S extends z.ZodType>(
+  description: string,
+  schema: S,
+  get: (server: Server) => z.input<S>,
+) {
   const optional: z.ZodOptional<S> = schema.optional();
   return field<Server, HostsCall, z.ZodOptional<S>>(description, optional, (server, call) =>
     viewPermissionsOf(call).attributes ? get(server) : undefined,
@@ -60,6 +64,6 @@ export function inBuilds<const S>(schemaOf: (description: string) => S, create: 
  * `create`.
  */
 export function inAllBodies<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
-  const builds = inBuilds(schemaOf, create, rebuild);
-  return { ...builds, update: builds.create } as const;
+  const buildSchemas = inBuilds(schemaOf, create, rebuild);
+  return { ...buildSchemas, update: buildSchemas.create } as const;
 }

@@ -16,22 +16,22 @@ export function isUnreachable(server: Server, call: HostsCall): boolean {
 
 type Shape = ViewShape<Server, HostsCall>;
 
-const summary: Shape = {
+const summaryShape: Shape = {
   id: commonFields.id.response,
   links: commonFields.links.response,
   status: field(commonFields.status.response.description, z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
 };
 
-const detail: Shape = {
-  ...summary,
+const detailShape: Shape = {
+  ...summaryShape,
   created: commonFields.created.response,
   tenant_id: commonFields.tenant_id.response,
 };
 
-const listed: Shape = { ...detail, security_groups: extendedFields.security_groups.response };
+const listedShape: Shape = { ...detailShape, security_groups: extendedFields.security_groups.response };
 
-const shown: Shape = {
-  ...detail,
+const shownShape: Shape = {
+  ...detailShape,
   user_id: commonFields.user_id.response,
   flavor: commonFields.flavor.response,
   image: imageReferenceField,
@@ -53,7 +53,7 @@ function whenUnreachable(shape: Shape) {
 
 /** Representations of unreachable servers, which contain only the known fields. Since 2.69. */
 export const partialServer = {
-  summary: whenUnreachable(summary),
-  detail: whenUnreachable(listed),
-  shown: whenUnreachable(shown),
+  summary: whenUnreachable(summaryShape),
+  detail: whenUnreachable(listedShape),
+  shown: whenUnreachable(shownShape),
 } as const;

@@ -53,7 +53,7 @@ export function hostIdOf(projectId: string, host: string | null): string {
   return id;
 }
 
-export const address = z.strictObject({
+export const addressSchema = z.strictObject({
   version: z.union([z.literal(4), z.literal(6)]).describe('IP version: 4 or 6.'),
   addr: z.string().describe('The IP address.'),
   'OS-EXT-IPS:type': z
@@ -61,14 +61,14 @@ export const address = z.strictObject({
     .describe('`fixed` for an address of a port, `floating` for a floating IP address associated with it.'),
   'OS-EXT-IPS-MAC:mac_addr': z.string().describe('MAC address of the port.'),
 });
-export const plainAddress = address.omit({ 'OS-EXT-IPS:type': true, 'OS-EXT-IPS-MAC:mac_addr': true });
+export const plainAddressSchema = addressSchema.omit({ 'OS-EXT-IPS:type': true, 'OS-EXT-IPS-MAC:mac_addr': true });
 
 export const addressesText = 'IP addresses by network label.';
 
-export const addresses = z.record(z.string(), z.array(address));
-export const plainAddresses = z.record(z.string(), z.array(plainAddress));
+export const addressesSchema = z.record(z.string(), z.array(addressSchema));
+export const plainAddressesSchema = z.record(z.string(), z.array(plainAddressSchema));
 
-type Addresses = z.infer<typeof addresses>;
+type Addresses = z.infer<typeof addressesSchema>;
 
 /**
  * Returns a server's fixed and floating IP addresses, in this order, by network label. Returns an empty object while
@@ -94,7 +94,7 @@ export function addressesOf(server: Server): Addresses {
 }
 
 /** Returns a server's IP addresses by network label, without type and MAC address. */
-export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses> {
+export function plainAddressesOf(server: Server): z.infer<typeof plainAddressesSchema> {
   const entries = Object.entries(addressesOf(server));
   return Object.fromEntries(
     entries.map(([label, list]) => [label, list.map(({ addr, version }) => ({ version, addr }))]),
@@ -159,7 +159,7 @@ const imageWithProperties = imageReference.extend({
 });
 
 function imageOf(server: Server, call: ComputeCall) {
-  return { id: server.imageId, links: [call.bookmark(`/images/${server.imageId}`)] as never };
+  return { id: server.imageId, links: [call.bookmarkLink(`/images/${server.imageId}`)] as never };
 }
 
 /**
@@ -203,7 +203,7 @@ export const attachedVolume = view<Volume, ComputeCall>({
   ),
 });
 
-export const fault = z.strictObject({
+export const faultSchema = z.strictObject({
   code: z.int().describe('HTTP status code that corresponds to the error.'),
   created: type.serverTime.describe('Time of the error, in UTC with seconds.'),
   message: z.string().describe('Error message.'),
@@ -214,12 +214,12 @@ export const fault = z.strictObject({
  * Returns a server's recorded fault if its status is ERROR or DELETED. Only administrators see the details of an
  * unexpected fault (500).
  */
-export function faultOf(server: Server, status: string, isAdmin: boolean): z.infer<typeof fault> | undefined {
+export function faultOf(server: Server, status: string, isAdmin: boolean): z.infer<typeof faultSchema> | undefined {
   const { fault: recorded } = server;
   if (!recorded || (status !== 'ERROR' && status !== 'DELETED')) return undefined;
   const { code, message, details, createdAt } = recorded;
   const shown = details && (isAdmin || code !== 500) ? details : undefined;
-  return { code, created: type.showServerTime(createdAt), message, ...(shown && { details: shown }) };
+  return { code, created: type.formatServerTime(createdAt), message, ...(shown && { details: shown }) };
 }
 
 export const securityGroups = z.array(z.strictObject({ name: z.string().describe('Name of a security group.') }));

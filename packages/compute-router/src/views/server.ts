@@ -8,16 +8,16 @@ import * as type from '../schemas/reply-types.js';
 import { field, nullableText, text } from './fields.js';
 import { linksTo } from './links.js';
 import { commonFields } from './server-common-fields.js';
-import { extendedFields, hostnameSince, userDataField } from './server-extended-fields.js';
+import { extendedFields, hostnameFieldSince, userDataField } from './server-extended-fields.js';
 import { type ServerField, serverTexts } from './server-field.js';
 import { partialServer } from './server-partial.js';
 import {
-  addresses,
   addressesOf,
+  addressesSchema,
   addressesText,
   groupsField,
-  plainAddresses,
   plainAddressesOf,
+  plainAddressesSchema,
   securityGroups,
   viewPermissionsOf,
 } from './server-parts.js';
@@ -31,20 +31,20 @@ function responseFieldsOf(fields: Readonly<Record<string, ServerField>>): Shape 
   );
 }
 
-const common = responseFieldsOf(commonFields);
-const extended = responseFieldsOf(extendedFields);
+const commonResponseFields = responseFieldsOf(commonFields);
+const extendedResponseFields = responseFieldsOf(extendedFields);
 
 /** Lists do not contain server groups, because it would be too expensive to load them for each server. */
-const groups: Shape = { server_groups: groupsField };
+const groupsShape: Shape = { server_groups: groupsField };
 
-const fullAddresses = field(addressesText, addresses, addressesOf);
+const fullAddresses = field(addressesText, addressesSchema, addressesOf);
 
 /** Server fields in lists and in the response to `showServer`. */
 const shownFields: Shape = {
-  ...common,
-  ...extended,
+  ...commonResponseFields,
+  ...extendedResponseFields,
   addresses: fullAddresses,
-  'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.3'),
+  'OS-EXT-SRV-ATTR:hostname': hostnameFieldSince('2.3'),
   'OS-EXT-SRV-ATTR:user_data': userDataField,
 };
 
@@ -52,7 +52,7 @@ const shownFields: Shape = {
  * Returns the cache key for the JSON of a server, which depends on the caller's permissions, the base URL, and the
  * state of the hosts.
  */
-function memo(call: HostsCall): string {
+function cacheKeyOf(call: HostsCall): string {
   const { attributes, hostStatus, unknownHostStatus, extraSpecs } = viewPermissionsOf(call);
   return `${call.selfBase} ${call.loaded.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
 }
@@ -62,28 +62,31 @@ export const serverSummary = view<Server, HostsCall>(
   { memo: (call) => call.selfBase, instead: partialServer.summary },
 );
 
-export const serverDetail = view<Server, HostsCall>(shownFields, { memo, instead: partialServer.detail });
+export const serverDetail = view<Server, HostsCall>(shownFields, { memo: cacheKeyOf, instead: partialServer.detail });
 
 export const serverShown = view<Server, HostsCall>(
-  { ...shownFields, ...groups },
-  { memo, instead: partialServer.shown },
+  { ...shownFields, ...groupsShape },
+  { memo: cacheKeyOf, instead: partialServer.shown },
 );
 
-function since275(shape: Shape): Shape {
+function fieldsSince275(shape: Shape): Shape {
   return Object.fromEntries(
     Object.entries(shape).flatMap(([name, windowed]) => {
-      const later = notBefore('2.75', windowed);
-      return later ? [[name, later]] : [];
+      const windowedField = notBefore('2.75', windowed);
+      return windowedField ? [[name, windowedField]] : [];
     }),
   );
 }
 
 const updatedFields: Shape = {
-  ...common,
-  ...groups,
-  ...since275({ ...extended, 'OS-EXT-SRV-ATTR:user_data': userDataField }),
-  addresses: [until('2.74', field(addressesText, plainAddresses, plainAddressesOf)), since('2.75', fullAddresses)],
-  'OS-EXT-SRV-ATTR:hostname': hostnameSince('2.75'),
+  ...commonResponseFields,
+  ...groupsShape,
+  ...fieldsSince275({ ...extendedResponseFields, 'OS-EXT-SRV-ATTR:user_data': userDataField }),
+  addresses: [
+    until('2.74', field(addressesText, plainAddressesSchema, plainAddressesOf)),
+    since('2.75', fullAddresses),
+  ],
+  'OS-EXT-SRV-ATTR:hostname': hostnameFieldSince('2.75'),
 };
 
 /** The server in the response to an update. Since 2.75, it has the same fields as in the response to `showServer`. */

@@ -18,13 +18,13 @@ export const serviceTexts = {
 } as const;
 
 /** The representation of a service whose host does not respond, which contains only the known fields. */
-const partial = view<ServiceState, ComputeCall>({
+const partialService = view<ServiceState, ComputeCall>({
   binary: text(serviceTexts.binary, ({ service }) => service.binary),
   host: text(serviceTexts.host, ({ service }) => service.host),
   status: field(serviceTexts.status, z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
 });
 
-const full: ViewShape<ServiceState, ComputeCall> = {
+const fullShape: ViewShape<ServiceState, ComputeCall> = {
   id: [
     until(
       '2.52',
@@ -57,9 +57,9 @@ const full: ViewShape<ServiceState, ComputeCall> = {
   ),
 };
 
-export const service = view<ServiceState, ComputeCall>(full);
+export const service = view<ServiceState, ComputeCall>(fullShape);
 
 /** The representation of a service in a list. If its host does not respond, it contains only the known fields. */
-export const listedService = view<ServiceState, ComputeCall>(full, {
-  instead: since('2.69', { when: ({ reachable }) => !reachable, view: partial }),
+export const listedService = view<ServiceState, ComputeCall>(fullShape, {
+  instead: since('2.69', { when: ({ reachable }) => !reachable, view: partialService }),
 });

@@ -6,25 +6,25 @@ import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { field, nullableTime, text, time } from './fields.js';
 
-const amount = z.number().min(0);
-const count = z.int().min(0);
+const amountSchema = z.number().min(0);
+const countSchema = z.int().min(0);
 
 const serverUsage = view<ServerUsage, ComputeCall>({
   instance_id: text('UUID of the server.', ({ server }) => server.id),
   tenant_id: text('ID of the project.', ({ server }) => server.projectId),
   name: text('Name of the server.', ({ server }) => server.name),
   flavor: text('Name of the flavor of the server.', ({ server }) => server.flavor.name),
-  vcpus: field('Number of virtual CPUs.', count, ({ server }) => server.flavor.vcpus),
-  memory_mb: field('Memory, in MiB.', count, ({ server }) => server.flavor.memoryMb),
+  vcpus: field('Number of virtual CPUs.', countSchema, ({ server }) => server.flavor.vcpus),
+  memory_mb: field('Memory, in MiB.', countSchema, ({ server }) => server.flavor.memoryMb),
   local_gb: field(
     'Total size of the root disk and the ephemeral disk, in GiB.',
-    count,
+    countSchema,
     ({ server: { flavor } }) => flavor.diskGb + flavor.ephemeralGb,
   ),
-  hours: field('Number of hours for which the server existed within the period.', amount, ({ hours }) => hours),
+  hours: field('Number of hours for which the server existed within the period.', amountSchema, ({ hours }) => hours),
   uptime: field(
     'Number of seconds since the server was launched, regardless of the period.',
-    count,
+    countSchema,
     ({ uptimeSeconds }) => uptimeSeconds,
   ),
   started_at: time('Time when the server was launched, in UTC with microseconds.', ({ server }) => server.launchedAt),
@@ -38,7 +38,7 @@ const serverUsage = view<ServerUsage, ComputeCall>({
 });
 
 /** Formats a time in microseconds since the epoch, with six fractional digits. */
-function showUs(us: number): string {
+function formatMicroseconds(us: number): string {
   const ms = Math.floor(us / 1000);
   return `${new Date(ms).toISOString().slice(0, 23)}${String(us - ms * 1000).padStart(3, '0')}`;
 }
@@ -60,40 +60,44 @@ const totals = {
   start: [
     'Start of the period, in UTC with microseconds.',
     type.time,
-    ({ window }: ProjectUsage) => showUs(window.startUs),
+    ({ window }: ProjectUsage) => formatMicroseconds(window.startUs),
   ],
-  stop: ['End of the period, in UTC with microseconds.', type.time, ({ window }: ProjectUsage) => showUs(window.endUs)],
+  stop: [
+    'End of the period, in UTC with microseconds.',
+    type.time,
+    ({ window }: ProjectUsage) => formatMicroseconds(window.endUs),
+  ],
   total_hours: [
     'Sum of the hours of all servers. With pagination, the sum for the servers on this page.',
-    amount,
+    amountSchema,
     (usage: ProjectUsage) => usage.totalHours,
   ],
   total_vcpus_usage: [
     'Sum of virtual CPUs multiplied by hours, for all servers. With pagination, for the servers on this page.',
-    amount,
+    amountSchema,
     (usage: ProjectUsage) => usage.totalVcpuHours,
   ],
   total_memory_mb_usage: [
     'Sum of memory in MiB multiplied by hours, for all servers. With pagination, for the servers on this page.',
-    amount,
+    amountSchema,
     (usage: ProjectUsage) => usage.totalMemoryMbHours,
   ],
   total_local_gb_usage: [
     'Sum of disk in GiB multiplied by hours, for all servers. With pagination, for the servers on this page.',
-    amount,
+    amountSchema,
     (usage: ProjectUsage) => usage.totalLocalGbHours,
   ],
 } as const satisfies Readonly<Record<string, TotalField>>;
 
 type Shape = ViewShape<UsageReport, ComputeCall>;
 
-function shapeOf(adapt: (schema: z.ZodType) => z.ZodType): Shape {
+function shapeOf(adaptSchema: (schema: z.ZodType) => z.ZodType): Shape {
   const entries: readonly (readonly [string, TotalField])[] = Object.entries(totals);
   return {
     ...Object.fromEntries(
       entries.map(([name, [description, schema, get]]) => [
         name,
-        field(description, adapt(schema), ({ usage }) => usage && get(usage)),
+        field(description, adaptSchema(schema), ({ usage }) => usage && get(usage)),
       ]),
     ),
     server_usages: described(

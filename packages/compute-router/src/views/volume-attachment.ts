@@ -21,12 +21,12 @@ export const volumeAttachmentTexts = {
 export type AttachedVolume = BlockDevice & { readonly volumeId: string };
 
 /** A server and one of the volumes that are attached to it. */
-interface Shown {
+interface ServerVolume {
   readonly server: Server;
   readonly device: AttachedVolume;
 }
 
-const common: ViewShape<Shown, ComputeCall> = {
+const commonFields: ViewShape<ServerVolume, ComputeCall> = {
   serverId: text(volumeAttachmentTexts.serverId, ({ server }) => server.id),
   volumeId: text(volumeAttachmentTexts.volumeId, ({ device }) => device.volumeId),
   tag: since(
@@ -38,12 +38,12 @@ const common: ViewShape<Shown, ComputeCall> = {
     flag(volumeAttachmentTexts.deleteOnTermination, ({ device }) => device.deleteOnTermination),
   ),
 };
-const id = text(volumeAttachmentTexts.id, ({ device }: Shown) => device.volumeId);
+const idField = text(volumeAttachmentTexts.id, ({ device }: ServerVolume) => device.volumeId);
 
-export const volumeAttachment = view<Shown, ComputeCall>({
-  id: until('2.88', id),
+export const volumeAttachment = view<ServerVolume, ComputeCall>({
+  id: until('2.88', idField),
   device: field(volumeAttachmentTexts.device, z.string().optional(), ({ device }) => device.device || undefined),
-  ...common,
+  ...commonFields,
   attachment_id: since(
     '2.89',
     text('UUID of the attachment in the volume service.', ({ device }) => device.attachmentId ?? ''),
@@ -55,8 +55,8 @@ export const volumeAttachment = view<Shown, ComputeCall>({
 });
 
 /** The representation of a new volume attachment. */
-export const createdVolumeAttachment = view<Shown, ComputeCall>({
-  id,
+export const createdVolumeAttachment = view<ServerVolume, ComputeCall>({
+  id: idField,
   device: nullableText(volumeAttachmentTexts.device, ({ device }) => device.device || null),
-  ...common,
+  ...commonFields,
 });

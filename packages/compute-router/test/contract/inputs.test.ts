@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isoTime } from '../../src/schemas/date-time.js';
+import { parseIsoTime } from '../../src/schemas/date-time.js';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 import { LATEST } from './reference.js';
 
@@ -143,7 +143,7 @@ describe('accepted inputs', () => {
     ['yesterday', undefined],
     ['', undefined],
   ])('as a time: %s', async (text, time) => {
-    expect(isoTime(text)).toBe(time);
+    expect(parseIsoTime(text)).toBe(time);
     const status = time === undefined ? 400 : 200;
     expect((await ada.get(`/servers?changes-since=${encodeURIComponent(text)}`)).status).toBe(status);
   });

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { sendRequest } from '../../../../testing/send-request.js';
-import { originForm } from '../../src/http/request-target.js';
+import { toOriginForm } from '../../src/http/request-target.js';
 import { computeApi, computeRouter, noauth } from '../../src/index.js';
 
 describe('a request target', () => {
@@ -21,7 +21,7 @@ describe('a request target', () => {
     ['http://other.example//v2.1', '/v2.1'],
     ['*', '*'],
   ])('%s is parsed as %s', (target, read) => {
-    expect(originForm(target)).toBe(read);
+    expect(toOriginForm(target)).toBe(read);
   });
 });
 

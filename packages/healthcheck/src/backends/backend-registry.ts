@@ -21,9 +21,9 @@ export interface BackendRegistry {
 /**
  * Creates the backend registry of one `healthcheck()`.
  *
- * @param changed called when a background run of a check returns a different state than the previous run
+ * @param onStateChange called when a background run of a check returns a different state than the previous run
  */
-export function backendRegistry(settings: Settings, changed: () => void): BackendRegistry {
+export function backendRegistry(settings: Settings, onStateChange: () => void): BackendRegistry {
   const { log } = settings;
   const checks = new Map<string, Check>();
   const backends = new Map<string, Backend>();
@@ -53,7 +53,7 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
 
   function createBackend(name: string): Backend | undefined {
     const check = checks.get(name);
-    if (check) return checkBackend(check, log, changed);
+    if (check) return checkBackend(check, log, onStateChange);
     return Object.hasOwn(FILE_BACKENDS, name) ? FILE_BACKENDS[name]?.(settings, log) : undefined;
   }
 

@@ -11,30 +11,34 @@ export interface FileBackendSettings {
   readonly enableByFilePaths: readonly string[];
 }
 
-type FileBackend = (settings: FileBackendSettings, log: HealthcheckLog) => Backend;
+type FileBackendFactory = (settings: FileBackendSettings, log: HealthcheckLog) => Backend;
 
 /** The factories of the built-in backends by backend name. */
-export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
+export const FILE_BACKENDS: Readonly<Record<string, FileBackendFactory>> = {
   disable_by_file: ({ disableByFilePath: path }, log) =>
     fileBackend('disable_by_file', log, async () => {
       if (!path) {
         log.warn('healthcheck: the backend disable_by_file has no effect: disableByFilePath is not set');
         return { state: 'available', details: "No 'disable_by_file_path' configuration value specified" };
       }
-      if (await exists(path)) return { ...DISABLED, details: `Path '${path}' was found` };
+      if (await exists(path)) return { ...DISABLED_RESULT, details: `Path '${path}' was found` };
       return { state: 'available', details: `Path '${path}' was not found` };
     }),
 
   disable_by_files_ports: ({ disableByFilePaths }, log) => {
     const name = 'disable_by_files_ports';
     const backendFor = (path: string) =>
-      fileBackend(name, log, async () => ((await exists(path)) ? DISABLED : { state: 'available' }));
-    const byPort = new Map([...disableByFilePaths].map(([port, path]) => [port, backendFor(path)]));
-    const unlistedPort = fileBackend(name, log, async () => {
+      fileBackend(name, log, async () => ((await exists(path)) ? DISABLED_RESULT : { state: 'available' }));
+    const backendsByPort = new Map([...disableByFilePaths].map(([port, path]) => [port, backendFor(path)]));
+    const unlistedPortBackend = fileBackend(name, log, async () => {
       log.warn(`healthcheck: the backend ${name} has no effect here: disableByFilePaths has no entry for this port`);
       return { state: 'available' };
     });
-    return { name, run: (probe) => (byPort.get(probe.port ?? 0) ?? unlistedPort).run(probe), close: () => undefined };
+    return {
+      name,
+      run: (probe) => (backendsByPort.get(probe.port ?? 0) ?? unlistedPortBackend).run(probe),
+      close: () => undefined,
+    };
   },
 
   enable_by_files: ({ enableByFilePaths: paths }, log) =>
@@ -51,7 +55,7 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
     }),
 };
 
-const DISABLED: CheckResult = { state: 'unavailable', reason: 'DISABLED BY FILE' };
+const DISABLED_RESULT: CheckResult = { state: 'unavailable', reason: 'DISABLED BY FILE' };
 
 /**
  * Creates a backend that reads the file system at each probe. The default check timeout applies, so that an

@@ -20,11 +20,15 @@ export function certificate(file: string, options: CertificateOptions = {}): Che
     ...timingOf(options, 60_000),
     async check() {
       const { validFrom, validTo } = new X509Certificate(await readFile(file));
-      const days = (Date.parse(validTo) - Date.now()) / DAY_MS;
-      const started = Date.parse(validFrom) <= Date.now();
+      const daysLeft = (Date.parse(validTo) - Date.now()) / DAY_MS;
+      const hasStarted = Date.parse(validFrom) <= Date.now();
       const details = `${file} is valid from ${validFrom} to ${validTo}, at least ${minDays} more days are required`;
-      const reason = !started ? 'CERTIFICATE NOT YET VALID' : days <= 0 ? 'CERTIFICATE EXPIRED' : 'CERTIFICATE EXPIRES';
-      return limitResult(started && days >= minDays, reason, details, options);
+      const reason = !hasStarted
+        ? 'CERTIFICATE NOT YET VALID'
+        : daysLeft <= 0
+          ? 'CERTIFICATE EXPIRED'
+          : 'CERTIFICATE EXPIRES';
+      return limitResult(hasStarted && daysLeft >= minDays, reason, details, options);
     },
   };
 }

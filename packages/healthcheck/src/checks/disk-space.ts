@@ -23,10 +23,10 @@ export function diskSpace(path: string, options: DiskSpaceOptions): Check {
     ...timingOf(options),
     async check() {
       const { bavail, blocks, bsize } = await statfs(path);
-      const free = bavail * bsize;
-      const required = Math.ceil(Math.max(minFreeBytes, minFreeRatio * blocks * bsize));
-      const details = `${free} bytes are free at ${path}, ${required} are required`;
-      return limitResult(free >= required, 'DISK FULL', details, options);
+      const freeBytes = bavail * bsize;
+      const requiredBytes = Math.ceil(Math.max(minFreeBytes, minFreeRatio * blocks * bsize));
+      const details = `${freeBytes} bytes are free at ${path}, ${requiredBytes} are required`;
+      return limitResult(freeBytes >= requiredBytes, 'DISK FULL', details, options);
     },
   };
 }

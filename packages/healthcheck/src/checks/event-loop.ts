@@ -3,7 +3,7 @@ import type { Check } from '../check.js';
 import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
 /** The minimum duration of an event loop measurement. A shorter measurement would mainly reflect the probe itself. */
-const WINDOW_MS = 1_000;
+const MIN_MEASUREMENT_MS = 1_000;
 
 /** Options of `eventLoopDelay()`. */
 export interface EventLoopDelayOptions extends LimitOptions {
@@ -22,7 +22,7 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
   histogram.enable();
   return {
     name,
-    ...timingOf(options, WINDOW_MS),
+    ...timingOf(options, MIN_MEASUREMENT_MS),
     check() {
       // Node measures delays in nanoseconds, and returns NaN or 0 before the first sample.
       const delayMs = (histogram.count > 0 ? histogram.percentile(99) : 0) / 1e6;
@@ -49,24 +49,27 @@ export interface EventLoopUtilizationOptions extends LimitOptions {
 export function eventLoopUtilization(options: EventLoopUtilizationOptions = {}): Check {
   validateLimits('eventLoopUtilization', options, ['max']);
   const { name = 'event_loop_utilization', max = 0.98 } = options;
-  const evaluationStartsAt = performance.now() + WINDOW_MS;
-  let last = performance.eventLoopUtilization();
+  const evaluationStartsAt = performance.now() + MIN_MEASUREMENT_MS;
+  let previousUtilization = performance.eventLoopUtilization();
   return {
     name,
-    ...timingOf(options, WINDOW_MS),
+    ...timingOf(options, MIN_MEASUREMENT_MS),
     check() {
       if (performance.now() < evaluationStartsAt) {
-        return { state: 'available', details: `The first measurement of the event loop takes ${WINDOW_MS} ms` };
+        return {
+          state: 'available',
+          details: `The first measurement of the event loop takes ${MIN_MEASUREMENT_MS} ms`,
+        };
       }
-      const now = performance.eventLoopUtilization();
-      const { utilization } = performance.eventLoopUtilization(now, last);
-      last = now;
-      const details = `The event loop is busy ${percent(utilization)} of the time, limit ${percent(max)}`;
+      const currentUtilization = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(currentUtilization, previousUtilization);
+      previousUtilization = currentUtilization;
+      const details = `The event loop is busy ${formatPercent(utilization)} of the time, limit ${formatPercent(max)}`;
       return limitResult(utilization <= max, 'EVENT LOOP BUSY', details, options);
     },
   };
 }
 
-function percent(fraction: number): string {
+function formatPercent(fraction: number): string {
   return `${(fraction * 100).toFixed(1)} %`;
 }

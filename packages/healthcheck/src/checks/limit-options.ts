@@ -1,6 +1,6 @@
 import { type CheckResult, type CheckState, type CheckTiming, TIMING_KEYS } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
-import { rejectUnknown } from '../known-names.js';
+import { rejectUnknownKeys } from '../known-names.js';
 
 /** Options that all checks have that compare a measurement with a limit. */
 export interface LimitOptions extends CheckTiming {
@@ -21,7 +21,7 @@ const LIMIT_KEYS = ['name', 'beyond', ...TIMING_KEYS] as const;
  * @throws HealthcheckConfigError for unknown keys, and for limits that are not positive
  */
 export function validateLimits(factory: string, options: object, limits: readonly string[]): void {
-  rejectUnknown(`${factory}()`, options, [...limits, ...LIMIT_KEYS]);
+  rejectUnknownKeys(`${factory}()`, options, [...limits, ...LIMIT_KEYS]);
   for (const [key, value] of Object.entries(options)) {
     if (!limits.includes(key) || value === undefined || (Number.isFinite(value) && value > 0)) continue;
     throw new HealthcheckConfigError(key, `${value} in ${factory}()`, 'Use a positive number');

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { type Check, type CheckTiming, TIMING_KEYS } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
-import { rejectUnknown } from '../known-names.js';
+import { rejectUnknownKeys } from '../known-names.js';
 import { timingOf } from './limit-options.js';
 
 /** Options of `tcp()`. */
@@ -12,7 +12,7 @@ export interface TcpOptions extends CheckTiming {
 
 /** Creates a check that fails if a host does not accept connections on a port. */
 export function tcp(host: string, port: number, options: TcpOptions = {}): Check {
-  rejectUnknown('tcp()', options, ['name', ...TIMING_KEYS]);
+  rejectUnknownKeys('tcp()', options, ['name', ...TIMING_KEYS]);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     throw new HealthcheckConfigError('port', `${port} in tcp()`, 'Use a port from 1 to 65535');
   }
@@ -26,7 +26,7 @@ export function tcp(host: string, port: number, options: TcpOptions = {}): Check
           resolve({ state: 'available', details: `${host}:${port} accepts connections` });
         });
         socket.once('error', (error) => {
-          resolve({ state: 'unavailable', reason: 'UNREACHABLE', details: `${host}:${port}: ${describe(error)}` });
+          resolve({ state: 'unavailable', reason: 'UNREACHABLE', details: `${host}:${port}: ${failureReason(error)}` });
         });
       }),
   };
@@ -45,35 +45,35 @@ export interface HttpOptions extends CheckTiming {
 
 /** Creates a check that fails if the response to a GET request does not have one of the expected statuses. */
 export function http(url: string | URL, options: HttpOptions = {}): Check {
-  rejectUnknown('http()', options, ['name', 'statuses', ...TIMING_KEYS]);
-  const target = URL.canParse(String(url)) ? new URL(url) : undefined;
-  if (!target || !/^https?:$/.test(target.protocol) || target.username || target.password) {
+  rejectUnknownKeys('http()', options, ['name', 'statuses', ...TIMING_KEYS]);
+  const parsedUrl = URL.canParse(String(url)) ? new URL(url) : undefined;
+  if (!parsedUrl || !/^https?:$/.test(parsedUrl.protocol) || parsedUrl.username || parsedUrl.password) {
     const fix = 'Use an absolute http: or https: URL without user name and password';
     throw new HealthcheckConfigError('url', 'unusable in http()', fix);
   }
   // The name and details of the check omit the query string, which may contain a secret.
-  const publicUrl = `${target.origin}${target.pathname}`;
+  const publicUrl = `${parsedUrl.origin}${parsedUrl.pathname}`;
   return {
     name: options.name ?? `http:${publicUrl}`,
     ...timingOf(options),
     async check(signal) {
       try {
-        const response = await fetch(target, { signal, redirect: 'manual' });
+        const response = await fetch(parsedUrl, { signal, redirect: 'manual' });
         await response.body?.cancel();
-        const healthy = options.statuses ? options.statuses.includes(response.status) : response.ok;
+        const isHealthy = options.statuses ? options.statuses.includes(response.status) : response.ok;
         const details = `${publicUrl} returned ${response.status}`;
-        return healthy
+        return isHealthy
           ? { state: 'available', details }
           : { state: 'unavailable', reason: 'UNHEALTHY RESPONSE', details };
       } catch (error) {
-        return { state: 'unavailable', reason: 'UNREACHABLE', details: `${publicUrl}: ${describe(error)}` };
+        return { state: 'unavailable', reason: 'UNREACHABLE', details: `${publicUrl}: ${failureReason(error)}` };
       }
     },
   };
 }
 
 /** Returns why a connection failed. If `fetch` threw the error, Node has stored the reason in its `cause`. */
-function describe(error: unknown): string {
+function failureReason(error: unknown): string {
   const { cause = error } = error as { cause?: unknown };
   const { code, message } = cause as { code?: string; message?: string };
   return message || code || String(cause);

@@ -1,6 +1,6 @@
 import { type Check, type CheckTiming, TIMING_KEYS } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
-import { rejectUnknown } from '../known-names.js';
+import { rejectUnknownKeys } from '../known-names.js';
 import { timingOf } from './limit-options.js';
 
 /** Options of `ping()`. */
@@ -23,7 +23,7 @@ export interface PingOptions extends CheckTiming {
  * ```
  */
 export function ping(send: (signal: AbortSignal) => unknown, options: PingOptions): Check {
-  rejectUnknown('ping()', options ?? {}, ['name', ...TIMING_KEYS]);
+  rejectUnknownKeys('ping()', options ?? {}, ['name', ...TIMING_KEYS]);
   if (typeof send !== 'function' || !options?.name) {
     throw new HealthcheckConfigError('name', 'missing in ping()', 'Write ping(() => client.ping(), { name: "redis" })');
   }

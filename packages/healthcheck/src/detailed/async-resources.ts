@@ -1,5 +1,5 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
-import { stackText } from './stack-text.js';
+import { captureStackText } from './stack-text.js';
 
 /** The kinds of asynchronous resources that are tracked from creation to destruction. */
 export type FollowedResources = 'none' | 'all but promises' | 'all';
@@ -32,7 +32,7 @@ interface ClosableResponse {
  * Lists the types of the resources that keep the process alive, as Node reports them. This works without tracking, and
  * without overhead between probes.
  */
-function activeResources(): AsyncResources {
+function listActiveResources(): AsyncResources {
   return {
     list: () => process.getActiveResourcesInfo(),
     duringProbe: (_res, respond) => respond(),
@@ -40,7 +40,7 @@ function activeResources(): AsyncResources {
   };
 }
 
-interface Pending {
+interface PendingResource {
   readonly text: string;
   /** The probe that created the resource; undefined if application code created it. */
   readonly probe: { over: boolean } | undefined;
@@ -50,43 +50,47 @@ interface Pending {
  * Tracks asynchronous resources from creation to destruction. This takes a stack trace of each resource, and programs
  * that await often create many resources, so tracking is off by default. Resources that already exist are not listed.
  */
-function followedResources(withPromises: boolean): AsyncResources {
-  const pending = new Map<number, Pending>();
-  const probes = new AsyncLocalStorage<{ over: boolean }>();
+function trackResources(withPromises: boolean): AsyncResources {
+  const pendingResources = new Map<number, PendingResource>();
+  const probeContext = new AsyncLocalStorage<{ over: boolean }>();
 
   function init(id: number, type: string, triggerId: number): void {
     if (type === 'PROMISE' && !withPromises) return;
     const title = `${type} (async id ${id}, triggered by ${triggerId})`;
     // Formatted immediately, because until then, an Error retains the objects in its frames, including the resource.
-    const text = pending.size < MAX_STACKS ? `${title}\n${stackText(init, STACK_FRAMES)}` : title;
-    pending.set(id, { text, probe: probes.getStore() });
+    const text = pendingResources.size < MAX_STACKS ? `${title}\n${captureStackText(init, STACK_FRAMES)}` : title;
+    pendingResources.set(id, { text, probe: probeContext.getStore() });
   }
 
-  function end(id: number): void {
-    pending.delete(id);
+  function removeResource(id: number): void {
+    pendingResources.delete(id);
   }
 
-  const hook = createHook(withPromises ? { init, destroy: end, promiseResolve: end } : { init, destroy: end });
+  const hook = createHook(
+    withPromises
+      ? { init, destroy: removeResource, promiseResolve: removeResource }
+      : { init, destroy: removeResource },
+  );
   hook.enable();
 
   return {
-    list: () => [...pending.values()].filter(({ probe }) => !probe || probe.over).map(({ text }) => text),
+    list: () => [...pendingResources.values()].filter(({ probe }) => !probe || probe.over).map(({ text }) => text),
     duringProbe(res, respond) {
       const probe = { over: false };
       res.once('close', () => {
         probe.over = true;
       });
-      probes.run(probe, respond);
+      probeContext.run(probe, respond);
     },
     stop() {
       hook.disable();
-      probes.disable();
-      pending.clear();
+      probeContext.disable();
+      pendingResources.clear();
     },
   };
 }
 
 /** Starts to track pending resources; if `followed` is `none`, returns the types that Node reports instead. */
 export function watchAsyncResources(followed: FollowedResources): AsyncResources {
-  return followed === 'none' ? activeResources() : followedResources(followed === 'all');
+  return followed === 'none' ? listActiveResources() : trackResources(followed === 'all');
 }

@@ -17,7 +17,7 @@ export interface GarbageCollectorWatch {
 /** A `gc` performance entry. Node's type definitions do not include its `detail`. */
 type GcEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
-const SLOTS: Readonly<Record<number, 0 | 1 | 2>> = {
+const COUNT_INDEXES: Readonly<Record<number, 0 | 1 | 2>> = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 0,
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 1,
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 2,
@@ -27,15 +27,15 @@ const SLOTS: Readonly<Record<number, 0 | 1 | 2>> = {
 /** Starts to count garbage collections with a performance observer. */
 export function watchGarbageCollector(): GarbageCollectorWatch {
   const counts: [number, number, number] = [0, 0, 0];
-  const count = (entries: readonly PerformanceEntry[]) => {
-    for (const entry of entries) counts[SLOTS[(entry as GcEntry).detail.kind] ?? 2]++;
+  const countCollections = (entries: readonly PerformanceEntry[]) => {
+    for (const entry of entries) counts[COUNT_INDEXES[(entry as GcEntry).detail.kind] ?? 2]++;
   };
-  const observer = new PerformanceObserver((list) => count(list.getEntries()));
+  const observer = new PerformanceObserver((list) => countCollections(list.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
 
   return {
     report() {
-      count(observer.takeRecords());
+      countCollections(observer.takeRecords());
       const heap = getHeapStatistics();
       return {
         counts: [...counts],

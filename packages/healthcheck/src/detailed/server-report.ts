@@ -38,44 +38,44 @@ interface SharedWatch extends ServerWatch {
 }
 
 /** The active watches. Detailed health checks that track the same resources share one watch. */
-const running = new Map<FollowedResources, SharedWatch>();
+const activeWatches = new Map<FollowedResources, SharedWatch>();
 
 /**
  * Starts the performance observer and the async hook that reports require, unless another health check has started
  * them. They are removed when the last health check stops its watch.
  */
 export function watchServer(followed: FollowedResources): ServerWatch {
-  const shared = running.get(followed) ?? startWatch(followed);
-  running.set(followed, shared);
-  shared.users++;
-  let stopped = false;
+  const sharedWatch = activeWatches.get(followed) ?? startWatch(followed);
+  activeWatches.set(followed, sharedWatch);
+  sharedWatch.users++;
+  let isStopped = false;
   return {
-    report: shared.report,
-    duringProbe: shared.duringProbe,
+    report: sharedWatch.report,
+    duringProbe: sharedWatch.duringProbe,
     stop() {
-      if (stopped) return;
-      stopped = true;
-      if (--shared.users > 0) return;
-      running.delete(followed);
-      shared.stop();
+      if (isStopped) return;
+      isStopped = true;
+      if (--sharedWatch.users > 0) return;
+      activeWatches.delete(followed);
+      sharedWatch.stop();
     },
   };
 }
 
 function startWatch(followed: FollowedResources): SharedWatch {
-  const collector: GarbageCollectorWatch = watchGarbageCollector();
+  const gcWatch: GarbageCollectorWatch = watchGarbageCollector();
   const resources: AsyncResources = watchAsyncResources(followed);
-  let collecting: Promise<ServerReport> | undefined;
+  let pendingReport: Promise<ServerReport> | undefined;
 
-  async function collect(): Promise<ServerReport> {
+  async function collectReport(): Promise<ServerReport> {
     const greenthreads = resources.list();
     return {
       hostname: hostname(),
-      now: timestamp(new Date()),
+      now: formatTimestamp(new Date()),
       platform: `${type()}-${release()}-${arch()}`,
       runtimeVersion: `Node.js ${process.version} (V8 ${process.versions.v8})`,
       uptimeSeconds: Math.floor(process.uptime()),
-      gc: collector.report(),
+      gc: gcWatch.report(),
       greenthreads,
       threads: await threadStacks(),
     };
@@ -85,19 +85,19 @@ function startWatch(followed: FollowedResources): SharedWatch {
     users: 0,
     duringProbe: resources.duringProbe,
     report() {
-      collecting ??= collect().finally(() => {
-        collecting = undefined;
+      pendingReport ??= collectReport().finally(() => {
+        pendingReport = undefined;
       });
-      return collecting;
+      return pendingReport;
     },
     stop() {
-      collector.stop();
+      gcWatch.stop();
       resources.stop();
     },
   };
 }
 
 /** Formats a time with microseconds, which the documented format requires. The last three digits are always zero. */
-function timestamp(date: Date): string {
+function formatTimestamp(date: Date): string {
   return date.toISOString().replace('T', ' ').replace('Z', '000');
 }

@@ -1,16 +1,16 @@
 /**
  * Returns the stack of the running function as text, one `    at ...` line per frame.
  *
- * @param above omits this function and all functions that it called
+ * @param topFunction omits this function and all functions that it called
  */
-export function stackText(above: (...args: never[]) => unknown, frames: number): string {
-  const limit = Error.stackTraceLimit;
-  const holder: { stack?: unknown } = {};
+export function captureStackText(topFunction: (...args: never[]) => unknown, frames: number): string {
+  const originalLimit = Error.stackTraceLimit;
+  const stackHolder: { stack?: unknown } = {};
   // Reflect.set fails silently if the intrinsics are frozen; the stack then has the default length.
   Reflect.set(Error, 'stackTraceLimit', frames);
-  Error.captureStackTrace(holder, above);
-  const text = String(holder.stack);
-  Reflect.set(Error, 'stackTraceLimit', limit);
+  Error.captureStackTrace(stackHolder, topFunction);
+  const text = String(stackHolder.stack);
+  Reflect.set(Error, 'stackTraceLimit', originalLimit);
   return framesOf(text);
 }
 

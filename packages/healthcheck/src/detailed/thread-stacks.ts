@@ -1,6 +1,6 @@
 import type { Session } from 'node:inspector';
 import { isMainThread, threadId } from 'node:worker_threads';
-import { framesOf, stackText } from './stack-text.js';
+import { captureStackText, framesOf } from './stack-text.js';
 
 /**
  * How long to wait for the stacks of other threads. A thread in native code does not respond until it returns to
@@ -8,29 +8,29 @@ import { framesOf, stackText } from './stack-text.js';
  */
 const RESPONSE_TIMEOUT_MS = 1_000;
 const STACK_FRAMES = 50;
-const SOURCE = 'apistrata-healthcheck-stack';
+const EXPRESSION_URL = 'apistrata-healthcheck-stack';
 
 /**
  * The expression that the inspector evaluates in another thread to get its stack. The inspector interrupts the
  * JavaScript code of that thread, even an endless loop, and evaluates the expression on top of its stack.
  */
-const CAPTURE = `(() => {
+const CAPTURE_EXPRESSION = `(() => {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = ${STACK_FRAMES + 2};
   const { stack } = new Error();
   Error.stackTraceLimit = limit;
   return String(stack);
 })()
-//# sourceURL=${SOURCE}`;
+//# sourceURL=${EXPRESSION_URL}`;
 
-const EVALUATE = { expression: CAPTURE, silent: true, returnByValue: true };
+const EVALUATE_PARAMETERS = { expression: CAPTURE_EXPRESSION, silent: true, returnByValue: true };
 
 interface AttachedWorker {
   readonly sessionId: string;
   readonly workerInfo: { readonly title: string };
 }
 
-interface Evaluated {
+interface EvaluationResult {
   readonly result?: { readonly value?: unknown };
 }
 
@@ -39,18 +39,20 @@ interface Evaluated {
  * the frames.
  */
 export async function threadStacks(): Promise<readonly string[]> {
-  const own = stackText(threadStacks, STACK_FRAMES);
-  const others = await otherStacks().catch((error: unknown) => [
+  const ownStack = captureStackText(threadStacks, STACK_FRAMES);
+  const otherThreadStacks = await captureOtherStacks().catch((error: unknown) => [
     `[other threads]\n    (unavailable: ${error instanceof Error ? error.message : String(error)})`,
   ]);
-  return isMainThread ? [entry('[main]', own), ...others] : [...others, entry(`[worker ${threadId}]`, own)];
+  return isMainThread
+    ? [formatStack('[main]', ownStack), ...otherThreadStacks]
+    : [...otherThreadStacks, formatStack(`[worker ${threadId}]`, ownStack)];
 }
 
-function entry(title: string, frames: string): string {
+function formatStack(title: string, frames: string): string {
   return `${title}\n${frames || '    (idle: waiting in its event loop)'}`;
 }
 
-async function otherStacks(): Promise<readonly string[]> {
+async function captureOtherStacks(): Promise<readonly string[]> {
   const inspector: typeof import('node:inspector') | undefined = process.getBuiltinModule('node:inspector');
   if (!inspector) throw new Error('Node.js was built without the inspector');
   const session = new inspector.Session();
@@ -67,10 +69,10 @@ async function otherStacks(): Promise<readonly string[]> {
 function requestStacks(session: Session): Promise<readonly string[]> {
   const titles = new Map<string, string>();
   const stacks = new Map<string, string>();
-  const pending = new Set<string>();
+  const pendingSessions = new Set<string>();
 
   return new Promise((resolve, reject) => {
-    const finish = () => {
+    const resolveStacks = () => {
       clearTimeout(timer);
       resolve(
         [...titles]
@@ -81,43 +83,43 @@ function requestStacks(session: Session): Promise<readonly string[]> {
           ),
       );
     };
-    const timer = setTimeout(finish, RESPONSE_TIMEOUT_MS);
+    const timer = setTimeout(resolveStacks, RESPONSE_TIMEOUT_MS);
 
-    const complete = (id: string, value?: unknown) => {
-      if (value !== undefined) stacks.set(id, entry(titles.get(id) ?? id, framesOfThread(String(value))));
-      pending.delete(id);
-      if (pending.size === 0) finish();
+    const completeSession = (id: string, value?: unknown) => {
+      if (value !== undefined) stacks.set(id, formatStack(titles.get(id) ?? id, framesOfThread(String(value))));
+      pendingSessions.delete(id);
+      if (pendingSessions.size === 0) resolveStacks();
     };
 
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }: { params: AttachedWorker }) => {
       // If this code runs in a worker, the stack of that worker is already known.
       if (!isMainThread && workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
       titles.set(sessionId, workerInfo.title);
-      pending.add(sessionId);
-      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: EVALUATE });
+      pendingSessions.add(sessionId);
+      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: EVALUATE_PARAMETERS });
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
     });
     session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
-      const { id, result } = JSON.parse(params.message) as { id?: number; result?: Evaluated };
-      if (id === 1) complete(params.sessionId, result?.result?.value);
+      const { id, result } = JSON.parse(params.message) as { id?: number; result?: EvaluationResult };
+      if (id === 1) completeSession(params.sessionId, result?.result?.value);
     });
     session.on('NodeWorker.detachedFromWorker', ({ params: { sessionId } }) => {
       if (sessionId === undefined) return;
       if (!stacks.has(sessionId)) titles.delete(sessionId);
-      complete(sessionId);
+      completeSession(sessionId);
     });
 
     // Pending until Node has listed all workers, so that an early response from one of them does not end the collection.
-    pending.add('workers');
+    pendingSessions.add('workers');
     if (!isMainThread) {
       titles.set('main', '[main]');
-      pending.add('main');
-      session.post('Runtime.evaluate', EVALUATE, (_error: Error | null, evaluated?: Evaluated) =>
-        complete('main', evaluated?.result?.value),
+      pendingSessions.add('main');
+      session.post('Runtime.evaluate', EVALUATE_PARAMETERS, (_error: Error | null, evaluated?: EvaluationResult) =>
+        completeSession('main', evaluated?.result?.value),
       );
     }
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, (error) => {
-      if (!error) return complete('workers');
+      if (!error) return completeSession('workers');
       clearTimeout(timer);
       reject(error);
     });
@@ -128,6 +130,6 @@ function requestStacks(session: Session): Promise<readonly string[]> {
 function framesOfThread(stack: string): string {
   return framesOf(stack)
     .split('\n')
-    .filter((line) => !line.includes(SOURCE))
+    .filter((line) => !line.includes(EXPRESSION_URL))
     .join('\n');
 }

@@ -14,7 +14,7 @@ interface MediaRange {
   readonly quality: number;
 }
 
-const DEFAULT: MediaType = 'text/plain';
+const DEFAULT_TYPE: MediaType = 'text/plain';
 
 /**
  * Returns the media type of a response: the one to which the `Accept` header assigns the highest quality, or the first
@@ -22,10 +22,10 @@ const DEFAULT: MediaType = 'text/plain';
  * because of this header.
  */
 export function acceptedType(accept: string | undefined, offersHealthJson = false): MediaType {
-  if (!accept || accept === '*/*') return DEFAULT;
+  if (!accept || accept === '*/*') return DEFAULT_TYPE;
   const ranges = parseAccept(accept);
-  if (!ranges) return DEFAULT;
-  let best: MediaType = DEFAULT;
+  if (!ranges) return DEFAULT_TYPE;
+  let best: MediaType = DEFAULT_TYPE;
   let bestQuality = 0;
   for (const offer of offersHealthJson ? ([...MEDIA_TYPES, HEALTH_JSON] as const) : MEDIA_TYPES) {
     const quality = qualityOf(offer, ranges);
@@ -57,9 +57,9 @@ function specificityFor(offer: MediaType, range: MediaRange): number {
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"';
+const QUOTED_STRING = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"';
 const RANGE = new RegExp(`(${TOKEN})/(${TOKEN})`, 'y');
-const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})(?:=(${TOKEN}|${QUOTED}))?`, 'y');
+const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})(?:=(${TOKEN}|${QUOTED_STRING}))?`, 'y');
 const SEPARATOR = /[ \t]*(?:,[ \t]*)+|[ \t]*$/y;
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 

@@ -1,12 +1,12 @@
 import type { CheckReport } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
-import type { Extras, ServiceInfo } from '../extras.js';
+import type { ResponseExtras, ServiceInfo } from '../extras.js';
 
 /** The value of `class` in every check result of the documented format. */
 export const RESULT_CLASS = 'HealthcheckResult';
 
 /** Returns the JSON document with an indentation of four spaces, sorted keys and only ASCII characters. */
-export function jsonBody(reports: readonly CheckReport[], { server, named }: Extras): string {
+export function jsonBody(reports: readonly CheckReport[], { server, named }: ResponseExtras): string {
   return asciiJson(server ? detailedBody(reports, server, named) : simpleBody(reports, named !== undefined));
 }
 
@@ -17,29 +17,29 @@ function simpleBody(reports: readonly CheckReport[], named: boolean): object {
 }
 
 function detailedBody(reports: readonly CheckReport[], server: ServerReport, named: ServiceInfo | undefined): object {
-  const documented = {
+  const documentedBody = {
     detailed: true,
     gc: { counts: server.gc.counts, threshold: server.gc.threshold },
     greenthreads: server.greenthreads,
     now: server.now,
     platform: server.platform,
     python_version: server.runtimeVersion,
-    reasons: reports.map((report) => (named ? namedReason(report) : reasonOf(report))),
+    reasons: reports.map((report) => (named ? namedResult(report) : resultOf(report))),
     threads: server.threads,
   };
-  if (!named) return documented;
+  if (!named) return documentedBody;
   const service = { name: named.name || undefined, version: named.version || undefined };
-  return sortKeys({ ...documented, runtime_version: server.runtimeVersion, service, uptime: server.uptimeSeconds });
+  return sortKeys({ ...documentedBody, runtime_version: server.runtimeVersion, service, uptime: server.uptimeSeconds });
 }
 
-function reasonOf({ reason, details }: CheckReport) {
+function resultOf({ reason, details }: CheckReport) {
   return { class: RESULT_CLASS, details, reason };
 }
 
-function namedReason(report: CheckReport): object {
+function namedResult(report: CheckReport): object {
   const { name, durationMs, changedAt } = report;
   const additions = { name, duration_ms: Number(durationMs.toFixed(1)), last_change: changedAt.toISOString() };
-  return sortKeys({ ...reasonOf(report), ...additions });
+  return sortKeys({ ...resultOf(report), ...additions });
 }
 
 function sortKeys(record: object): object {

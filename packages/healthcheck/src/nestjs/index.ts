@@ -30,7 +30,7 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
     return {
       module: class HealthcheckModule {
         configure(consumer: MiddlewareRoutes): void {
-          consumer.apply(withoutMount(health)).forRoutes('{*path}');
+          consumer.apply(withoutMountPath(health)).forRoutes('{*path}');
         }
 
         beforeApplicationShutdown(): void {
@@ -45,7 +45,7 @@ export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthche
  * Hides the mount path from a health check. NestJS mounts middleware at the path of each request, and a mounted health
  * check would respond to every request.
  */
-function withoutMount(health: Healthcheck) {
+function withoutMountPath(health: Healthcheck) {
   return (req: IncomingMessage & { baseUrl?: string }, res: ServerResponse, next: (error?: unknown) => void): void => {
     const { baseUrl } = req;
     req.baseUrl = '';

@@ -30,7 +30,7 @@ export class Beacons {
   }
 
   /** Resolves when all beacons have ended, including those that are created in the meantime. */
-  async ended(): Promise<void> {
+  async whenEnded(): Promise<void> {
     while (this.#active.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

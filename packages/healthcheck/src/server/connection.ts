@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 const LINGER_MS = 1_000;
 
 /** The state that all connections to one server share. */
-export interface Guard {
+export interface ConnectionGuard {
   readonly serve: RequestListener;
   readonly maxPipelined: number;
   /** Whether the server is draining: responses have `Connection: close`, and connections end after their last response. */
@@ -23,7 +23,7 @@ export interface Guard {
  */
 export class Connection {
   readonly socket: Socket;
-  readonly #guard: Guard;
+  readonly #guard: ConnectionGuard;
   readonly #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
   /** Whether the client pipelines: it has sent a request before the previous response arrived, so more may be in transit. */
@@ -34,7 +34,7 @@ export class Connection {
   /** When the last response ended or, before that, when draining started. */
   quietSince = 0;
 
-  constructor(socket: Socket, guard: Guard) {
+  constructor(socket: Socket, guard: ConnectionGuard) {
     this.socket = socket;
     this.#guard = guard;
     // Node resumes reading when a request is complete or its body is read.
@@ -55,7 +55,7 @@ export class Connection {
   }
 
   /** Handles a request that Node has parsed, or queues it if another one is in progress. */
-  arrive(req: IncomingMessage, res: ServerResponse): void {
+  receiveRequest(req: IncomingMessage, res: ServerResponse): void {
     if (this.#ended) return;
     if (this.#current === undefined) this.#begin(req, res);
     else this.#enqueue(req, res);

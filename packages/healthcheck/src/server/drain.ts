@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Connection, Guard } from './connection.js';
-import { integers } from './limits.js';
+import type { Connection, ConnectionGuard } from './connection.js';
+import { validateIntegers } from './limits.js';
 
 /** Options of a graceful shutdown. Times are in milliseconds. */
 export interface DrainOptions {
@@ -15,11 +15,15 @@ export interface DrainOptions {
   readonly graceMs?: number;
 }
 
-const DEFAULTS = { delayMs: 5_000, quietMs: 100, graceMs: 10_000 } as const;
+const DEFAULT_TIMES = { delayMs: 5_000, quietMs: 100, graceMs: 10_000 } as const;
 
 /** Validates the shutdown times and adds defaults. @throws HealthcheckConfigError if an option is unknown or out of range */
 export function drainTimes({ health: _, ...times }: DrainOptions): Required<Omit<DrainOptions, 'health'>> {
-  return integers<Omit<DrainOptions, 'health'>>('drain()', times, DEFAULTS, ['delayMs', 'quietMs', 'graceMs']);
+  return validateIntegers<Omit<DrainOptions, 'health'>>('drain()', times, DEFAULT_TIMES, [
+    'delayMs',
+    'quietMs',
+    'graceMs',
+  ]);
 }
 
 /**
@@ -28,7 +32,7 @@ export function drainTimes({ health: _, ...times }: DrainOptions): Required<Omit
 export async function drain(
   server: Server,
   connections: ReadonlySet<Connection>,
-  guard: Guard,
+  guard: ConnectionGuard,
   options: DrainOptions,
 ): Promise<void> {
   const { delayMs, quietMs, graceMs } = drainTimes(options);
@@ -40,7 +44,7 @@ export async function drain(
   await nextTurn();
   await nextTurn();
   // Clients that pipeline may already have sent more requests, which are read until no data arrives, or for a limited time.
-  const stopReading = setTimeout(
+  const stopReadingTimer = setTimeout(
     () => {
       guard.closing = true;
       for (const connection of connections) connection.close();
@@ -48,16 +52,17 @@ export async function drain(
     Math.max(0, graceMs / 4 - delayMs),
   );
   // The `close` method of an HTTP server would also close connections on which the next request has just arrived.
-  const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
-  const closeIdle = setInterval(() => {
-    const latest = performance.now() - quietMs;
-    for (const connection of connections) if (!connection.busy && connection.quietSince <= latest) connection.end();
+  const serverClosed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
+  const idleTimer = setInterval(() => {
+    const latestIdleStart = performance.now() - quietMs;
+    for (const connection of connections)
+      if (!connection.busy && connection.quietSince <= latestIdleStart) connection.end();
   }, 20);
-  const closeAll = setTimeout(() => {
+  const graceTimer = setTimeout(() => {
     for (const { socket } of connections) socket.destroy();
   }, graceMs);
-  await closed;
-  clearInterval(closeIdle);
-  clearTimeout(stopReading);
-  clearTimeout(closeAll);
+  await serverClosed;
+  clearInterval(idleTimer);
+  clearTimeout(stopReadingTimer);
+  clearTimeout(graceTimer);
 }

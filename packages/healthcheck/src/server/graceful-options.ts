@@ -1,10 +1,10 @@
 import { HealthcheckConfigError } from '../errors.js';
 import type { Healthcheck } from '../healthcheck.js';
-import { rejectUnknown } from '../known-names.js';
+import { rejectUnknownKeys } from '../known-names.js';
 import type { HealthcheckLog } from '../log.js';
 import type { HealthcheckOptions } from '../options.js';
 import { type DrainOptions, drainTimes } from './drain.js';
-import { type GuardLimits, integers } from './limits.js';
+import { type GuardLimits, validateIntegers } from './limits.js';
 
 /** One shutdown hook, or several that run one after the other. The shutdown waits for the promises that they return. */
 export type ShutdownHooks = ShutdownHook | readonly ShutdownHook[];
@@ -47,7 +47,7 @@ export interface GracefulSettings {
   readonly error: (message: string) => void;
 }
 
-const NAMES: readonly (keyof GracefulServerOptions)[] = [
+const OPTION_NAMES: readonly (keyof GracefulServerOptions)[] = [
   'health',
   'port',
   'host',
@@ -63,19 +63,23 @@ const NAMES: readonly (keyof GracefulServerOptions)[] = [
 ];
 
 /** The names of all `gracefulServer()` options. */
-export const GRACEFUL_OPTION_NAMES: readonly string[] = NAMES;
+export const GRACEFUL_OPTION_NAMES: readonly string[] = OPTION_NAMES;
 
-type TimeLimit = Pick<GracefulServerOptions, 'timeoutMs'>;
+type TimeoutOption = Pick<GracefulServerOptions, 'timeoutMs'>;
 
-const DEFAULTS: Required<TimeLimit> = { timeoutMs: 25_000 };
+const DEFAULT_TIMEOUT: Required<TimeoutOption> = { timeoutMs: 25_000 };
 
 /** Validates options and adds defaults. @throws HealthcheckConfigError if an option is unknown or invalid */
 export function gracefulSettings(options: GracefulServerOptions): GracefulSettings {
-  const place = 'gracefulServer()';
-  rejectUnknown(place, options, GRACEFUL_OPTION_NAMES);
+  const functionName = 'gracefulServer()';
+  rejectUnknownKeys(functionName, options, GRACEFUL_OPTION_NAMES);
   const { delayMs, quietMs, graceMs, port, log = console } = options;
   const drain = drainTimes({ delayMs, quietMs, graceMs });
-  const { timeoutMs } = integers<TimeLimit>(place, { timeoutMs: options.timeoutMs }, DEFAULTS);
+  const { timeoutMs } = validateIntegers<TimeoutOption>(
+    functionName,
+    { timeoutMs: options.timeoutMs },
+    DEFAULT_TIMEOUT,
+  );
   if (timeoutMs <= drain.delayMs) {
     const problem = `${timeoutMs} is not more than delayMs, ${drain.delayMs}`;
     throw new HealthcheckConfigError(
@@ -97,7 +101,7 @@ export function gracefulSettings(options: GracefulServerOptions): GracefulSettin
 }
 
 function hookList(option: string, hooks: ShutdownHooks = []): readonly ShutdownHook[] {
-  const all = typeof hooks === 'function' ? [hooks] : hooks;
-  if (Array.isArray(all) && all.every((hook) => typeof hook === 'function')) return all;
+  const hookArray = typeof hooks === 'function' ? [hooks] : hooks;
+  if (Array.isArray(hookArray) && hookArray.every((hook) => typeof hook === 'function')) return hookArray;
   throw new HealthcheckConfigError(option, 'is not a function', 'Use a function, or an array of functions');
 }

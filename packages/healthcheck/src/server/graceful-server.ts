@@ -50,21 +50,21 @@ export function gracefulServer(server: HttpServer, options: GracefulServerOption
   const settings = gracefulSettings(options);
   const { port, host, limits } = options;
   const health = typeof options.health === 'function' ? options.health : healthcheck(options.health);
-  if (port === undefined) serveBefore(server, health);
+  if (port === undefined) serveHealthFirst(server, health);
   const guarded = guardServer(server, limits);
   const healthServer = port === undefined ? undefined : createServer(health).listen(port, host);
   // The separate server must not keep the process alive.
   healthServer?.unref();
   const beacons = new Beacons();
-  let ending: Promise<readonly Error[]> | undefined;
+  let shutdownPromise: Promise<readonly Error[]> | undefined;
 
-  const close = async () => {
+  const closeServers = async () => {
     health.close();
     server.closeAllConnections();
     if (!healthServer) return;
-    const closed = new Promise((resolve) => healthServer.close(resolve));
+    const healthServerClosed = new Promise((resolve) => healthServer.close(resolve));
     healthServer.closeAllConnections();
-    await closed;
+    await healthServerClosed;
   };
   const service: GracefulServer = {
     health,
@@ -72,8 +72,8 @@ export function gracefulServer(server: HttpServer, options: GracefulServerOption
     healthServer,
     beacon: (name = 'beacon') => beacons.create(name),
     shutdown() {
-      ending ??= shutDown({ settings, health, guarded, beacons }).finally(close);
-      return ending;
+      shutdownPromise ??= runShutdown({ settings, health, guarded, beacons }).finally(closeServers);
+      return shutdownPromise;
     },
   };
   for (const signal of settings.signals) {
@@ -85,7 +85,7 @@ export function gracefulServer(server: HttpServer, options: GracefulServerOption
 }
 
 /** Serves the endpoints before the request listeners of the server. */
-function serveBefore(server: HttpServer, health: Healthcheck): void {
+function serveHealthFirst(server: HttpServer, health: Healthcheck): void {
   const listeners = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (req, res) => {
@@ -103,40 +103,40 @@ interface ShutdownParts {
   readonly beacons: Beacons;
 }
 
-async function shutDown({ settings, health, guarded, beacons }: ShutdownParts): Promise<readonly Error[]> {
+async function runShutdown({ settings, health, guarded, beacons }: ShutdownParts): Promise<readonly Error[]> {
   const errors: Error[] = [];
-  let step = 'beforeShutdown';
-  let timedOut = false;
-  const fail = (message: string, cause?: unknown) => {
+  let currentStep = 'beforeShutdown';
+  let hasTimedOut = false;
+  const addError = (message: string, cause?: unknown) => {
     errors.push(new Error(message, { cause }));
     settings.error(`healthcheck: ${message}`);
   };
-  const run = async (name: string, hooks: readonly ShutdownHook[]) => {
-    step = name;
+  const runHooks = async (name: string, hooks: readonly ShutdownHook[]) => {
+    currentStep = name;
     for (const hook of hooks) {
-      if (timedOut) return;
+      if (hasTimedOut) return;
       try {
         await hook();
       } catch (error) {
-        fail(`${name} failed: ${error}`, error);
+        addError(`${name} failed: ${error}`, error);
       }
     }
   };
   const runSteps = async () => {
     health.shutdown();
-    await run('beforeShutdown', settings.beforeShutdown);
-    step = 'requests';
+    await runHooks('beforeShutdown', settings.beforeShutdown);
+    currentStep = 'requests';
     await guarded.drain({ health, ...settings.drain });
-    step = 'beacons';
-    await beacons.ended();
-    await run('onShutdown', settings.onShutdown);
+    currentStep = 'beacons';
+    await beacons.whenEnded();
+    await runHooks('onShutdown', settings.onShutdown);
   };
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
-      const names = step === 'beacons' ? `: ${beacons.names.join(', ')}` : '';
-      fail(`the shutdown took longer than ${settings.timeoutMs} ms, waiting for ${step}${names}`);
-      timedOut = true;
+      const names = currentStep === 'beacons' ? `: ${beacons.names.join(', ')}` : '';
+      addError(`the shutdown took longer than ${settings.timeoutMs} ms, waiting for ${currentStep}${names}`);
+      hasTimedOut = true;
       resolve();
     }, settings.timeoutMs);
   });

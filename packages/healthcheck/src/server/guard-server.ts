@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as SecureServer } from 'node:tls';
-import { Connection, type Guard } from './connection.js';
+import { Connection, type ConnectionGuard } from './connection.js';
 import { type DrainOptions, drain, drainTimes } from './drain.js';
 import { type GuardLimits, guardLimits } from './limits.js';
 
@@ -41,8 +41,8 @@ export interface GuardedServer {
 /** The interval between checks for unread responses. */
 const POLL_INTERVAL_MS = 1_000;
 
-const CONNECTION = Symbol('connection');
-type TrackedSocket = Socket & { [CONNECTION]?: Connection };
+const CONNECTION_KEY = Symbol('connection');
+type TrackedSocket = Socket & { [CONNECTION_KEY]?: Connection };
 
 /**
  * Limits the resources that client connections use, and adds a graceful shutdown to the server. Call it after all
@@ -67,13 +67,13 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
   const connections = new Set<Connection>();
   let dropped = 0;
   let stalled = 0;
-  let drained: Promise<void> | undefined;
+  let drainPromise: Promise<void> | undefined;
 
-  const [first, ...others] = listeners;
-  const guard: Guard & { maxPipelined: number } = {
+  const [firstListener, ...otherListeners] = listeners;
+  const guard: ConnectionGuard & { maxPipelined: number } = {
     serve:
-      first && others.length === 0
-        ? first
+      firstListener && otherListeners.length === 0
+        ? firstListener
         : (req, res) => {
             for (const listener of listeners) listener.call(server, req, res);
           },
@@ -97,8 +97,8 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
   }
 
   /** Closes an inactive connection, unless it waits for a handler. Node measures inactivity in both directions. */
-  function closeUnread(socket: TrackedSocket): void {
-    const connection = socket[CONNECTION];
+  function closeInactive(socket: TrackedSocket): void {
+    const connection = socket[CONNECTION_KEY];
     if (connection && connection.unreadBytes > 0) closeStalled(connection);
     else if (!connection?.busy) socket.destroy();
   }
@@ -106,39 +106,39 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
   /** If the unread responses exceed their limit, closes the connections with the oldest unread responses. */
   function limitUnreadBytes(): void {
     let total = 0;
-    const waiting: Connection[] = [];
+    const waitingConnections: Connection[] = [];
     for (const connection of connections) {
       if (connection.unreadBytes === 0) continue;
       total += connection.unreadBytes;
       // A response that is unread in one sample only may be in transit to a client that reads it.
-      if (++connection.unreadSamples > 1) waiting.push(connection);
+      if (++connection.unreadSamples > 1) waitingConnections.push(connection);
     }
-    waiting.sort((a, b) => a.unreadSamples - b.unreadSamples);
+    waitingConnections.sort((a, b) => a.unreadSamples - b.unreadSamples);
     while (total > limits.maxUnreadBytes) {
-      const longest = waiting.pop();
-      if (!longest) break;
-      total -= longest.unreadBytes;
-      closeStalled(longest);
+      const longestWaiting = waitingConnections.pop();
+      if (!longestWaiting) break;
+      total -= longestWaiting.unreadBytes;
+      closeStalled(longestWaiting);
     }
   }
 
   applyLimits();
   server.removeAllListeners('request');
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
-    (req.socket as TrackedSocket)[CONNECTION]?.arrive(req, res);
+    (req.socket as TrackedSocket)[CONNECTION_KEY]?.receiveRequest(req, res);
   });
   // Added after Node's own listener, so that the changes of this listener take precedence.
   server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: TrackedSocket) => {
     const connection = new Connection(socket, guard);
-    socket[CONNECTION] = connection;
+    socket[CONNECTION_KEY] = connection;
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });
-  server.on('timeout', closeUnread);
+  server.on('timeout', closeInactive);
   server.on('drop', () => dropped++);
-  const sampler = setInterval(limitUnreadBytes, POLL_INTERVAL_MS);
-  sampler.unref();
-  server.once('close', () => clearInterval(sampler));
+  const samplingTimer = setInterval(limitUnreadBytes, POLL_INTERVAL_MS);
+  samplingTimer.unref();
+  server.once('close', () => clearInterval(samplingTimer));
 
   return {
     statistics: () => ({
@@ -154,8 +154,8 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
     },
     drain(options = {}) {
       drainTimes(options);
-      drained ??= drain(server, connections, guard, options);
-      return drained;
+      drainPromise ??= drain(server, connections, guard, options);
+      return drainPromise;
     },
   };
 }

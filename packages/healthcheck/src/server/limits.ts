@@ -1,5 +1,5 @@
 import { HealthcheckConfigError } from '../errors.js';
-import { rejectUnknown } from '../known-names.js';
+import { rejectUnknownKeys } from '../known-names.js';
 
 /** Limits for the clients of a server. Times are in milliseconds, sizes in bytes. */
 export interface GuardLimits {
@@ -42,7 +42,7 @@ export const defaultLimits: Required<GuardLimits> = {
  * @throws HealthcheckConfigError for unknown names and values that are not integers within their range
  */
 export function guardLimits(options: GuardLimits): Required<GuardLimits> {
-  const limits = integers('guardServer()', options, defaultLimits);
+  const limits = validateIntegers('guardServer()', options, defaultLimits);
   if (limits.headersMs > limits.requestMs) {
     const problem = `${limits.headersMs} is more than requestMs, ${limits.requestMs}`;
     throw new HealthcheckConfigError('headersMs', problem, 'A request takes at least as long as its headers');
@@ -51,20 +51,20 @@ export function guardLimits(options: GuardLimits): Required<GuardLimits> {
 }
 
 /** Validates options that are integers, and adds defaults. The minimum is 1 or, for options that may be zero, 0. */
-export function integers<Options extends object>(
+export function validateIntegers<Options extends object>(
   place: string,
   options: Options,
   defaults: Required<Options>,
-  mayBeZero: readonly string[] = [],
+  zeroAllowed: readonly string[] = [],
 ): Required<Options> {
-  rejectUnknown(place, options, Object.keys(defaults));
+  rejectUnknownKeys(place, options, Object.keys(defaults));
   for (const [name, value] of Object.entries(options)) {
-    const min = mayBeZero.includes(name) ? 0 : 1;
+    const min = zeroAllowed.includes(name) ? 0 : 1;
     // Node fires timers above 2^31-1 ms immediately.
     const max = name.endsWith('Ms') ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
     if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) continue;
     throw new HealthcheckConfigError(name, `${value} in ${place}`, `Use an integer from ${min} to ${max}`);
   }
-  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(defined) };
+  const definedEntries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(definedEntries) };
 }

@@ -34,7 +34,7 @@ export type Client<Api extends TypedApi, V extends string> = <K extends Operatio
   ...parts: RequestArguments<Api, V, K>
 ) => Promise<ClientResult<ResponseBody<Api, V, K>, ErrorStatus<Api, V, K>>>;
 
-interface AnyParts {
+interface AnyRequestParts {
   readonly params?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
@@ -42,10 +42,12 @@ interface AnyParts {
   readonly signal?: AbortSignal;
 }
 
-function requestUrl(base: string, path: string, { params = {}, query = {} }: AnyParts): string {
+function requestUrl(base: string, path: string, { params = {}, query = {} }: AnyRequestParts): string {
   const filledPath = path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
-  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item] as const));
-  const queryString = pairs
+  const queryPairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((item) => [name, item] as const),
+  );
+  const queryString = queryPairs
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
     .join('&');
@@ -99,7 +101,7 @@ export function createClient<const Api extends TypedApi, const V extends string>
   options: ClientOptions<V>,
 ): Client<Api, V> {
   const { version, versionHeaders = (text: V) => ({ 'API-Version': text }), headers } = options;
-  const send = async (operation: string, parts: AnyParts = {}) => {
+  const send = async (operation: string, parts: AnyRequestParts = {}) => {
     const [method = 'GET', path = '/'] = operation.split(' ');
     const hasBody = parts.body !== undefined;
     const response = await (options.fetch ?? fetch)(requestUrl(url, path, parts), {

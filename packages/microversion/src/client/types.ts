@@ -8,7 +8,7 @@ export type TypedApi = readonly TypedOperation[];
 type TypesOf<Op> = Op extends { readonly types?: infer Types } ? Extract<Types, OperationTypes> : never;
 
 /** The union of the types of all operations that exist at a version. */
-type AllAt<Api extends TypedApi, V extends string> =
+type OperationsAt<Api extends TypedApi, V extends string> =
   TypesOf<Api[number]> extends infer Types
     ? Types extends OperationTypes
       ? Types['window'] extends undefined
@@ -20,15 +20,15 @@ type AllAt<Api extends TypedApi, V extends string> =
     : never;
 
 /** The keys of the operations that exist at a version, such as `GET /invoices/{id}`. */
-export type OperationKey<Api extends TypedApi, V extends string> = AllAt<Api, V>['key'];
+export type OperationKey<Api extends TypedApi, V extends string> = OperationsAt<Api, V>['key'];
 
-type TypesAt<Api extends TypedApi, V extends string, K> = Extract<AllAt<Api, V>, { readonly key: K }>;
+type TypesAt<Api extends TypedApi, V extends string, K> = Extract<OperationsAt<Api, V>, { readonly key: K }>;
 
 type BodyAt<B, V extends string> = B extends undefined ? undefined : SchemaAt<AtVersion<B, V>, V, 'input'>;
 
-type Flat<T> = { [K in keyof T]: T[K] };
+type Simplify<T> = { [K in keyof T]: T[K] };
 
-type Parts<Types extends OperationTypes, V extends string> = ([PathNames<Types['path']>] extends [never]
+type PartsOf<Types extends OperationTypes, V extends string> = ([PathNames<Types['path']>] extends [never]
   ? unknown
   : { readonly params: { readonly [Name in PathNames<Types['path']>]: string | number } }) &
   (BodyAt<Types['body'], V> extends undefined ? unknown : { readonly body: BodyAt<Types['body'], V> }) &
@@ -38,7 +38,7 @@ type Parts<Types extends OperationTypes, V extends string> = ([PathNames<Types['
   };
 
 /** The parts of a request to an operation at a version: path parameters, query, body, headers and abort signal. */
-export type RequestParts<Api extends TypedApi, V extends string, K> = Flat<Parts<TypesAt<Api, V, K>, V>>;
+export type RequestParts<Api extends TypedApi, V extends string, K> = Simplify<PartsOf<TypesAt<Api, V, K>, V>>;
 
 /** The client arguments that follow the operation key. They are optional if the operation requires no request part. */
 export type RequestArguments<Api extends TypedApi, V extends string, K> =
@@ -56,7 +56,8 @@ export interface ProblemDetails {
   readonly [member: string]: unknown;
 }
 
-type Statuses<E, V extends string> = AtVersion<E, V> extends readonly (infer Status extends number)[] ? Status : never;
+type StatusesAt<E, V extends string> =
+  AtVersion<E, V> extends readonly (infer Status extends number)[] ? Status : never;
 
 /** The body of an operation's successful response at a version. */
 export type ResponseBody<Api extends TypedApi, V extends string, K> = ReplyAt<
@@ -65,4 +66,4 @@ export type ResponseBody<Api extends TypedApi, V extends string, K> = ReplyAt<
 >;
 
 /** The error statuses that an operation documents at a version. */
-export type ErrorStatus<Api extends TypedApi, V extends string, K> = Statuses<TypesAt<Api, V, K>['errors'], V>;
+export type ErrorStatus<Api extends TypedApi, V extends string, K> = StatusesAt<TypesAt<Api, V, K>['errors'], V>;

@@ -18,8 +18,8 @@ function alternativesOf(rules: Json): readonly Json[] {
 
 /** Returns the union of several lists, or undefined (unlimited) if one of them is undefined. */
 function unionOf<T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined {
-  const limited = lists.filter((list) => list !== undefined);
-  return limited.length < lists.length ? undefined : ([...new Set(limited.flat())] as readonly T[]);
+  const definedLists = lists.filter((list) => list !== undefined);
+  return definedLists.length < lists.length ? undefined : ([...new Set(definedLists.flat())] as readonly T[]);
 }
 
 /** Returns the JSON types that a schema allows, or undefined if it allows all types. */
@@ -34,10 +34,10 @@ function typesOf(rules: Json): readonly string[] | undefined {
 
 /** Returns the values that a schema enumerates, or undefined if it does not enumerate values. */
 function valuesOf(rules: Json): readonly unknown[] | undefined {
-  const all = alternativesOf(rules).map(({ enum: values, const: literal }) =>
+  const valueLists = alternativesOf(rules).map(({ enum: values, const: literal }) =>
     values ? (values as unknown[]) : literal === undefined ? undefined : [literal],
   );
-  return unionOf(all);
+  return unionOf(valueLists);
 }
 
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
@@ -49,7 +49,7 @@ function boundOf(rules: Json, keyword: string): number | undefined {
 }
 
 /** Returns the patterns or formats in a schema, or undefined if an alternative that allows strings does not have one. */
-function textsOf(rules: Json, keyword: string): readonly unknown[] | undefined {
+function constraintsOf(rules: Json, keyword: string): readonly unknown[] | undefined {
   const strings = alternativesOf(rules).filter(
     ({ type, [keyword]: text, const: literal }) =>
       text !== undefined || (literal === undefined && (type === undefined || [type].flat().includes('string'))),
@@ -82,7 +82,7 @@ function narrowingReason(wide: Json, narrow: Json): string | undefined {
       return `values below ${keyword} ${narrowBound}`;
   }
   for (const keyword of ['pattern', 'format']) {
-    const [wideTexts, narrowTexts] = [textsOf(wide, keyword), textsOf(narrow, keyword)];
+    const [wideTexts, narrowTexts] = [constraintsOf(wide, keyword), constraintsOf(narrow, keyword)];
     if (narrowTexts && narrowTexts.length > 0 && (wideTexts ?? [undefined]).some((text) => !narrowTexts.includes(text)))
       return `values that do not match the ${keyword} ${narrowTexts.join(' or ')}`;
   }
@@ -92,20 +92,20 @@ function narrowingReason(wide: Json, narrow: Json): string | undefined {
 function requestReason({ name, before, after }: Difference, newShape: OperationShape): string | undefined {
   if (!after) {
     if (newShape.removalBreaks) return 'is no longer accepted';
-    const rejected = name.startsWith('query.') ? newShape.queryClosed : newShape.parts.get(parentPart(name))?.closed;
-    return rejected ? 'is rejected' : undefined;
+    const isRejected = name.startsWith('query.') ? newShape.queryClosed : newShape.parts.get(parentPart(name))?.closed;
+    return isRejected ? 'is rejected' : undefined;
   }
   if (after.required && !before?.required) return 'is required';
-  const removed = before && narrowingReason(before.rules, after.rules);
-  return removed === undefined ? undefined : `no longer accepts ${removed}`;
+  const removedValuesText = before && narrowingReason(before.rules, after.rules);
+  return removedValuesText === undefined ? undefined : `no longer accepts ${removedValuesText}`;
 }
 
 function responseReason({ name, before, after }: Difference): string | undefined {
   if (!before) return undefined;
   if (!after) return /^errors\.\w+$/.test(name) ? undefined : 'is no longer returned';
   if (name === 'status') return `is ${String(after.rules.const)} instead of ${String(before.rules.const)}`;
-  const added = narrowingReason(after.rules, before.rules);
-  if (added !== undefined) return `can also be ${added}`;
+  const addedValuesText = narrowingReason(after.rules, before.rules);
+  if (addedValuesText !== undefined) return `can also be ${addedValuesText}`;
   return before.required && !after.required ? 'can be absent' : undefined;
 }
 

@@ -43,34 +43,38 @@ export interface OperationChange {
 function sameRules(one: Part, other: Part): boolean {
   if (one.required !== other.required || one.closed !== other.closed) return false;
   if (one.reference !== other.reference) return false;
-  const plain = ({ description, title, ...rules }: Part['rules']) => JSON.stringify(rules);
-  return one.rules === other.rules || plain(one.rules) === plain(other.rules);
+  const rulesJson = ({ description, title, ...rules }: Part['rules']) => JSON.stringify(rules);
+  return one.rules === other.rules || rulesJson(one.rules) === rulesJson(other.rules);
 }
 
 /** All operations with the same key, in version order. At most one of them exists at a version. */
 type History = readonly Operation[];
 
-function presentAt(history: History, version: Version): Operation | undefined {
+function operationPresentAt(history: History, version: Version): Operation | undefined {
   return history.find((operation) => existsAt(operation, version));
 }
 
 function shapeAt(history: History, version: Version): OperationShape | undefined {
-  const operation = presentAt(history, version);
+  const operation = operationPresentAt(history, version);
   return operation && operationShape(operation, version);
 }
 
 /** Returns the versions above `from`, up to and including `to`, at which the operation may change, in ascending order. */
-function steps(history: History, from: Version, to: Version): readonly Version[] {
-  const all = new Map(history.flatMap((operation) => breakpointsOfOperation(operation).map((v) => [v.text, v])));
-  const between = [...all.values()].filter((version) => version.compare(from) > 0 && version.compare(to) <= 0);
-  return between.sort((a, b) => a.compare(b));
+function breakpointsBetween(history: History, from: Version, to: Version): readonly Version[] {
+  const breakpointsByText = new Map(
+    history.flatMap((operation) => breakpointsOfOperation(operation).map((v) => [v.text, v])),
+  );
+  const breakpointsInRange = [...breakpointsByText.values()].filter(
+    (version) => version.compare(from) > 0 && version.compare(to) <= 0,
+  );
+  return breakpointsInRange.sort((a, b) => a.compare(b));
 }
 
 /** Returns the last version above `from`, up to and including `to`, that changed a part of the operation. */
-function changedAt(history: History, name: string, from: Version, to: Version): Version {
+function lastChangeOf(history: History, name: string, from: Version, to: Version): Version {
   let previous = shapeAt(history, from)?.parts.get(name);
   let latest = to;
-  for (const version of steps(history, from, to)) {
+  for (const version of breakpointsBetween(history, from, to)) {
     const part = shapeAt(history, version)?.parts.get(name);
     if (!part !== !previous || (part && previous && !sameRules(part, previous))) latest = version;
     previous = part;
@@ -82,7 +86,7 @@ function changedAt(history: History, name: string, from: Version, to: Version): 
  * Returns whether a change is already covered by the enclosing part. If that part was added or removed, the parts in it
  * are not listed; if it refers to a shared schema, its parts are listed with the schema.
  */
-function isWithinChanged(name: string, oldShape: OperationShape, newShape: OperationShape): boolean {
+function isCoveredByParent(name: string, oldShape: OperationShape, newShape: OperationShape): boolean {
   const parent = parentPart(name);
   if (parent === name) return false;
   const [before, after] = [oldShape.parts.get(parent), newShape.parts.get(parent)];
@@ -98,22 +102,22 @@ function partChanges(
 ): PartChange[] {
   const names = new Set([...oldShape.parts.keys(), ...newShape.parts.keys()]);
   return [...names].flatMap((name): PartChange[] => {
-    if (isWithinChanged(name, oldShape, newShape)) return [];
+    if (isCoveredByParent(name, oldShape, newShape)) return [];
     const [before, after] = [oldShape.parts.get(name), newShape.parts.get(name)];
     if (before && after && sameRules(before, after)) return [];
     const change = !before ? 'added' : !after ? 'removed' : 'altered';
     const breaking = breakingReason({ name, before, after }, newShape);
-    return [{ name, change, version: changedAt(history, name, from, to).text, before, after, breaking }];
+    return [{ name, change, version: lastChangeOf(history, name, from, to).text, before, after, breaking }];
   });
 }
 
 function changeOf(history: History, from: Version, to: Version): OperationChange | undefined {
-  const stepsBetween = steps(history, from, to);
-  if (stepsBetween.length === 0) return undefined;
+  const breakpoints = breakpointsBetween(history, from, to);
+  if (breakpoints.length === 0) return undefined;
   const [oldShape, newShape] = [shapeAt(history, from), shapeAt(history, to)];
-  const operation = presentAt(history, to) ?? presentAt(history, from);
+  const operation = operationPresentAt(history, to) ?? operationPresentAt(history, from);
   if (oldShape === newShape || !operation) return undefined;
-  const common = {
+  const commonFields = {
     operation: operationKey(operation),
     name: nameOf(operation),
     tag: tagOf(operation),
@@ -122,12 +126,12 @@ function changeOf(history: History, from: Version, to: Version): OperationChange
   if (!oldShape || !newShape) {
     let changeVersion = to;
     let previous = from;
-    for (const version of stepsBetween) {
+    for (const version of breakpoints) {
       if (!shapeAt(history, version) !== !shapeAt(history, previous)) changeVersion = version;
       previous = version;
     }
     return {
-      ...common,
+      ...commonFields,
       change: newShape ? 'added' : 'removed',
       version: changeVersion.text,
       parts: [],
@@ -135,12 +139,12 @@ function changeOf(history: History, from: Version, to: Version): OperationChange
     };
   }
   const parts = partChanges(history, oldShape, newShape, from, to);
-  const [first] = parts.map(({ version }) => Version.of(version)).sort((a, b) => a.compare(b));
-  if (!first) return undefined;
+  const [earliestVersion] = parts.map(({ version }) => Version.of(version)).sort((a, b) => a.compare(b));
+  if (!earliestVersion) return undefined;
   return {
-    ...common,
+    ...commonFields,
     change: 'changed',
-    version: first.text,
+    version: earliestVersion.text,
     parts,
     breaking: parts.some(({ breaking }) => breaking !== undefined),
   };

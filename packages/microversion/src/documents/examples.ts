@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { existsAt, type Operation } from '../router/operation.js';
-import { prepare } from '../router/router.js';
+import { compileOperation } from '../router/router.js';
 import type { Version } from '../version.js';
 
 /** An example request and its response, for the API documents. */
@@ -23,11 +23,11 @@ export function exampleAt(
 ): Example | undefined {
   const candidates = existsAt(operation, version) ? [exampleOf?.(operation, version) ?? []].flat() : [];
   if (candidates.length === 0) return undefined;
-  const { body, reply } = prepare(operation);
-  const accepts = (schema: z.ZodType | undefined) => (value: unknown) =>
+  const { body, reply } = compileOperation(operation);
+  const isAcceptedBy = (schema: z.ZodType | undefined) => (value: unknown) =>
     value !== undefined && schema?.safeParse(value).success;
-  const request = candidates.map((example) => example.request).find(accepts(body?.at(version)));
-  const response = candidates.map((example) => example.response).find(accepts(reply?.schema(version)));
+  const request = candidates.map((example) => example.request).find(isAcceptedBy(body?.at(version)));
+  const response = candidates.map((example) => example.response).find(isAcceptedBy(reply?.schema(version)));
   if (request === undefined && response === undefined) return undefined;
   return { ...(request !== undefined && { request }), ...(response !== undefined && { response }) };
 }

@@ -20,7 +20,7 @@ function camelCase(words: readonly string[]): string {
     .join('');
 }
 
-function singular(word: string): string {
+function singularOf(word: string): string {
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (/(?:ss|us|dns)$/.test(word)) return word;
   return word.endsWith('s') ? word.slice(0, -1) : word;
@@ -43,12 +43,12 @@ export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | '
   const isParameter = (segment: string | undefined) => segment?.startsWith('{') ?? false;
   const isOneResource = action !== undefined || method === 'POST' || isParameter(segments.at(-1));
   // The last path segment of an action, such as `/action`, is not part of the name.
-  const fixed = action === undefined ? segments : segments.slice(0, -1);
-  const nouns = fixed.flatMap((segment, index) => {
+  const nameSegments = action === undefined ? segments : segments.slice(0, -1);
+  const nouns = nameSegments.flatMap((segment, index) => {
     if (isParameter(segment)) return [];
     const words = wordsOf(segment);
-    const isSingle = isParameter(fixed[index + 1]) || (isOneResource && index === fixed.length - 1);
-    return isSingle ? [...words.slice(0, -1), singular(words.at(-1) ?? '')] : words;
+    const isSingle = isParameter(nameSegments[index + 1]) || (isOneResource && index === nameSegments.length - 1);
+    return isSingle ? [...words.slice(0, -1), singularOf(words.at(-1) ?? '')] : words;
   });
   const verb = action === undefined ? [VERBS[method][isOneResource ? 0 : 1]] : wordsOf(action);
   return camelCase([...verb, ...nouns]);

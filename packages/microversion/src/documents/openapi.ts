@@ -1,4 +1,4 @@
-import { rejectUnknown } from '../negotiation/reject-unknown.js';
+import { rejectUnknownOptions } from '../negotiation/reject-unknown.js';
 import { groupBy } from '../router/group-by.js';
 import type { Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
@@ -19,7 +19,7 @@ export interface OpenApiOptions extends ApiDescription {
   readonly actions?: 'one-of' | 'separate';
 }
 
-const OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
+const KNOWN_OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
   title: true,
   description: true,
   serverUrl: true,
@@ -35,10 +35,10 @@ const OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
   actions: true,
 };
 
-type Writable = Record<string, unknown>;
+type MutableJson = Record<string, unknown>;
 
 /** An operation that exists at the version that the document describes. */
-interface Entry {
+interface DocumentedOperation {
   readonly operation: Operation;
   readonly shape: OperationShape;
   readonly notes: WindowNotes;
@@ -46,7 +46,7 @@ interface Entry {
 
 const JSON_TYPE = 'application/json';
 
-function parametersOf({ operation, shape, notes }: Entry, shared: readonly Json[]): Json[] {
+function parametersOf({ operation, shape, notes }: DocumentedOperation, shared: readonly Json[]): Json[] {
   const path = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -67,6 +67,8 @@ function parametersOf({ operation, shape, notes }: Entry, shared: readonly Json[
   return [...path, ...query, ...shared];
 }
 
+type OperationGroup = readonly DocumentedOperation[];
+
 /** Returns a sentence that lists the policy rules of an operation. */
 function policyNote({ policy }: Operation): string | undefined {
   const rules: readonly string[] = [policy ?? []].flat();
@@ -74,8 +76,8 @@ function policyNote({ policy }: Operation): string | undefined {
 }
 
 /** Returns the link to the next page of a paginated list: an operation with links in its response and a `marker` parameter. */
-function nextPageLink(group: readonly Entry[]): Json | undefined {
-  const [{ operation, shape }] = group as [Entry];
+function nextPageLink(group: OperationGroup): Json | undefined {
+  const [{ operation, shape }] = group as [DocumentedOperation];
   const fields = Object.keys((shape.reply?.properties ?? {}) as Json);
   const links = fields.find((name) => name === 'links' || name.endsWith('_links'));
   if (!links || !shape.query.some(({ name }) => name === 'marker')) return undefined;
@@ -87,7 +89,10 @@ function nextPageLink(group: readonly Entry[]): Json | undefined {
   };
 }
 
-function bodyContent(group: readonly Entry[], examplesOf: (entry: Entry) => Example | undefined): Json | undefined {
+function bodyContent(
+  group: OperationGroup,
+  examplesOf: (entry: DocumentedOperation) => Example | undefined,
+): Json | undefined {
   const bodies = group.filter(({ shape }) => shape.body !== undefined);
   if (bodies.length === 0) return undefined;
   const schemas = bodies.map(({ operation, shape, notes }) => {
@@ -107,11 +112,11 @@ function bodyContent(group: readonly Entry[], examplesOf: (entry: Entry) => Exam
 }
 
 function successResponses(
-  group: readonly Entry[],
+  group: OperationGroup,
   headers: Json,
-  examplesOf: (entry: Entry) => Example | undefined,
-): Writable {
-  const responses: Writable = {};
+  examplesOf: (entry: DocumentedOperation) => Example | undefined,
+): MutableJson {
+  const responses: MutableJson = {};
   for (const [status, responding] of groupBy(group, ({ shape }) => shape.status)) {
     const bodies = responding.filter(({ shape }) => shape.reply !== undefined);
     const schemas = bodies.map(({ shape, notes }) => annotate(shape.reply as Json, 'reply', notes));
@@ -135,17 +140,22 @@ function successResponses(
   return responses;
 }
 
-function errorResponses(group: readonly Entry[], api: ApiDescription, headers: Json, successes: Writable): Writable {
-  const responses: Writable = {};
+function errorResponses(
+  group: OperationGroup,
+  api: ApiDescription,
+  headers: Json,
+  successes: MutableJson,
+): MutableJson {
+  const responses: MutableJson = {};
   const schema = api.fault ? { $ref: '#/components/schemas/Fault' } : {};
   for (const { operation, shape } of group) {
     for (const status of shape.errors) {
       if (String(status) in successes) continue;
-      const general = api.errors?.[status] ?? 'Error';
-      const specific = operation.when?.[status];
-      const note = specific && (group.length > 1 ? `${nameOf(operation)}: ${specific}` : specific);
-      const existing = responses[status] as { description: string } | undefined;
-      const description = [existing?.description ?? general, note].filter(Boolean).join('\n');
+      const generalCause = api.errors?.[status] ?? 'Error';
+      const specificCause = operation.when?.[status];
+      const note = specificCause && (group.length > 1 ? `${nameOf(operation)}: ${specificCause}` : specificCause);
+      const existingResponse = responses[status] as { description: string } | undefined;
+      const description = [existingResponse?.description ?? generalCause, note].filter(Boolean).join('\n');
       responses[status] = { description, headers, content: { [api.fault?.contentType ?? JSON_TYPE]: { schema } } };
     }
   }
@@ -175,11 +185,11 @@ function components(api: ApiDescription, version: string) {
       { description, schema: { type: 'string' } },
     ]),
   ];
-  const refs = (kind: string, entries: readonly (readonly unknown[])[]) =>
+  const referencesTo = (kind: string, entries: readonly (readonly unknown[])[]) =>
     entries.map(([name]) => [name, { $ref: `#/components/${kind}/${name}` }] as const);
   return {
-    parameters: refs('parameters', parameters).map(([, ref]) => ref),
-    headers: Object.fromEntries(refs('headers', responseHeaders)) as Json,
+    parameters: referencesTo('parameters', parameters).map(([, ref]) => ref),
+    headers: Object.fromEntries(referencesTo('headers', responseHeaders)) as Json,
     definitions: {
       ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
       ...(responseHeaders.length > 0 && { headers: Object.fromEntries(responseHeaders) }),
@@ -191,35 +201,35 @@ function components(api: ApiDescription, version: string) {
 
 /** Returns the OpenAPI 3.1 document for one version. Descriptions note in which versions operations and fields exist. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
-  rejectUnknown('openApi', options, Object.keys(OPTIONS));
+  rejectUnknownOptions('openApi', options, Object.keys(KNOWN_OPTIONS));
   const version = Version.of(options.version);
   const shared = components(options, version.text);
   const histories = groupBy(operations, operationKey);
-  const present = operations.flatMap((operation): Entry[] => {
+  const presentEntries = operations.flatMap((operation): DocumentedOperation[] => {
     const shape = operationShape(operation, version);
     if (!shape) return [];
     const notes = windowNotes(histories.get(operationKey(operation)) ?? [operation], version);
     return [{ operation, shape, notes }];
   });
-  const separate = options.actions === 'separate';
-  const documentPath = ({ operation: { path, action } }: Entry) =>
-    separate && action !== undefined ? `${path}#${action}` : path;
+  const usesSeparatePaths = options.actions === 'separate';
+  const documentPath = ({ operation: { path, action } }: DocumentedOperation) =>
+    usesSeparatePaths && action !== undefined ? `${path}#${action}` : path;
   // Computed once, because both the request and the response use the example.
   const examples = new Map(
-    present.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
+    presentEntries.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
   );
-  const examplesOf = ({ operation }: Entry) => examples.get(operation);
-  const paths: Record<string, Writable> = {};
+  const examplesOf = ({ operation }: DocumentedOperation) => examples.get(operation);
+  const paths: Record<string, MutableJson> = {};
   const ids = new Map<string, string>();
-  for (const group of groupBy(present, (entry) => `${entry.operation.method} ${documentPath(entry)}`).values()) {
+  for (const group of groupBy(presentEntries, (entry) => `${entry.operation.method} ${documentPath(entry)}`).values()) {
     const [first] = group;
     const { operation, shape } = first;
     const isActionGroup = group.length > 1 && operation.action !== undefined;
     const id = isActionGroup ? actionOperationName(operation) : nameOf(operation);
-    const other = ids.get(id);
-    if (other)
+    const otherOperation = ids.get(id);
+    if (otherOperation)
       throw new TypeError(
-        `${other} and ${operationKey(operation)} are both called ${id}: set a different \`name\` for one of them`,
+        `${otherOperation} and ${operationKey(operation)} are both called ${id}: set a different \`name\` for one of them`,
       );
     ids.set(id, operationKey(operation));
     const content = bodyContent(group, examplesOf);
@@ -245,7 +255,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       ...(options.securitySchemes && isPublic && { security: [] }),
     };
   }
-  const tags = [...new Set(present.map(({ operation }) => tagOf(operation)))];
+  const tags = [...new Set(presentEntries.map(({ operation }) => tagOf(operation)))];
   return {
     openapi: '3.1.0',
     info: {
@@ -284,15 +294,15 @@ export function openApiDocuments(
     }
     return cached;
   };
-  const servers = (url: string) => [{ url }];
+  const serverList = (url: string) => [{ url }];
   return {
     at: (version, serverUrl = defaultUrl) => {
       const { document } = documentOf(version);
-      return serverUrl ? { ...document, servers: servers(serverUrl) } : document;
+      return serverUrl ? { ...document, servers: serverList(serverUrl) } : document;
     },
     text: (version, serverUrl = defaultUrl) => {
       const { text } = documentOf(version);
-      return serverUrl ? `${text.slice(0, -1)},"servers":${JSON.stringify(servers(serverUrl))}}` : text;
+      return serverUrl ? `${text.slice(0, -1)},"servers":${JSON.stringify(serverList(serverUrl))}}` : text;
     },
   };
 }

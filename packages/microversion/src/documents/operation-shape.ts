@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { existsAt, type Operation } from '../router/operation.js';
-import { prepare } from '../router/router.js';
+import { compileOperation } from '../router/router.js';
 import { jsonSchemaOfAdapted } from '../schema/standard.js';
 import type { Version } from '../version.js';
 import { at, breakpointsOf, mergeBreakpoints, PerInterval } from '../windowed.js';
@@ -77,9 +77,9 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
     io,
     unrepresentable: 'any',
     target: 'draft-2020-12',
-    override: ({ zodSchema, jsonSchema: written }) => {
-      const other = jsonSchemaOfAdapted(zodSchema, io);
-      if (other) Object.assign(written, other);
+    override: ({ zodSchema, jsonSchema: writtenSchema }) => {
+      const adaptedSchema = jsonSchemaOfAdapted(zodSchema, io);
+      if (adaptedSchema) Object.assign(writtenSchema, adaptedSchema);
     },
   }) as Json;
   const result = descriptionsLast(rest);
@@ -99,24 +99,26 @@ function ownRules(schema: Json): Json {
     const { properties, items, required, additionalProperties, propertyNames, ...own } = variant;
     return own;
   });
-  const distinct = [...new Map(variants.map((own) => [JSON.stringify(own), own])).values()];
-  const described = schema.description === undefined ? {} : { description: schema.description };
-  return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
+  const distinctVariants = [...new Map(variants.map((own) => [JSON.stringify(own), own])).values()];
+  const descriptionField = schema.description === undefined ? {} : { description: schema.description };
+  return distinctVariants.length === 1
+    ? { ...distinctVariants[0], ...descriptionField }
+    : { anyOf: distinctVariants, ...descriptionField };
 }
 
 /** Adds an operation part, and all parts that it contains, to `parts`. */
 function collectParts(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
   const variants = alternatives(schema);
   const closed = variants.some(({ additionalProperties }) => additionalProperties === false);
-  const existing = parts.get(name);
+  const existingPart = parts.get(name);
   // Alternatives of a schema may define the same field with different rules.
-  const description = existing?.rules.description ?? schema.description;
-  const merged = existing && {
-    anyOf: [existing.rules, ownRules(schema)],
+  const description = existingPart?.rules.description ?? schema.description;
+  const mergedSchema = existingPart && {
+    anyOf: [existingPart.rules, ownRules(schema)],
     ...(description !== undefined && { description }),
   };
-  const rules = ownRules(merged ?? schema);
-  parts.set(name, { name, rules, required: existing ? existing.required && required : required, closed });
+  const rules = ownRules(mergedSchema ?? schema);
+  parts.set(name, { name, rules, required: existingPart ? existingPart.required && required : required, closed });
   for (const { properties, items, required: requiredKeys, additionalProperties } of variants) {
     for (const [key, inner] of Object.entries((properties ?? {}) as Record<string, Json>)) {
       const isRequired = variants.length === 1 && ((requiredKeys as string[]) ?? []).includes(key);
@@ -132,8 +134,8 @@ function collectParts(schema: Json, name: string, required: boolean, parts: Map<
   }
 }
 
-function build(operation: Operation, version: Version): OperationShape {
-  const { body, query, reply } = prepare(operation);
+function buildShape(operation: Operation, version: Version): OperationShape {
+  const { body, query, reply } = compileOperation(operation);
   const status = at(operation.status, version) ?? 200;
   const fields = query?.fieldsAt(version);
   const shape = {
@@ -174,14 +176,14 @@ const shapeHistories = new WeakMap<Operation, ShapeHistory>();
 function shapeHistoryOf(operation: Operation): ShapeHistory {
   let cached = shapeHistories.get(operation);
   if (!cached) {
-    const { body, query, reply } = prepare(operation);
+    const { body, query, reply } = compileOperation(operation);
     const breakpoints = mergeBreakpoints([
       ...breakpointsOf(operation.window, operation.status, operation.errors, operation.description),
       ...(body?.breakpoints ?? []),
       ...(query?.breakpoints ?? []),
       ...(reply?.breakpoints ?? []),
     ]);
-    cached = { breakpoints, shapes: new PerInterval(breakpoints, (version) => build(operation, version)) };
+    cached = { breakpoints, shapes: new PerInterval(breakpoints, (version) => buildShape(operation, version)) };
     shapeHistories.set(operation, cached);
   }
   return cached;
@@ -215,8 +217,11 @@ export function describedOperation(
       );
     },
   } as Operation;
-  const sorted = mergeBreakpoints(breakpoints);
-  shapeHistories.set(operation, { breakpoints: sorted, shapes: new PerInterval(sorted, shapeAt) });
+  const sortedBreakpoints = mergeBreakpoints(breakpoints);
+  shapeHistories.set(operation, {
+    breakpoints: sortedBreakpoints,
+    shapes: new PerInterval(sortedBreakpoints, shapeAt),
+  });
   return operation;
 }
 

@@ -30,14 +30,19 @@ interface Interval {
 /** Returns the version intervals of all operations with the same key, lowest first. */
 function intervalsOf(history: readonly Operation[], scheme: VersionScheme): readonly Interval[] {
   // For an element that exists at the lowest possible version, no note says since when it exists.
-  const lowest = Version.of(scheme.lowest, [scheme]);
+  const lowestVersion = Version.of(scheme.lowest, [scheme]);
   const breakpoints = new Map(history.flatMap(breakpointsOfOperation).map((version) => [version.text, version]));
-  const ascending = [...breakpoints.values()].filter((v) => v.compare(lowest) > 0).sort((a, b) => a.compare(b));
+  const ascendingBreakpoints = [...breakpoints.values()]
+    .filter((v) => v.compare(lowestVersion) > 0)
+    .sort((a, b) => a.compare(b));
   const shapeAt = (version: Version) => {
     const operation = history.find((candidate) => existsAt(candidate, version));
     return operation && operationShape(operation, version);
   };
-  return [{ from: undefined, shape: shapeAt(lowest) }, ...ascending.map((from) => ({ from, shape: shapeAt(from) }))];
+  return [
+    { from: undefined, shape: shapeAt(lowestVersion) },
+    ...ascendingBreakpoints.map((from) => ({ from, shape: shapeAt(from) })),
+  ];
 }
 
 /** Returns the note on the version range, around the current interval, in which an element exists without a gap. */
@@ -86,23 +91,26 @@ export function withNote(description: string | undefined, note: string | undefin
 
 /** Adds the notes on version ranges to the descriptions of a schema and of all schemas that it contains. */
 export function annotate(schema: Json, name: string, notes: WindowNotes): Json {
-  const inner = { ...schema } as Record<string, unknown>;
+  const annotatedSchema = { ...schema } as Record<string, unknown>;
   for (const kind of ['anyOf', 'oneOf', 'allOf']) {
     // All alternatives have the name of the part to which they belong, and only the part itself gets the note.
-    const unnamed: WindowNotes = { ...notes, of: (part) => (part === name ? undefined : notes.of(part)) };
-    if (inner[kind]) inner[kind] = (inner[kind] as Json[]).map((variant) => annotate(variant, name, unnamed));
+    const notesOfOtherParts: WindowNotes = { ...notes, of: (part) => (part === name ? undefined : notes.of(part)) };
+    if (annotatedSchema[kind])
+      annotatedSchema[kind] = (annotatedSchema[kind] as Json[]).map((variant) =>
+        annotate(variant, name, notesOfOtherParts),
+      );
   }
-  if (inner.properties) {
-    const entries = Object.entries(inner.properties as Record<string, Json>);
-    inner.properties = Object.fromEntries(
+  if (annotatedSchema.properties) {
+    const entries = Object.entries(annotatedSchema.properties as Record<string, Json>);
+    annotatedSchema.properties = Object.fromEntries(
       entries.map(([key, field]) => [key, annotate(field, `${name}.${key}`, notes)]),
     );
   }
-  if (inner.items) inner.items = annotate(inner.items as Json, `${name}[]`, notes);
-  if (inner.additionalProperties && typeof inner.additionalProperties === 'object') {
-    const values = inner.additionalProperties as Json;
-    if (Object.keys(values).length > 0) inner.additionalProperties = annotate(values, `${name}.*`, notes);
+  if (annotatedSchema.items) annotatedSchema.items = annotate(annotatedSchema.items as Json, `${name}[]`, notes);
+  if (annotatedSchema.additionalProperties && typeof annotatedSchema.additionalProperties === 'object') {
+    const values = annotatedSchema.additionalProperties as Json;
+    if (Object.keys(values).length > 0) annotatedSchema.additionalProperties = annotate(values, `${name}.*`, notes);
   }
   const description = withNote(schema.description as string | undefined, notes.of(name));
-  return description === undefined ? inner : { ...inner, description };
+  return description === undefined ? annotatedSchema : { ...annotatedSchema, description };
 }

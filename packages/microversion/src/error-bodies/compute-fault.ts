@@ -1,6 +1,6 @@
 import type { ErrorBody } from './error-body.js';
 
-const NAMES: Readonly<Record<number, string>> = {
+const FAULT_KEYS: Readonly<Record<number, string>> = {
   400: 'badRequest',
   401: 'unauthorized',
   403: 'forbidden',
@@ -28,8 +28,9 @@ export interface ComputeFault {
  * status; statuses without a specific key use `computeFault`. The body is JSON, regardless of `Accept`.
  */
 export function computeFault({ status, message, retryAfterSeconds }: ComputeFault): ErrorBody {
-  const kind = NAMES[status] ?? 'computeFault';
-  const retry = kind === 'overLimit' && retryAfterSeconds !== undefined && { retryAfter: String(retryAfterSeconds) };
-  const fault = { [kind]: { code: status, message, ...retry } };
-  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify(fault) };
+  const faultKey = FAULT_KEYS[status] ?? 'computeFault';
+  const retryAfterField = faultKey === 'overLimit' &&
+    retryAfterSeconds !== undefined && { retryAfter: String(retryAfterSeconds) };
+  const faultBody = { [faultKey]: { code: status, message, ...retryAfterField } };
+  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify(faultBody) };
 }

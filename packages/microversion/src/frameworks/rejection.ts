@@ -12,9 +12,9 @@ export interface Rejection {
 
 /** Returns the response for an error. @throws the error itself, if the application's error handlers should handle it */
 export function rejectionOf({ error, render }: ErrorToSend, req: IncomingMessage): Rejection {
-  const rendered = render(error, req);
-  if (!rendered) throw error;
-  return { status: error.status, ...rendered };
+  const renderedBody = render(error, req);
+  if (!renderedBody) throw error;
+  return { status: error.status, ...renderedBody };
 }
 
 /**

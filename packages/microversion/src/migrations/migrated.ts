@@ -3,8 +3,8 @@ import { microversionOf } from '../negotiation/negotiated.js';
 import type { Migrations } from './migrations.js';
 
 type Next = (error?: unknown) => void;
-type WithBody = IncomingMessage & { body?: unknown };
-type WithJson = ServerResponse & { json?: (body: unknown) => unknown };
+type RequestWithBody = IncomingMessage & { body?: unknown };
+type ResponseWithJson = ServerResponse & { json?: (body: unknown) => unknown };
 
 /**
  * Creates Express middleware that converts the bodies of one route. It converts `req.body` to the newest format, and
@@ -22,10 +22,10 @@ export function migrated(history: Migrations, name: string) {
     if (!version) throw new TypeError('migrated: no version was negotiated: put versioning() before it');
     const conversions = history.at(name, version);
     const { request, response } = conversions ?? {};
-    const [incoming, outgoing] = [req as WithBody, res as WithJson];
+    const [incoming, outgoing] = [req as RequestWithBody, res as ResponseWithJson];
     if (request && incoming.body !== undefined) incoming.body = request(incoming.body);
-    const json = outgoing.json?.bind(res);
-    if (response && json) outgoing.json = (body) => json(res.statusCode < 400 ? response(body) : body);
+    const sendJson = outgoing.json?.bind(res);
+    if (response && sendJson) outgoing.json = (body) => sendJson(res.statusCode < 400 ? response(body) : body);
     next();
   };
 }

@@ -45,10 +45,10 @@ export interface Migrations {
   readonly response: (name: string, body: unknown, version: VersionLike) => unknown;
 }
 
-type Step = (body: unknown) => unknown;
+type Conversion = (body: unknown) => unknown;
 
 /** Combines conversions into one function that applies them in order. Returns undefined if there are none. */
-function composeSteps(steps: readonly Step[]): Step | undefined {
+function composeConversions(steps: readonly Conversion[]): Conversion | undefined {
   const [first, ...others] = steps;
   return first && ((body) => others.reduce((converted, step) => step(converted), first(body)));
 }
@@ -82,23 +82,28 @@ export function migrations(list: readonly VersionChange[]): Migrations {
   const duplicate = changes.find(({ version }, index) => changes[index + 1]?.version.text === version.text);
   if (duplicate) throw new TypeError(`migrations: two changes have the version ${duplicate.version}: combine them`);
   const names = [...new Set(changes.flatMap(({ requests, responses }) => Object.keys({ ...requests, ...responses })))];
-  const byName = new Map(names.map((name) => [name, conversionsOf(name)]));
+  const conversionsByName = new Map(names.map((name) => [name, conversionsOf(name)]));
 
   function conversionsOf(name: string): PerInterval<Conversions> {
-    const has = (steps: VersionChange['requests']) => steps !== undefined && Object.hasOwn(steps, name);
-    const ownChanges = changes.filter(({ requests, responses }) => has(requests) || has(responses));
-    return new PerInterval(mergeBreakpoints(ownChanges.map(({ version }) => version)), (version) => {
-      const later = ownChanges.filter((change) => change.version.compare(version) > 0);
+    const hasConversion = (steps: VersionChange['requests']) => steps !== undefined && Object.hasOwn(steps, name);
+    const relevantChanges = changes.filter(
+      ({ requests, responses }) => hasConversion(requests) || hasConversion(responses),
+    );
+    return new PerInterval(mergeBreakpoints(relevantChanges.map(({ version }) => version)), (version) => {
+      const laterChanges = relevantChanges.filter((change) => change.version.compare(version) > 0);
       const steps = (kind: 'requests' | 'responses') =>
-        later.flatMap((change) => (has(change[kind]) ? [change[kind]?.[name] as Step] : []));
-      return { request: composeSteps(steps('requests')), response: composeSteps(steps('responses').reverse()) };
+        laterChanges.flatMap((change) => (hasConversion(change[kind]) ? [change[kind]?.[name] as Conversion] : []));
+      return {
+        request: composeConversions(steps('requests')),
+        response: composeConversions(steps('responses').reverse()),
+      };
     });
   }
 
-  const at = (name: string, version: Version) => byName.get(name)?.at(version);
-  const convert = (kind: keyof Conversions) => (name: string, body: unknown, version: VersionLike) => {
+  const at = (name: string, version: Version) => conversionsByName.get(name)?.at(version);
+  const createConverter = (kind: keyof Conversions) => (name: string, body: unknown, version: VersionLike) => {
     const step = at(name, Version.of(version))?.[kind];
     return step ? step(body) : body;
   };
-  return { changes, names, at, request: convert('request'), response: convert('response') };
+  return { changes, names, at, request: createConverter('request'), response: createConverter('response') };
 }

@@ -41,9 +41,9 @@ export function sendError<T>(
   res: ServerResponse,
   next: (error?: unknown) => T,
 ): T | undefined {
-  const rendered = res.headersSent ? undefined : render(error, req);
-  if (!rendered) return next(error);
-  const { contentType, body } = rendered;
+  const errorBody = res.headersSent ? undefined : render(error, req);
+  if (!errorBody) return next(error);
+  const { contentType, body } = errorBody;
   res.statusCode = error.status;
   res.setHeader('Content-Type', contentType);
   res.setHeader('Content-Length', Buffer.byteLength(body));
@@ -65,16 +65,16 @@ export interface NegotiationContext {
   readonly writeEndHeaders?: WriteEndHeaders;
 }
 
-const CONTEXT = Symbol.for('@apistrata/microversion');
+const CONTEXT_KEY = Symbol.for('@apistrata/microversion');
 
-type Carrier = IncomingMessage & { [CONTEXT]?: NegotiationContext };
+type RequestWithContext = IncomingMessage & { [CONTEXT_KEY]?: NegotiationContext };
 
 /** Returns the negotiation data that the middleware has stored on a request. */
 export function negotiationContextOf(req: IncomingMessage): NegotiationContext | undefined {
-  return (req as Carrier)[CONTEXT];
+  return (req as RequestWithContext)[CONTEXT_KEY];
 }
 
 /** Stores negotiation data on a request, for its handlers. */
 export function storeNegotiationContext(req: IncomingMessage, context: NegotiationContext): void {
-  (req as Carrier)[CONTEXT] = context;
+  (req as RequestWithContext)[CONTEXT_KEY] = context;
 }

@@ -14,13 +14,16 @@ export interface HeaderNames {
  */
 export type HeaderPreset = 'service' | 'openstack' | 'both';
 
-const SERVICE: HeaderNames = { typed: ['Service-API-Version'], bare: ['X-Service-API-Version'] };
-const OPENSTACK: HeaderNames = { typed: ['OpenStack-API-Version'], bare: ['X-OpenStack-Nova-API-Version'] };
+const SERVICE_NAMES: HeaderNames = { typed: ['Service-API-Version'], bare: ['X-Service-API-Version'] };
+const OPENSTACK_NAMES: HeaderNames = { typed: ['OpenStack-API-Version'], bare: ['X-OpenStack-Nova-API-Version'] };
 
 const PRESETS: Readonly<Record<HeaderPreset, HeaderNames>> = {
-  service: SERVICE,
-  openstack: OPENSTACK,
-  both: { typed: [...SERVICE.typed, ...OPENSTACK.typed], bare: [...SERVICE.bare, ...OPENSTACK.bare] },
+  service: SERVICE_NAMES,
+  openstack: OPENSTACK_NAMES,
+  both: {
+    typed: [...SERVICE_NAMES.typed, ...OPENSTACK_NAMES.typed],
+    bare: [...SERVICE_NAMES.bare, ...OPENSTACK_NAMES.bare],
+  },
 };
 
 /** Returns the header names of a preset, or validated custom names. @throws TypeError if a preset or name is invalid */

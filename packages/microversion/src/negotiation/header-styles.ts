@@ -22,7 +22,7 @@ export interface HeaderStyle {
  * Matches a version as the `generic` style accepts it: two integers, which may have signs, spaces around the dot and
  * underscores.
  */
-const LENIENT = /^([-+]?\d+(?:_\d+)*)[ \t]*\.[ \t]*([-+]?\d+(?:_\d+)*)$/;
+const LENIENT_VERSION = /^([-+]?\d+(?:_\d+)*)[ \t]*\.[ \t]*([-+]?\d+(?:_\d+)*)$/;
 
 /** Removes plus signs, underscores and leading zeros from an integer. */
 function normalizeInteger(text: string): string {
@@ -52,7 +52,7 @@ export const headerStyles: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
     bareHeaders: false,
     echoesRejected: false,
     normalize: (text) => {
-      const [, major, minor] = LENIENT.exec(text) ?? [];
+      const [, major, minor] = LENIENT_VERSION.exec(text) ?? [];
       if (major === undefined || minor === undefined) return undefined;
       return `${normalizeInteger(major)}.${normalizeInteger(minor)}`;
     },

@@ -3,7 +3,7 @@ const MAX_CACHED_TEXTS = 512;
 const MAX_CACHED_LENGTH = 64;
 
 /** Caches the results of parsing header values, up to a limit. Results for which `isCached` returns false are not cached. */
-export function memoized<R>(
+export function memoizeParser<R>(
   parse: (text: string) => R,
   isCached: (result: NonNullable<R>) => boolean,
 ): (text: string) => R {

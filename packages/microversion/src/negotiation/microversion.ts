@@ -5,7 +5,7 @@ import { RequestError } from '../errors.js';
 import type { Version } from '../version.js';
 import { type ErrorsOption, errorRenderer, sendError, storeNegotiationContext } from './error-response.js';
 import { type NegotiatorOptions, negotiator, negotiatorOptionNames } from './negotiator.js';
-import { rejectUnknown } from './reject-unknown.js';
+import { rejectUnknownOptions } from './reject-unknown.js';
 import type { VersionMiddleware } from './version-middleware.js';
 
 /** Options of {@link microversion}. */
@@ -43,7 +43,7 @@ export interface MicroversionMiddleware extends VersionMiddleware {
  * ```
  */
 export function microversion(options: MicroversionOptions): MicroversionMiddleware {
-  rejectUnknown('microversion', options, [...negotiatorOptionNames, 'errors']);
+  rejectUnknownOptions('microversion', options, [...negotiatorOptionNames, 'errors']);
   const { errors = 'documented', ...negotiatorOptions } = options;
   const { apply, headerNames, served } = negotiator(negotiatorOptions);
   const isCompute = served.service.toLowerCase() === 'compute' && negotiatorOptions.headerStyle !== 'generic';

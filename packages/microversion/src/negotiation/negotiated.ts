@@ -10,14 +10,14 @@ declare global {
   }
 }
 
-type Carrier = IncomingMessage & { microversion?: Version };
+type RequestWithVersion = IncomingMessage & { microversion?: Version };
 
 /** Returns the negotiated version of a request, like `req.microversion`; undefined if none was negotiated. */
 export function microversionOf(req: IncomingMessage): Version | undefined {
-  return (req as Carrier).microversion;
+  return (req as RequestWithVersion).microversion;
 }
 
 /** Stores the negotiated version of a request. */
 export function storeVersion(req: IncomingMessage, version: Version): void {
-  (req as Carrier).microversion = version;
+  (req as RequestWithVersion).microversion = version;
 }

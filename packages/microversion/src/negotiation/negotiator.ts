@@ -4,9 +4,9 @@ import { majorMinor } from '../schemes.js';
 import { Version, type VersionLike } from '../version.js';
 import { type HeaderNames, type HeaderPreset, headerNamesFrom } from './header-names.js';
 import { type HeaderStyleName, headerStyles } from './header-styles.js';
-import { memoized } from './memoized.js';
+import { memoizeParser } from './memoized.js';
 import { storeVersion } from './negotiated.js';
-import { rejectUnknown } from './reject-unknown.js';
+import { rejectUnknownOptions } from './reject-unknown.js';
 import { bareVersionIn, typedVersionIn } from './requested-version.js';
 import { appendVary, preserveVary } from './vary.js';
 
@@ -59,7 +59,7 @@ export interface Negotiator {
   readonly apply: (req: IncomingMessage, res: ServerResponse) => Version;
 }
 
-const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
+const NEGOTIATOR_OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
   service: true,
   min: true,
   max: true,
@@ -69,7 +69,7 @@ const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
   onVersion: true,
 };
 
-export const negotiatorOptionNames = Object.keys(OPTIONS);
+export const negotiatorOptionNames = Object.keys(NEGOTIATOR_OPTIONS);
 
 function supportedVersions({ service, min, max }: NegotiatorOptions): SupportedVersions {
   if (typeof service !== 'string' || !/^[!-+\--~]+$/.test(service))
@@ -84,17 +84,17 @@ function supportedVersions({ service, min, max }: NegotiatorOptions): SupportedV
  * An accepted version and its value in typed headers, which is cached because building it for each request has a
  * measurable cost.
  */
-interface Accepted {
+interface AcceptedVersion {
   readonly ok: true;
   readonly version: Version;
   readonly typedText: string;
 }
 
-type CachedNegotiation = Accepted | Extract<Negotiation, { ok: false }>;
+type CachedNegotiation = AcceptedVersion | Extract<Negotiation, { ok: false }>;
 
-const isAccepted = (negotiation: CachedNegotiation): negotiation is Accepted => negotiation.ok;
+const isAccepted = (negotiation: CachedNegotiation): negotiation is AcceptedVersion => negotiation.ok;
 
-function textOf(value: string | string[]): string {
+function headerText(value: string | string[]): string {
   return typeof value === 'string' ? value : value.join(',');
 }
 
@@ -105,66 +105,70 @@ function textOf(value: string | string[]): string {
  * @throws TypeError or RangeError if an option is invalid; the message contains the fix
  */
 export function negotiator(options: NegotiatorOptions): Negotiator {
-  rejectUnknown('negotiator', options, negotiatorOptionNames);
+  rejectUnknownOptions('negotiator', options, negotiatorOptionNames);
   const served = supportedVersions(options);
   const headerStyle = headerStyles[options.headerStyle ?? 'strict'];
   if (!headerStyle)
     throw new TypeError(`microversion: headerStyle must be 'strict' or 'generic', not '${options.headerStyle}'`);
   const names = headerNamesFrom(options.headers ?? 'service');
   const { onVersion } = options;
-  const typed = names.typed;
-  const bare = headerStyle.bareHeaders ? names.bare : [];
-  const vary = [...typed, ...bare];
-  const typedKeys = typed.map((name) => name.toLowerCase());
-  const bareKeys = bare.map((name) => name.toLowerCase());
+  const typedNames = names.typed;
+  const bareNames = headerStyle.bareHeaders ? names.bare : [];
+  const varyNames = [...typedNames, ...bareNames];
+  const typedKeys = typedNames.map((name) => name.toLowerCase());
+  const bareKeys = bareNames.map((name) => name.toLowerCase());
   const service = served.service.toLowerCase();
-  const pinned = options.pinned === undefined ? undefined : Version.of(options.pinned);
+  const pinnedVersion = options.pinned === undefined ? undefined : Version.of(options.pinned);
 
   const typedText = (text: string) => `${served.service} ${text}`;
-  const accepted = (version: Version): Accepted => ({ ok: true, version, typedText: typedText(version.text) });
-  const atMinimum = accepted(pinned ?? served.min);
-  const atMaximum = accepted(served.max);
+  const acceptVersion = (version: Version): AcceptedVersion => ({
+    ok: true,
+    version,
+    typedText: typedText(version.text),
+  });
+  const minimumNegotiation = acceptVersion(pinnedVersion ?? served.min);
+  const maximumNegotiation = acceptVersion(served.max);
 
-  function interpret(text: string): CachedNegotiation {
-    if (text === 'latest') return atMaximum;
-    const normalized = headerStyle.normalize(text);
-    if (normalized === undefined) return { ok: false, error: headerStyle.invalid(served, text) };
-    const version = Version.parse(normalized);
+  function negotiateText(text: string): CachedNegotiation {
+    if (text === 'latest') return maximumNegotiation;
+    const normalizedText = headerStyle.normalize(text);
+    if (normalizedText === undefined) return { ok: false, error: headerStyle.invalid(served, text) };
+    const version = Version.parse(normalizedText);
     if (!version?.within(served.min, served.max))
-      return { ok: false, error: headerStyle.unacceptable(served, normalized) };
-    return accepted(version);
+      return { ok: false, error: headerStyle.unacceptable(served, normalizedText) };
+    return acceptVersion(version);
   }
 
-  const readTyped = memoized((text) => {
+  const readTyped = memoizeParser((text) => {
     const version = typedVersionIn(text, service);
-    return version === undefined ? undefined : interpret(version);
+    return version === undefined ? undefined : negotiateText(version);
   }, isAccepted);
-  const readBare = memoized((text) => interpret(bareVersionIn(text)), isAccepted);
+  const readBare = memoizeParser((text) => negotiateText(bareVersionIn(text)), isAccepted);
 
   function negotiate(headers: IncomingHttpHeaders): CachedNegotiation {
-    if (pinned) return atMinimum;
+    if (pinnedVersion) return minimumNegotiation;
     for (const key of typedKeys) {
       const value = headers[key];
-      const negotiation = value === undefined ? undefined : readTyped(textOf(value));
+      const negotiation = value === undefined ? undefined : readTyped(headerText(value));
       if (negotiation) return negotiation;
     }
     for (const key of bareKeys) {
       const value = headers[key];
-      if (value !== undefined) return readBare(textOf(value));
+      if (value !== undefined) return readBare(headerText(value));
     }
-    return atMinimum;
+    return minimumNegotiation;
   }
 
   function writeVersion(res: ServerResponse, bareValue: string, typedValue: string): void {
-    for (const name of typed) res.setHeader(name, typedValue);
-    for (const name of bare) res.setHeader(name, bareValue);
+    for (const name of typedNames) res.setHeader(name, typedValue);
+    for (const name of bareNames) res.setHeader(name, bareValue);
   }
 
   function applyVersionHeaders(res: ServerResponse, version: VersionLike): void {
-    if (pinned || res.headersSent) return;
+    if (pinnedVersion || res.headersSent) return;
     const text = String(version);
     writeVersion(res, text, typedText(text));
-    appendVary(res, vary);
+    appendVary(res, varyNames);
   }
 
   function applyErrorHeaders(res: ServerResponse, error: InvalidVersionHeader | UnacceptableVersion): void {
@@ -178,14 +182,14 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
       throw negotiation.error;
     }
     storeVersion(req, negotiation.version);
-    onVersion?.(negotiation.version, negotiation !== atMinimum, req);
-    if (!pinned && !res.headersSent) {
+    onVersion?.(negotiation.version, negotiation !== minimumNegotiation, req);
+    if (!pinnedVersion && !res.headersSent) {
       writeVersion(res, negotiation.version.text, negotiation.typedText);
-      preserveVary(res, vary);
+      preserveVary(res, varyNames);
     }
     return negotiation.version;
   }
 
-  const headerNames = pinned ? [] : vary;
+  const headerNames = pinnedVersion ? [] : varyNames;
   return Object.assign(negotiate, { served, headerNames, applyVersionHeaders, applyErrorHeaders, apply });
 }

@@ -4,9 +4,10 @@ export function typedVersionIn(text: string, service: string): string | undefine
   while (end >= 0) {
     const comma = end === 0 ? -1 : text.lastIndexOf(',', end - 1);
     const item = text.slice(comma + 1, end).trim();
-    const blank = item.search(/[ \t]/);
+    const separatorIndex = item.search(/[ \t]/);
     // Items that consist of one word (only a version, or only a service type) are ignored.
-    if (blank > 0 && item.slice(0, blank).toLowerCase() === service) return item.slice(blank).trim();
+    if (separatorIndex > 0 && item.slice(0, separatorIndex).toLowerCase() === service)
+      return item.slice(separatorIndex).trim();
     end = comma;
   }
   return undefined;

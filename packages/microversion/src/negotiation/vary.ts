@@ -3,14 +3,14 @@ import type { ServerResponse } from 'node:http';
 type HeaderValue = number | string | readonly string[];
 
 /** Removes header names from Vary lines. Lines that become empty are omitted. */
-function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
-  const removed = new Set(names.map((name) => name.toLowerCase()));
+function removeNames(value: HeaderValue, names: readonly string[]): string[] {
+  const removedNames = new Set(names.map((name) => name.toLowerCase()));
   return (Array.isArray(value) ? value : [String(value)])
     .map((line: string) =>
       line
         .split(',')
         .map((entry) => entry.trim())
-        .filter((entry) => entry !== '' && !removed.has(entry.toLowerCase()))
+        .filter((entry) => entry !== '' && !removedNames.has(entry.toLowerCase()))
         .join(', '),
     )
     .filter((line) => line !== '');
@@ -18,9 +18,9 @@ function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
 
 /** Appends one Vary line per header name and returns all lines. Names that exist already move to the end. */
 export function appendVary(res: ServerResponse, names: readonly string[]): readonly string[] {
-  const present = res.getHeader('vary');
+  const existingValue = res.getHeader('vary');
   // Copied, because Node's appendHeader modifies the list that setHeader received.
-  const lines = present === undefined ? names.slice() : [...linesWithout(present, names), ...names];
+  const lines = existingValue === undefined ? names.slice() : [...removeNames(existingValue, names), ...names];
   res.setHeader('Vary', lines);
   return lines;
 }
@@ -48,7 +48,7 @@ function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest:
 }
 
 /** The state that {@link preserveVary} stores on a response. */
-interface Preserved {
+interface PreservedVary {
   readonly names: readonly string[];
   /**
    * The Vary lines that were set, and their number, which reveals whether Node's appendHeader has modified the list in
@@ -58,33 +58,33 @@ interface Preserved {
   readonly length: number;
   readonly writeHead: (...parts: unknown[]) => ServerResponse;
   /** The state that an earlier call has stored on the same response. */
-  readonly outer: Preserved | undefined;
+  readonly outer: PreservedVary | undefined;
 }
 
-const PRESERVED = Symbol('preserved Vary');
+const PRESERVED_VARY = Symbol('preserved Vary');
 
-type PreservedResponse = ServerResponse & { [PRESERVED]?: Preserved | undefined };
+type PreservedResponse = ServerResponse & { [PRESERVED_VARY]?: PreservedVary | undefined };
 
 /**
  * All responses share this function. With a closure for each response, V8 would retain whole requests until the next
  * full garbage collection.
  */
 function writeHeadWithVary(this: PreservedResponse, ...parts: unknown[]): ServerResponse {
-  const preserved = this[PRESERVED] as Preserved;
+  const preserved = this[PRESERVED_VARY] as PreservedVary;
   const { names, lines, length, writeHead, outer } = preserved;
-  const position = parts.length < 2 ? -1 : parts.findIndex((part) => typeof part === 'object' && part !== null);
-  const split = position < 0 ? undefined : splitVary(parts[position] as object);
-  if (split) {
+  const headersIndex = parts.length < 2 ? -1 : parts.findIndex((part) => typeof part === 'object' && part !== null);
+  const splitHeaders = headersIndex < 0 ? undefined : splitVary(parts[headersIndex] as object);
+  if (splitHeaders) {
     // Headers that are passed to writeHead replace headers that were set earlier.
-    this.setHeader('Vary', split.vary.flat().map(String));
-    parts[position] = split.rest;
+    this.setHeader('Vary', splitHeaders.vary.flat().map(String));
+    parts[headersIndex] = splitHeaders.rest;
   }
   if (this.getHeader('vary') !== lines || lines.length !== length) appendVary(this, names);
-  this[PRESERVED] = outer;
+  this[PRESERVED_VARY] = outer;
   try {
     return writeHead.apply(this, parts);
   } finally {
-    this[PRESERVED] = preserved;
+    this[PRESERVED_VARY] = preserved;
   }
 }
 
@@ -94,7 +94,7 @@ function writeHeadWithVary(this: PreservedResponse, ...parts: unknown[]): Server
  */
 export function preserveVary(res: PreservedResponse, names: readonly string[]): void {
   const lines = appendVary(res, names);
-  const writeHead = res.writeHead as Preserved['writeHead'];
-  res[PRESERVED] = { names, lines, length: lines.length, writeHead, outer: res[PRESERVED] };
+  const writeHead = res.writeHead as PreservedVary['writeHead'];
+  res[PRESERVED_VARY] = { names, lines, length: lines.length, writeHead, outer: res[PRESERVED_VARY] };
   res.writeHead = writeHeadWithVary as ServerResponse['writeHead'];
 }

@@ -20,22 +20,22 @@ export function checkMediaType(req: IncomingMessage, options: BodyOptions): void
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8Decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads and parses the full request body; undefined if there is none. A body that an earlier parser has read is used
  * unchanged. Enforces the limits on nesting and on the number of values, so that later code may be recursive.
  */
 export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
-  const parsed = (req as IncomingMessage & { body?: unknown }).body;
-  if (parsed !== undefined && req.complete) {
-    checkJsonValue(parsed, options.jsonLimits);
-    return parsed;
+  const parsedBody = (req as IncomingMessage & { body?: unknown }).body;
+  if (parsedBody !== undefined && req.complete) {
+    checkJsonValue(parsedBody, options.jsonLimits);
+    return parsedBody;
   }
-  const bytes = await receive(req, options);
+  const bytes = await receiveBytes(req, options);
   if (bytes.length === 0) return undefined;
   try {
-    const text = utf8.decode(bytes);
+    const text = utf8Decoder.decode(bytes);
     checkJsonText(text, options.jsonLimits);
     return JSON.parse(text);
   } catch (error) {
@@ -43,7 +43,7 @@ export async function readBody(req: IncomingMessage, options: BodyOptions): Prom
   }
 }
 
-function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+function receiveBytes(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   if (Number(req.headers['content-length']) > options.limitBytes) return Promise.reject(tooLargeError(options));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -35,13 +35,13 @@ export function announceEnd(
  *
  * @throws TypeError if the migrations name an operation that does not exist
  */
-export function conversionsOf(operations: readonly Operation[], migrations: Migrations) {
+export function conversionsByOperation(operations: readonly Operation[], migrations: Migrations) {
   const knownNames = new Set(operations.map(nameOf));
-  const unknown = migrations.names.find((name) => !knownNames.has(name));
-  if (unknown !== undefined)
-    throw new TypeError(`migrations: unknown operation '${unknown}' (known: ${[...knownNames].join(', ')})`);
-  const converted = operations.filter((operation) => migrations.names.includes(nameOf(operation)));
+  const unknownName = migrations.names.find((name) => !knownNames.has(name));
+  if (unknownName !== undefined)
+    throw new TypeError(`migrations: unknown operation '${unknownName}' (known: ${[...knownNames].join(', ')})`);
+  const convertedOperations = operations.filter((operation) => migrations.names.includes(nameOf(operation)));
   return new Map<Operation, (version: Version) => Conversions | undefined>(
-    converted.map((operation) => [operation, (version) => migrations.at(nameOf(operation), version)]),
+    convertedOperations.map((operation) => [operation, (version) => migrations.at(nameOf(operation), version)]),
   );
 }

@@ -12,7 +12,7 @@ export type OnError = (error: unknown, req: IncomingMessage) => void;
  * aborted.
  */
 export function errorBoundary(fault: Fault, onError: OnError = () => {}): Fault {
-  function report(error: unknown, req: IncomingMessage): void {
+  function reportSafely(error: unknown, req: IncomingMessage): void {
     try {
       onError(error, req);
     } catch {
@@ -23,9 +23,9 @@ export function errorBoundary(fault: Fault, onError: OnError = () => {}): Fault 
   return function renderSafely(error, req, res) {
     try {
       if (!res.headersSent) return fault(error, req, res);
-      report(error, req);
-    } catch (second) {
-      report(second, req);
+      reportSafely(error, req);
+    } catch (faultError) {
+      reportSafely(faultError, req);
     }
     if (res.headersSent) {
       if (!res.writableEnded) res.destroy();

@@ -1,5 +1,5 @@
 /** Matches strings without characters that JSON escapes: control characters, quotes, backslashes and lone surrogates. */
-const PLAIN = /^[ !\u0023-\u005b\u005d-\ud7ff\ue000-\uffff]*$/;
+const UNESCAPED_STRING = /^[ !\u0023-\u005b\u005d-\ud7ff\ue000-\uffff]*$/;
 
 /**
  * Does the same as `JSON.stringify`, including undefined for values that JSON omits, but is faster for short and plain values.
@@ -7,7 +7,7 @@ const PLAIN = /^[ !\u0023-\u005b\u005d-\ud7ff\ue000-\uffff]*$/;
 export function jsonText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
-      return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
+      return UNESCAPED_STRING.test(value) ? `"${value}"` : JSON.stringify(value);
     case 'number':
       return Number.isFinite(value) ? String(value) : 'null';
     case 'boolean':

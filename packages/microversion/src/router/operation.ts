@@ -25,7 +25,7 @@ type ReplyOf<R> = WindowContent<R> extends infer S ? (S extends ReplyShape ? Rep
  * literal that describes the error. It is checked here and not in `reply`, because the type of `load` is inferred after
  * `reply` and before `run`.
  */
-type Result<R, Call> = R extends undefined
+type HandlerResult<R, Call> = R extends undefined
   ? unknown
   : R extends Windowed<ReplyShape<Call>>
     ? ReplyOf<R> | PreparedResponse | Promise<ReplyOf<R> | PreparedResponse>
@@ -91,7 +91,9 @@ export interface OperationSpec<
   /** When the operation returns a status in `errors`, in addition to the API's general descriptions of error statuses. */
   readonly when?: { readonly [status: number]: string };
   readonly reply?: R;
-  readonly run: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, L>) => Result<R, C & { readonly loaded: L }>;
+  readonly run: (
+    call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, L>,
+  ) => HandlerResult<R, C & { readonly loaded: L }>;
 }
 
 /** Any operation, as the router and the documents use it. */

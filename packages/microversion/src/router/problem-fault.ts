@@ -14,18 +14,21 @@ function isExposed(error: unknown): error is HttpError {
   return typeof status === 'number' && status >= 400 && status < 500 && expose !== false;
 }
 
-const INTERNAL: HttpError = { status: 500, message: 'The request failed because of an internal server error.' };
+const INTERNAL_ERROR: HttpError = { status: 500, message: 'The request failed because of an internal server error.' };
 
 /**
  * Creates the default error renderer, which sends problem details. Internal errors are passed to `onError`; their
  * details are not sent.
  */
-export function problemFault(onError: OnError = () => {}): Fault {
-  const format = problem();
+export function createProblemFault(onError: OnError = () => {}): Fault {
+  const formatProblem = problem();
   return (error, req, res) => {
-    const sent = isExposed(error) ? error : INTERNAL;
-    if (sent === INTERNAL) onError(error, req);
-    const { contentType, body } = sent instanceof RequestError ? format(sent, req) : problemBody(sent);
-    res.writeHead(sent.status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }).end(body);
+    const sentError = isExposed(error) ? error : INTERNAL_ERROR;
+    if (sentError === INTERNAL_ERROR) onError(error, req);
+    const { contentType, body } =
+      sentError instanceof RequestError ? formatProblem(sentError, req) : problemBody(sentError);
+    res
+      .writeHead(sentError.status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) })
+      .end(body);
   };
 }

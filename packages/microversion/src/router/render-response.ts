@@ -27,22 +27,22 @@ function fieldsOf<R>(
   rendererOf: (shape: ReplyShape, version: Version) => R,
 ) {
   return fields.flatMap(([name, windowed]) => {
-    const current = at(windowed, version);
-    return current ? [{ name, label: `${JSON.stringify(name)}:`, render: rendererOf(current, version) }] : [];
+    const currentShape = at(windowed, version);
+    return currentShape ? [{ name, label: `${JSON.stringify(name)}:`, render: rendererOf(currentShape, version) }] : [];
   });
 }
 
 /** A rendered value: a string, or the encoded bytes of a list page, which may be cached. */
-type Rendered = string | Buffer;
+type RenderedValue = string | Buffer;
 
 /** Renders a value as a response body. Returns a promise if rendering yields to the event loop. */
-export type RenderResponse = (value: any, call: any) => Rendered | Promise<Rendered>;
+export type RenderResponse = (value: any, call: any) => RenderedValue | Promise<RenderedValue>;
 
 /** The maximum number of list pages that are cached as bytes, and the minimum number of items on such a page. */
 const MAX_CACHED_PAGES = 4;
 const MIN_CACHED_PAGE_LENGTH = 16;
 /** The number of list items that are encoded together. */
-const ENCODED_ITEMS = 100;
+const ITEMS_PER_ENCODING = 100;
 
 /**
  * Returns a function that renders a list page. Clients poll lists, so the bytes of a page are cached while its items
@@ -50,23 +50,23 @@ const ENCODED_ITEMS = 100;
  */
 function renderPage(item: Render): RenderResponse {
   const cached: { readonly texts: readonly string[]; readonly bytes: Buffer }[] = [];
-  const store = (texts: readonly string[], bytes: Buffer) => {
+  const storePage = (texts: readonly string[], bytes: Buffer) => {
     if (cached.unshift({ texts, bytes }) > MAX_CACHED_PAGES) cached.pop();
     return bytes;
   };
-  const bytesOf = (texts: readonly string[]): Buffer | Promise<Buffer> => {
+  const pageBytes = (texts: readonly string[]): Buffer | Promise<Buffer> => {
     const existing = cached.find(
       (page) => page.texts.length === texts.length && texts.every((text, i) => text === page.texts[i]),
     );
     if (existing) return existing.bytes;
-    if (texts.length <= ENCODED_ITEMS) return store(texts, Buffer.from(`[${texts.join(',')}]`));
-    return encodeTexts(texts).then((bytes) => store(texts, bytes));
+    if (texts.length <= ITEMS_PER_ENCODING) return storePage(texts, Buffer.from(`[${texts.join(',')}]`));
+    return encodeTexts(texts).then((bytes) => storePage(texts, bytes));
   };
   return (values: readonly unknown[], call) => {
     if (values.length < MIN_CACHED_PAGE_LENGTH) return `[${values.map((value) => item(value, call)).join(',')}]`;
     const texts: string[] = [];
     const rendering = runInSlices(values.length, (index) => texts.push(item(values[index], call)));
-    return rendering ? rendering.then(() => bytesOf(texts)) : bytesOf(texts);
+    return rendering ? rendering.then(() => pageBytes(texts)) : pageBytes(texts);
   };
 }
 
@@ -74,11 +74,11 @@ function renderPage(item: Render): RenderResponse {
 async function encodeTexts(texts: readonly string[]): Promise<Buffer> {
   const parts: Buffer[] = [];
   const encode = (part: number) => {
-    const from = part * ENCODED_ITEMS;
-    const text = texts.slice(from, from + ENCODED_ITEMS).join(',');
+    const from = part * ITEMS_PER_ENCODING;
+    const text = texts.slice(from, from + ITEMS_PER_ENCODING).join(',');
     parts.push(Buffer.from(part === 0 ? `[${text}` : `,${text}`));
   };
-  await runInSlices(Math.ceil(texts.length / ENCODED_ITEMS), encode);
+  await runInSlices(Math.ceil(texts.length / ITEMS_PER_ENCODING), encode);
   return Buffer.concat([...parts, Buffer.from(']')]);
 }
 
@@ -88,20 +88,20 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
   if (kind.kind === 'list') return renderPage(renderShape(kind.item, version));
   if (kind.kind !== 'object') return renderShape(shape, version);
   const fields = fieldsOf(kind.fields, version, renderResponse);
-  const joinParts = cachedJoin();
+  const joinParts = createCachedJoin();
   return (value, call) => {
-    const parts: Rendered[] = [];
-    const remaining = fields.values();
+    const parts: RenderedValue[] = [];
+    const remainingFields = fields.values();
     /** Renders the remaining fields of the response one after the other. */
-    const write = (): Rendered | Promise<Rendered> => {
-      for (const { name, label, render } of remaining) {
+    const writeFields = (): RenderedValue | Promise<RenderedValue> => {
+      for (const { name, label, render } of remainingFields) {
         if (value[name] === undefined) continue;
         parts.push(`${parts.length === 0 ? '{' : ','}${label}`);
         const rendered = render(value[name], call);
         if (rendered instanceof Promise) {
           return rendered.then((part) => {
             parts.push(part);
-            return write();
+            return writeFields();
           });
         }
         parts.push(rendered);
@@ -109,7 +109,7 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
       parts.push(parts.length === 0 ? '{}' : '}');
       return joinParts(parts);
     };
-    return write();
+    return writeFields();
   };
 }
 
@@ -117,8 +117,8 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
  * Returns a function that joins the parts of a response body. A body that contains a cached page is likely to be
  * requested again unchanged, so its bytes are cached as well and not copied for each request.
  */
-function cachedJoin(): (parts: readonly Rendered[]) => Rendered {
-  const cached: { readonly parts: readonly Rendered[]; readonly bytes: Buffer }[] = [];
+function createCachedJoin(): (parts: readonly RenderedValue[]) => RenderedValue {
+  const cached: { readonly parts: readonly RenderedValue[]; readonly bytes: Buffer }[] = [];
   return (parts) => {
     if (!parts.some((part) => typeof part !== 'string')) return parts.join('');
     const existing = cached.find(

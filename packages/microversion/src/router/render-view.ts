@@ -31,8 +31,8 @@ function renderField({ schema, get }: ViewField<any, any>, version: Version): Re
   if (schema instanceof View) {
     const render = renderFields(schema, version);
     return (record, call) => {
-      const inner = get(record, call);
-      return inner === undefined || inner === null ? jsonText(inner) : render(inner, call);
+      const innerRecord = get(record, call);
+      return innerRecord === undefined || innerRecord === null ? jsonText(innerRecord) : render(innerRecord, call);
     };
   }
   if (Array.isArray(schema)) {
@@ -47,15 +47,15 @@ function renderField({ schema, get }: ViewField<any, any>, version: Version): Re
 
 /** Returns the function that renders a record with a view at a version. */
 export function renderView(view: View<any, any>, version: Version): Render {
-  const render = renderCached(view, version);
-  const other = view.instead && at(view.instead, version);
-  if (!other) return render;
-  const renderOther = renderView(other.view, version);
-  return (record, call) => (other.when(record, call) ? renderOther : render)(record, call);
+  const render = createCachedRenderer(view, version);
+  const alternative = view.instead && at(view.instead, version);
+  if (!alternative) return render;
+  const renderAlternative = renderView(alternative.view, version);
+  return (record, call) => (alternative.when(record, call) ? renderAlternative : render)(record, call);
 }
 
 /** Caches the rendered text of a record for the record's lifetime, if the view defines a cache key. */
-function renderCached(view: View<any, any>, version: Version): Render {
+function createCachedRenderer(view: View<any, any>, version: Version): Render {
   const render = renderFields(view, version);
   const { memo } = view;
   if (!memo) return render;

@@ -26,12 +26,12 @@ function schemaOfField(schema: ViewField<any, any>['schema'], version: Version):
 
 function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
   const fields = view.fieldsAt(version).map(([name, { schema }, description]) => {
-    const inner = schemaOfField(schema, version);
-    return [name, description === undefined ? inner : inner.describe(description)] as const;
+    const fieldSchema = schemaOfField(schema, version);
+    return [name, description === undefined ? fieldSchema : fieldSchema.describe(description)] as const;
   });
-  const full = z.strictObject(Object.fromEntries(fields));
-  const other = view.instead && at(view.instead, version);
-  return other ? z.union([full, schemaOfView(other.view, version)]) : full;
+  const fullSchema = z.strictObject(Object.fromEntries(fields));
+  const alternative = view.instead && at(view.instead, version);
+  return alternative ? z.union([fullSchema, schemaOfView(alternative.view, version)]) : fullSchema;
 }
 
 function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
@@ -41,8 +41,8 @@ function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
   if (kind.kind === 'schema') return schemaAt(kind.schema, version) as z.ZodType;
   if (kind.kind === 'list') return schemaOfShape(kind.item, version).array();
   const fields = kind.fields.flatMap(([name, windowed]) => {
-    const current = at(windowed, version);
-    return current ? [[name, schemaOfShape(current, version)] as const] : [];
+    const currentShape = at(windowed, version);
+    return currentShape ? [[name, schemaOfShape(currentShape, version)] as const] : [];
   });
   return z.strictObject(Object.fromEntries(fields));
 }
@@ -62,9 +62,9 @@ export class Reply {
       ...(isWindowed(shape) ? breakpointsOf(shape) : []),
       ...shapes.flatMap(breakpointsIn),
     ]);
-    const present = (version: Version) => at(shape, version) ?? z.undefined();
-    this.#renders = new PerInterval(this.breakpoints, (version) => renderResponse(present(version), version));
-    this.#schemas = new PerInterval(this.breakpoints, (version) => schemaOfShape(present(version), version));
+    const shapeAt = (version: Version) => at(shape, version) ?? z.undefined();
+    this.#renders = new PerInterval(this.breakpoints, (version) => renderResponse(shapeAt(version), version));
+    this.#schemas = new PerInterval(this.breakpoints, (version) => schemaOfShape(shapeAt(version), version));
   }
 
   /** Returns the function that renders response bodies at a version. */

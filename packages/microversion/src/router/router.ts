@@ -3,18 +3,18 @@ import type { z } from 'zod';
 import { RequestError } from '../errors.js';
 import { defaultJsonLimits, type JsonLimits } from '../json-limits.js';
 import type { Migrations } from '../migrations/migrations.js';
-import { rejectUnknown } from '../negotiation/reject-unknown.js';
+import { rejectUnknownOptions } from '../negotiation/reject-unknown.js';
 import { type Query, type Versioned, versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at } from '../windowed.js';
 import { checkMediaType, readBody } from './body.js';
-import { announceEnd, conversionsOf, negotiatedVersion } from './by-history.js';
+import { announceEnd, conversionsByOperation, negotiatedVersion } from './by-history.js';
 import { errorBoundary, type Fault, type OnError } from './error-boundary.js';
 import { InvalidBody, InvalidQuery, InvalidReply } from './errors.js';
 import { RequestTrace, type RouterObserver } from './observer.js';
 import type { Operation, Routed } from './operation.js';
 import { PreparedResponse } from './prepared-response.js';
-import { problemFault } from './problem-fault.js';
+import { createProblemFault } from './problem-fault.js';
 import { Reply } from './reply.js';
 import { candidatesOf, operationAt, routeTable } from './table.js';
 
@@ -63,7 +63,7 @@ export interface RouterOptions<C> {
   readonly migrations?: Migrations;
 }
 
-const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
+const ROUTER_OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
   operations: true,
   call: true,
   path: true,
@@ -84,16 +84,16 @@ const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The compiled schemas and reply of an operation, built on first use. */
-interface Prepared {
+interface CompiledOperation {
   readonly body: Versioned<any> | undefined;
   readonly query: Query<any> | undefined;
   readonly reply: Reply | undefined;
 }
 
-const prepared = new WeakMap<Operation, Prepared>();
+const compiledOperations = new WeakMap<Operation, CompiledOperation>();
 // Keyed by definition, because operations that serve the same resource at different paths share their compiled schemas.
-const bodies = new WeakMap<object, Versioned<any>>();
-const replies = new WeakMap<object, Reply>();
+const compiledBodies = new WeakMap<object, Versioned<any>>();
+const compiledReplies = new WeakMap<object, Reply>();
 
 function getOrCreate<T>(cache: WeakMap<object, T>, definition: object, create: () => T): T {
   let value = cache.get(definition);
@@ -102,15 +102,15 @@ function getOrCreate<T>(cache: WeakMap<object, T>, definition: object, create: (
 }
 
 /** Returns the compiled schemas and reply of an operation. */
-export function prepare(operation: Operation): Prepared {
-  let cached = prepared.get(operation);
+export function compileOperation(operation: Operation): CompiledOperation {
+  let cached = compiledOperations.get(operation);
   if (!cached) {
     cached = {
-      body: operation.body && getOrCreate(bodies, operation.body, () => versioned(operation.body)),
+      body: operation.body && getOrCreate(compiledBodies, operation.body, () => versioned(operation.body)),
       query: operation.query,
-      reply: operation.reply && getOrCreate(replies, operation.reply, () => new Reply(operation.reply)),
+      reply: operation.reply && getOrCreate(compiledReplies, operation.reply, () => new Reply(operation.reply)),
     };
-    prepared.set(operation, cached);
+    compiledOperations.set(operation, cached);
   }
   return cached;
 }
@@ -164,31 +164,31 @@ function responseOf(result: unknown): PreparedResponse {
  * ```
  */
 export function createRouter<C extends object>(options: RouterOptions<C>) {
-  rejectUnknown('createRouter', options, Object.keys(OPTIONS));
+  rejectUnknownOptions('createRouter', options, Object.keys(ROUTER_OPTIONS));
   const table = routeTable(options.operations);
-  const check = options.unknownKeys === 'drop' ? checkKnownKeys : checkBody;
+  const checkRequestBody = options.unknownKeys === 'drop' ? checkKnownKeys : checkBody;
   const bodyOptions = {
     limitBytes: options.bodyLimitBytes ?? 1024 * 1024,
     mediaTypes: options.mediaTypes ?? [],
     jsonLimits: { ...defaultJsonLimits, ...options.jsonLimits },
   };
-  const fault = errorBoundary(options.fault ?? problemFault(options.onError), options.onError);
+  const fault = errorBoundary(options.fault ?? createProblemFault(options.onError), options.onError);
   const { negotiate = negotiatedVersion } = options;
-  const converted = options.migrations && conversionsOf(options.operations, options.migrations);
+  const migrationsByOperation = options.migrations && conversionsByOperation(options.operations, options.migrations);
 
   async function serve(req: IncomingMessage, res: ServerResponse, trace?: RequestTrace): Promise<void> {
-    const created = options.call(req, res);
-    const call = (isPromiseLike(created) ? await created : created) as C & RoutedCall;
+    const createdCall = options.call(req, res);
+    const call = (isPromiseLike(createdCall) ? await createdCall : createdCall) as C & RoutedCall;
     trace?.endStage('identity');
     const url = req.url ?? '/';
-    const mark = url.indexOf('?');
-    const path = options.path ? options.path(req, call) : mark < 0 ? url : url.slice(0, mark);
+    const queryStart = url.indexOf('?');
+    const path = options.path ? options.path(req, call) : queryStart < 0 ? url : url.slice(0, queryStart);
     const match = table.find(req.method ?? 'GET', path);
     if (!match) throw new RequestError('NO_ROUTE', 'The resource could not be found.');
     call.params = match.params;
     trace?.endStage('route');
-    const negotiated = negotiate(req, res);
-    const version = (call.version = isPromiseLike(negotiated) ? await negotiated : negotiated);
+    const negotiationResult = negotiate(req, res);
+    const version = (call.version = isPromiseLike(negotiationResult) ? await negotiationResult : negotiationResult);
     if (trace) trace.version = version;
     trace?.endStage('version');
     let body: unknown;
@@ -202,23 +202,23 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     const operation = (call.operation = operationAt(candidates, version));
     if (trace) trace.operation = operation;
     if (operation.window !== undefined) announceEnd(candidates, req, res, version);
-    const parts = prepare(operation);
-    const conversions = converted?.get(operation)?.(version);
-    call.query = parts.query && checkQuery(parts.query, mark < 0 ? '' : url.slice(mark + 1), version);
-    call.body = parts.body && check(parts.body, body, version);
+    const parts = compileOperation(operation);
+    const conversions = migrationsByOperation?.get(operation)?.(version);
+    call.query = parts.query && checkQuery(parts.query, queryStart < 0 ? '' : url.slice(queryStart + 1), version);
+    call.body = parts.body && checkRequestBody(parts.body, body, version);
     if (conversions?.request) call.body = conversions.request(call.body);
     trace?.endStage('validation');
     const target = operation.target?.(call);
     call.target = isPromiseLike(target) ? await target : target;
     trace?.endStage('target');
-    const authorized = options.authorize?.(operation, call);
-    if (isPromiseLike(authorized)) await authorized;
+    const authorization = options.authorize?.(operation, call);
+    if (isPromiseLike(authorization)) await authorization;
     trace?.endStage('policy');
     const loaded = operation.load?.(call);
     call.loaded = isPromiseLike(loaded) ? await loaded : loaded;
     trace?.endStage('load');
-    const returned: unknown = operation.run(call);
-    const result = responseOf(isPromiseLike(returned) ? await returned : returned);
+    const returnedValue: unknown = operation.run(call);
+    const result = responseOf(isPromiseLike(returnedValue) ? await returnedValue : returnedValue);
     trace?.endStage('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
     if (result.headers) for (const [name, value] of Object.entries(result.headers)) res.setHeader(name, value);
@@ -255,10 +255,10 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
 }
 
 /** The query of a request without a query string, which is always valid because no parameter is required. */
-const NO_PARAMETERS: object = Object.freeze({ __proto__: null });
+const EMPTY_QUERY: object = Object.freeze({ __proto__: null });
 
 function checkQuery(query: Query<any>, text: string, version: Version): unknown {
-  if (text === '') return NO_PARAMETERS;
+  if (text === '') return EMPTY_QUERY;
   const { value, problems } = query.parse(new URLSearchParams(text), version);
   if (problems.length > 0) throw new InvalidQuery(problems);
   return value;
@@ -273,16 +273,16 @@ function checkBody(schema: Versioned<any>, body: unknown, version: Version): unk
 /** Validates a request body after its unknown keys have been dropped. */
 function checkKnownKeys(schema: Versioned<any>, body: unknown, version: Version): unknown {
   const checker = schema.check(version);
-  let known = body;
+  let knownBody = body;
   for (;;) {
-    const checked = checker.safeParse(known);
+    const checked = checker.safeParse(knownBody);
     if (checked.success) return checked.data;
     const { issues } = checked.error;
-    const others = issues.filter(({ code }) => code !== 'unrecognized_keys');
-    if (others.length > 0) throw new InvalidBody(others, body);
-    known = structuredClone(known);
+    const otherIssues = issues.filter(({ code }) => code !== 'unrecognized_keys');
+    if (otherIssues.length > 0) throw new InvalidBody(otherIssues, body);
+    knownBody = structuredClone(knownBody);
     for (const { path, keys } of issues as readonly z.core.$ZodIssueUnrecognizedKeys[]) {
-      const parent = path.reduce<any>((value, key) => value[key], known);
+      const parent = path.reduce<any>((value, key) => value[key], knownBody);
       for (const key of keys) delete parent[key];
     }
   }

@@ -3,26 +3,26 @@ const SLICE_MS = 4;
 /** The number of items between two readings of the clock. */
 const ITEMS_PER_READING = 8;
 
-const waiting: (() => void)[] = [];
+const resumeQueue: (() => void)[] = [];
 
 /** Yields to the event loop. It runs other work after every slice, regardless of how many responses are being rendered. */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(resumeNext);
+    if (resumeQueue.push(resolve) === 1) setImmediate(resumeNext);
   });
 }
 
 function resumeNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(resumeNext);
+  resumeQueue.shift()?.();
+  if (resumeQueue.length > 0) setImmediate(resumeNext);
 }
 
 /** Processes items until the time slice ends. Returns the index of the next item. */
 function runSlice(from: number, count: number, step: (index: number) => void): number {
-  const end = performance.now() + SLICE_MS;
+  const sliceEnd = performance.now() + SLICE_MS;
   for (let index = from; index < count; ) {
     step(index++);
-    if (index % ITEMS_PER_READING === 0 && performance.now() > end) return index;
+    if (index % ITEMS_PER_READING === 0 && performance.now() > sliceEnd) return index;
   }
   return count;
 }

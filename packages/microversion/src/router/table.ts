@@ -13,16 +13,16 @@ export interface Route {
   readonly actions: ReadonlyMap<string | undefined, readonly Operation[]> | undefined;
 }
 
-export interface Match {
+export interface RouteMatch {
   readonly route: Route;
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
 export interface RouteTable {
-  find(method: string, path: string): Match | undefined;
+  find(method: string, path: string): RouteMatch | undefined;
 }
 
-function windowsOverlap(a: Operation, b: Operation): boolean {
+function haveOverlappingWindows(a: Operation, b: Operation): boolean {
   const startsWithin = (one: Operation, other: Operation) =>
     windowsOfOperation(one).some(({ since }) =>
       since ? existsAt(other, since) : windowsOfOperation(other).some((w) => !w.since),
@@ -33,7 +33,7 @@ function windowsOverlap(a: Operation, b: Operation): boolean {
 function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
   for (const [index, one] of operations.entries()) {
     for (const other of operations.slice(index + 1)) {
-      if (one.action === other.action && windowsOverlap(one, other)) {
+      if (one.action === other.action && haveOverlappingWindows(one, other)) {
         throw new TypeError(
           `two operations define ${one.method} ${one.path}${one.action ? ` ${one.action}` : ''} at the same versions: end one where the other begins`,
         );
@@ -47,7 +47,7 @@ function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
 }
 
 /** The latest route table for each array of operations, with a copy of the operations from which it was built. */
-const tables = new WeakMap<
+const tablesByOperations = new WeakMap<
   readonly Operation[],
   { readonly operations: readonly Operation[]; readonly table: RouteTable }
 >();
@@ -57,20 +57,23 @@ const tables = new WeakMap<
  * @throws TypeError if two operations have the same method, path, action and version
  */
 export function routeTable(operations: readonly Operation[]): RouteTable {
-  const cached = tables.get(operations);
+  const cached = tablesByOperations.get(operations);
   const isCurrent =
     cached?.operations.length === operations.length &&
     cached.operations.every((operation, index) => operation === operations[index]);
   if (isCurrent) return cached.table;
   const table = buildTable(operations);
-  tables.set(operations, { operations: [...operations], table });
+  tablesByOperations.set(operations, { operations: [...operations], table });
   return table;
 }
 
 function buildTable(operations: readonly Operation[]): RouteTable {
   const tree = findMyWay({ maxParamLength: 4096, caseSensitive: true, ignoreTrailingSlash: false });
-  const byRoute = groupBy(operations, ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
-  for (const group of byRoute.values()) {
+  const operationsByRoute = groupBy(
+    operations,
+    ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`,
+  );
+  for (const group of operationsByRoute.values()) {
     const [first] = group;
     const { method, path } = first;
     const parameterNames = (operation: Operation) =>
@@ -113,7 +116,7 @@ export function candidatesOf(route: Route, body: unknown): readonly Operation[] 
 
 /** Returns the operation that exists at the version. @throws RequestError if none exists */
 export function operationAt(candidates: readonly Operation[], version: Version): Operation {
-  const current = candidates.find((operation) => existsAt(operation, version));
-  if (!current) throw notInVersion();
-  return current;
+  const existingOperation = candidates.find((operation) => existsAt(operation, version));
+  if (!existingOperation) throw notInVersion();
+  return existingOperation;
 }

@@ -33,7 +33,7 @@ type NewestBody<B> = B extends undefined ? undefined : SchemaAt<AtVersion<B, 'la
 
 type NewestReply<R> = R extends undefined ? unknown : ReplyAt<AtVersion<R, 'latest'>, 'latest'> | PreparedResponse;
 
-type Spec<
+type TypedOperationSpec<
   C,
   M,
   P extends string,
@@ -58,7 +58,7 @@ type Spec<
   readonly run: (call: C & Routed<Params<P>, NewestBody<B>, QueryOf<Q>, T>) => NewestReply<R> | Promise<NewestReply<R>>;
 };
 
-type Key<M extends string, P extends string, A> = A extends string ? `${M} ${P} ${A}` : `${M} ${P}`;
+type KeyOf<M extends string, P extends string, A> = A extends string ? `${M} ${P} ${A}` : `${M} ${P}`;
 
 /**
  * Returns the function that defines operations and keeps their types, so that `createClient()` has the types of every
@@ -77,8 +77,8 @@ export function typedOperationsOf<C>() {
     const E extends Windowed<readonly number[]> | undefined = undefined,
     T = undefined,
   >(
-    spec: Spec<C, M, P, A, W, B, Q, R, E, T>,
-  ): TypedOperation<{ key: Key<M, P, A>; path: P; window: W; body: B; query: Q; reply: R; errors: E }> {
+    spec: TypedOperationSpec<C, M, P, A, W, B, Q, R, E, T>,
+  ): TypedOperation<{ key: KeyOf<M, P, A>; path: P; window: W; body: B; query: Q; reply: R; errors: E }> {
     return spec as unknown as Operation;
   };
 }

@@ -82,9 +82,11 @@ export class View<R, C = unknown, Fields = unknown> {
   /** Returns the fields that exist at a version with their descriptions, in the order of their definition. */
   fieldsAt(version: Version): readonly DescribedField<R, C>[] {
     return Object.entries(this.shape).flatMap(([name, windowed]): readonly DescribedField<R, C>[] => {
-      const current = at(windowed, version);
-      if (!current) return [];
-      return current instanceof Described ? [[name, current.value, current.description]] : [[name, current, undefined]];
+      const currentField = at(windowed, version);
+      if (!currentField) return [];
+      return currentField instanceof Described
+        ? [[name, currentField.value, currentField.description]]
+        : [[name, currentField, undefined]];
     });
   }
 }

@@ -8,10 +8,10 @@ import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, 
  * How a repeated query parameter is handled: its last or first occurrence applies, all are returned, or the request is
  * rejected.
  */
-type Repeat = 'last' | 'first' | 'all' | 'reject';
+type RepeatHandling = 'last' | 'first' | 'all' | 'reject';
 
 /** A query parameter. Its schema validates each occurrence, which is a string. */
-export class QueryParameter<T, R extends Repeat = Repeat> {
+export class QueryParameter<T, R extends RepeatHandling = RepeatHandling> {
   readonly schema: AnySchema;
   readonly repeat: R;
   declare readonly output: T;
@@ -42,15 +42,15 @@ export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, '
 
 type QueryShape = Readonly<Record<string, Windowed<QueryParameter<any> | Described<QueryParameter<any>>>>>;
 
-type Output<F> = F extends { readonly output: infer T }
+type OutputOf<F> = F extends { readonly output: infer T }
   ? T
   : F extends { readonly value: infer V }
-    ? Output<V>
+    ? OutputOf<V>
     : F extends readonly (infer W)[]
-      ? Output<W>
+      ? OutputOf<W>
       : never;
 
-type InferQuery<S extends QueryShape> = { readonly [K in keyof S]?: Output<S[K]> };
+type InferQuery<S extends QueryShape> = { readonly [K in keyof S]?: OutputOf<S[K]> };
 
 /** An invalid query parameter, with all issues that validation found. */
 export interface QueryProblem {
@@ -61,12 +61,12 @@ export interface QueryProblem {
 
 interface CompiledParameter {
   readonly check: Check<unknown>;
-  readonly repeat: Repeat;
+  readonly repeat: RepeatHandling;
   readonly schema: z.ZodType;
 }
 
 /** Creates a query parameter whose validator is compiled on the first request, because documents need only the schema. */
-function compiledParameter(schema: z.ZodType, repeat: Repeat): CompiledParameter {
+function compiledParameter(schema: z.ZodType, repeat: RepeatHandling): CompiledParameter {
   let check: Check<unknown> | undefined;
   return {
     schema,
@@ -85,7 +85,7 @@ interface CompiledQuery {
 /** Query parameters whose names match a pattern. */
 export type Patterns = readonly (readonly [name: RegExp, parameter: QueryParameter<any>])[];
 
-function unexpectedIssue(message: string): readonly z.core.$ZodIssue[] {
+function customIssue(message: string): readonly z.core.$ZodIssue[] {
   return [{ code: 'custom', path: [], message, input: undefined }];
 }
 
@@ -116,8 +116,8 @@ export class Query<T, Parameters = unknown> {
           const parameter = current && withoutDescription<QueryParameter<any>>(current);
           const schema = parameter && schemaAt(parameter.schema, version);
           if (!schema) return [];
-          const described = current instanceof Described ? schema.describe(current.description) : schema;
-          return [[name, compiledParameter(described, parameter.repeat)]];
+          const describedSchema = current instanceof Described ? schema.describe(current.description) : schema;
+          return [[name, compiledParameter(describedSchema, parameter.repeat)]];
         }),
       ),
     }));
@@ -137,7 +137,7 @@ export class Query<T, Parameters = unknown> {
           problems.push({
             parameter: name,
             value: texts[0] ?? '',
-            issues: unexpectedIssue(`Additional properties are not allowed ('${name}' was unexpected)`),
+            issues: customIssue(`Additional properties are not allowed ('${name}' was unexpected)`),
           });
         }
         continue;
@@ -146,7 +146,7 @@ export class Query<T, Parameters = unknown> {
         problems.push({
           parameter: name,
           value: texts.join(', '),
-          issues: unexpectedIssue(`['${texts.join("', '")}'] is too long`),
+          issues: customIssue(`['${texts.join("', '")}'] is too long`),
         });
         continue;
       }
@@ -170,7 +170,7 @@ export class Query<T, Parameters = unknown> {
   /** Returns the parameter schemas at a version, for documents. */
   fieldsAt(version: Version): {
     readonly extra: Extra;
-    readonly fields: ReadonlyMap<string, { readonly schema: z.ZodType; readonly repeat: Repeat }>;
+    readonly fields: ReadonlyMap<string, { readonly schema: z.ZodType; readonly repeat: RepeatHandling }>;
   } {
     return this.#compiled.at(version);
   }

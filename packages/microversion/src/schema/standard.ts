@@ -27,8 +27,8 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-const adapted = new WeakMap<StandardSchema, z.ZodType>();
-const originals = new WeakMap<object, StandardSchema>();
+const adaptedSchemas = new WeakMap<StandardSchema, z.ZodType>();
+const originalSchemas = new WeakMap<object, StandardSchema>();
 
 /**
  * Returns a zod schema that validates with a schema from another library. Validation must be synchronous.
@@ -36,7 +36,7 @@ const originals = new WeakMap<object, StandardSchema>();
  * @throws TypeError on validation, if the schema is asynchronous
  */
 export function adaptStandard(schema: StandardSchema): z.ZodType {
-  let cached = adapted.get(schema);
+  let cached = adaptedSchemas.get(schema);
   if (cached) return cached;
   const { validate, vendor } = schema['~standard'];
   cached = z.unknown().transform((value, context) => {
@@ -50,8 +50,8 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
     }
     return z.NEVER;
   });
-  adapted.set(schema, cached);
-  originals.set(cached, schema);
+  adaptedSchemas.set(schema, cached);
+  originalSchemas.set(cached, schema);
   return cached;
 }
 
@@ -60,8 +60,8 @@ export function adaptStandard(schema: StandardSchema): z.ZodType {
  * without JSON Schema support.
  */
 export function jsonSchemaOfAdapted(schema: object, io: 'input' | 'output'): object | undefined {
-  const found = originals.get(schema)?.['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' });
-  if (!found) return undefined;
-  const { $schema: _, ...rest } = found as { readonly $schema?: unknown };
+  const providedSchema = originalSchemas.get(schema)?.['~standard'].jsonSchema?.[io]({ target: 'draft-2020-12' });
+  if (!providedSchema) return undefined;
+  const { $schema: _, ...rest } = providedSchema as { readonly $schema?: unknown };
   return rest;
 }

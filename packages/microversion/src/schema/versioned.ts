@@ -83,10 +83,10 @@ type OptionalKeys<S extends Shape> = {
   [K in keyof S]: IsBounded<S[K]> extends true ? K : undefined extends Infer<ValueInWindow<S[K]>> ? K : never;
 }[keyof S];
 
-type Flat<T> = { [K in keyof T]: T[K] };
+type Simplify<T> = { [K in keyof T]: T[K] };
 
 /** The type of a versioned object. Fields that exist only in some versions are optional. */
-export type InferShape<S extends Shape> = Flat<
+export type InferShape<S extends Shape> = Simplify<
   { readonly [K in Exclude<keyof S, OptionalKeys<S>>]: Infer<ValueInWindow<S[K]>> } & {
     readonly [K in OptionalKeys<S>]?: Infer<ValueInWindow<S[K]>>;
   }
@@ -97,22 +97,25 @@ export type Extra = 'reject' | 'ignore' | 'keep';
 
 /** Returns the versions at which a schema changes: the bounds of its windows, and the breakpoints of the schemas in them. */
 export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[] {
-  const inner = windowsOf<AnySchema>(field).flatMap(({ value }) => {
+  const innerBreakpoints = windowsOf<AnySchema>(field).flatMap(({ value }) => {
     const schema = withoutDescription<unknown>(value);
     return schema instanceof Versioned ? schema.breakpoints : [];
   });
-  return [...breakpointsOf(field), ...inner];
+  return [...breakpointsOf(field), ...innerBreakpoints];
 }
 
 /** Returns the zod schema of a field at a version; undefined if the field does not exist at that version. */
 export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodType | undefined {
-  const current = at(field, version);
-  if (current === undefined || current instanceof z.ZodType) return current;
-  if (current instanceof Described) return schemaAt(current.value, version)?.describe(current.description);
-  return current instanceof Versioned ? current.at(version) : adaptStandard(current as StandardSchema);
+  const currentSchema = at(field, version);
+  if (currentSchema === undefined || currentSchema instanceof z.ZodType) return currentSchema;
+  if (currentSchema instanceof Described)
+    return schemaAt(currentSchema.value, version)?.describe(currentSchema.description);
+  return currentSchema instanceof Versioned
+    ? currentSchema.at(version)
+    : adaptStandard(currentSchema as StandardSchema);
 }
 
-const builders = { reject: z.strictObject, ignore: z.object, keep: z.looseObject } as const;
+const objectBuilders = { reject: z.strictObject, ignore: z.object, keep: z.looseObject } as const;
 
 /**
  * Defines an object schema whose fields may have windows.
@@ -140,10 +143,12 @@ export function object<const S extends Shape>(
     ...breakpointsOf(extra),
   ]);
   return new Versioned(breakpoints, (version) => {
-    const present = fields.map(([name, field]) => [name, schemaAt(field, version)] as const);
-    const plain = Object.fromEntries(present.filter(([, schema]) => schema !== undefined));
-    const built = builders[at(extra, version) ?? 'reject'](plain as z.core.$ZodLooseShape) as z.ZodType;
-    return (options.check ? built.check(options.check as never) : built) as z.ZodType<InferShape<S>>;
+    const presentFields = fields.map(([name, field]) => [name, schemaAt(field, version)] as const);
+    const shapeAtVersion = Object.fromEntries(presentFields.filter(([, schema]) => schema !== undefined));
+    const builtSchema = objectBuilders[at(extra, version) ?? 'reject'](
+      shapeAtVersion as z.core.$ZodLooseShape,
+    ) as z.ZodType;
+    return (options.check ? builtSchema.check(options.check as never) : builtSchema) as z.ZodType<InferShape<S>>;
   });
 }
 

@@ -1,21 +1,21 @@
 import type { UpperBound, Window } from '../windowed.js';
 
-type Digit<A extends string, B extends string> = A extends B
+type CompareDigits<A extends string, B extends string> = A extends B
   ? '='
   : '0123456789' extends `${string}${A}${string}${B}${string}`
     ? '<'
     : '>';
 
 /** Compares two decimal numbers: the longer number is higher; if the lengths are equal, the first different digit decides. */
-type Digits<A extends string, B extends string, Before = '='> = A extends `${infer FirstA}${infer RestA}`
+type CompareNumbers<A extends string, B extends string, Before = '='> = A extends `${infer FirstA}${infer RestA}`
   ? B extends `${infer FirstB}${infer RestB}`
-    ? Digits<RestA, RestB, Before extends '=' ? Digit<FirstA, FirstB> : Before>
+    ? CompareNumbers<RestA, RestB, Before extends '=' ? CompareDigits<FirstA, FirstB> : Before>
     : '>'
   : B extends ''
     ? Before
     : '<';
 
-type Numbers<V extends string> = V extends `${infer A}-${infer B}-${infer C}`
+type NumbersOf<V extends string> = V extends `${infer A}-${infer B}-${infer C}`
   ? [A, B, C]
   : V extends `${infer A}.${infer B}.${infer C}`
     ? [A, B, C]
@@ -25,7 +25,7 @@ type Numbers<V extends string> = V extends `${infer A}-${infer B}-${infer C}`
 
 type CompareParts<A, B> = A extends [infer FirstA extends string, ...infer RestA]
   ? B extends [infer FirstB extends string, ...infer RestB]
-    ? Digits<FirstA, FirstB> extends infer Result
+    ? CompareNumbers<FirstA, FirstB> extends infer Result
       ? Result extends '='
         ? CompareParts<RestA, RestB>
         : Result
@@ -34,13 +34,13 @@ type CompareParts<A, B> = A extends [infer FirstA extends string, ...infer RestA
   : '=';
 
 /** The result of comparing two versions of one scheme at the type level: `<`, `=` or `>`. */
-export type CompareVersions<A extends string, B extends string> = CompareParts<Numbers<A>, Numbers<B>>;
+export type CompareVersions<A extends string, B extends string> = CompareParts<NumbersOf<A>, NumbersOf<B>>;
 
 /**
  * Whether a version is at or above a lower bound. A bound that is not a literal type counts as open, because its value
  * is unknown.
  */
-type FromBound<Since, V extends string> = Since extends string
+type IsAtOrAbove<Since, V extends string> = Since extends string
   ? string extends Since
     ? true
     : CompareVersions<V, Since> extends '<'
@@ -48,9 +48,9 @@ type FromBound<Since, V extends string> = Since extends string
       : true
   : true;
 
-type UpToBound<Until, V extends string> =
+type IsAtOrBelow<Until, V extends string> =
   Until extends UpperBound<infer End>
-    ? FromBound<End, V> extends true
+    ? IsAtOrAbove<End, V> extends true
       ? string extends End
         ? true
         : End extends string
@@ -66,14 +66,14 @@ type UpToBound<Until, V extends string> =
       : true;
 
 /** The value of a window at a version, or `never`. At `latest`, only windows without a last version have a value. */
-type InWindow<W, V extends string> =
+type ValueInWindowAt<W, V extends string> =
   W extends Window<infer T, infer _Kind, infer Since, infer Until>
     ? V extends 'latest'
       ? Until extends undefined
         ? T
         : never
-      : FromBound<Since, V> extends true
-        ? UpToBound<Until, V> extends true
+      : IsAtOrAbove<Since, V> extends true
+        ? IsAtOrBelow<Until, V> extends true
           ? T
           : never
         : never
@@ -81,7 +81,7 @@ type InWindow<W, V extends string> =
 
 /** The type of a windowed value at a version; `never` if no value exists at that version. */
 export type AtVersion<W, V extends string> = W extends readonly Window<unknown>[]
-  ? InWindow<W[number], V>
+  ? ValueInWindowAt<W[number], V>
   : W extends Window<unknown>
-    ? InWindow<W, V>
+    ? ValueInWindowAt<W, V>
     : W;

@@ -5,10 +5,10 @@ import type { StandardSchema } from '../schema/standard.js';
 import type { Versioned } from '../schema/versioned.js';
 import type { AtVersion } from './at-version.js';
 
-type Flat<T> = { [K in keyof T]: T[K] };
+type Simplify<T> = { [K in keyof T]: T[K] };
 
 /** Makes keys optional if their values can be undefined. */
-type WithOptional<T> = Flat<
+type WithOptional<T> = Simplify<
   { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
     readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
   }
@@ -17,12 +17,12 @@ type WithOptional<T> = Flat<
 type Direction = 'input' | 'output';
 
 /** The fields that exist at a version, with their values at that version. */
-type Present<Fields, V extends string> = {
+type FieldsAt<Fields, V extends string> = {
   [K in keyof Fields as [AtVersion<Fields[K], V>] extends [never] ? never : K]: AtVersion<Fields[K], V>;
 };
 
 type ObjectAt<Fields, V extends string, D extends Direction> = {
-  [K in keyof Present<Fields, V>]: SchemaAt<Present<Fields, V>[K], V, D>;
+  [K in keyof FieldsAt<Fields, V>]: SchemaAt<FieldsAt<Fields, V>[K], V, D>;
 };
 
 /** The type of a schema's value at a version, as a client sends it (`input`) or receives it (`output`). */
@@ -54,7 +54,7 @@ export type ReplyAt<S, V extends string> =
   S extends View<infer _R, infer _C, infer Fields>
     ? unknown extends Fields
       ? unknown
-      : WithOptional<{ [K in keyof Present<Fields, V>]: FieldAt<Present<Fields, V>[K], V> }>
+      : WithOptional<{ [K in keyof FieldsAt<Fields, V>]: FieldAt<FieldsAt<Fields, V>[K], V> }>
     : S extends Versioned<unknown, unknown> | StandardSchema<unknown, unknown>
       ? SchemaAt<S, V, 'output'>
       : S extends readonly [infer Item]
@@ -62,7 +62,7 @@ export type ReplyAt<S, V extends string> =
         : S extends Described<infer Inner>
           ? ReplyAt<Inner, V>
           : S extends object
-            ? WithOptional<{ [K in keyof Present<S, V>]: ReplyAt<Present<S, V>[K], V> }>
+            ? WithOptional<{ [K in keyof FieldsAt<S, V>]: ReplyAt<FieldsAt<S, V>[K], V> }>
             : undefined;
 
 type QueryValue = string | number | boolean;
@@ -70,7 +70,7 @@ type QueryValue = string | number | boolean;
 /** The types of the query parameters at a version. */
 export type QueryAt<Q, V extends string> =
   Q extends Query<infer _T, infer Parameters>
-    ? { readonly [K in keyof Present<Parameters, V>]?: QueryValue | readonly QueryValue[] }
+    ? { readonly [K in keyof FieldsAt<Parameters, V>]?: QueryValue | readonly QueryValue[] }
     : undefined;
 
 /** The union of a path's parameter names. */

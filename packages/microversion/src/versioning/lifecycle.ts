@@ -60,7 +60,7 @@ function endHeaders(deprecated: number | undefined, sunset: number | undefined, 
   return headers;
 }
 
-const FIELDS: Readonly<Record<keyof VersionRecord, true>> = {
+const RECORD_FIELDS: Readonly<Record<keyof VersionRecord, true>> = {
   version: true,
   released: true,
   deprecated: true,
@@ -75,10 +75,10 @@ const FIELDS: Readonly<Record<keyof VersionRecord, true>> = {
  * @throws TypeError or RangeError if the record is invalid
  */
 export function compileVersion(version: Version, record: Partial<VersionRecord>): CompiledVersion {
-  const unknown = Object.keys(record).find((name) => !Object.hasOwn(FIELDS, name));
-  if (unknown)
+  const unknownField = Object.keys(record).find((name) => !Object.hasOwn(RECORD_FIELDS, name));
+  if (unknownField)
     throw new TypeError(
-      `versioning: unknown field '${unknown}' of version ${version} (known: ${Object.keys(FIELDS).join(', ')})`,
+      `versioning: unknown field '${unknownField}' of version ${version} (known: ${Object.keys(RECORD_FIELDS).join(', ')})`,
     );
   const time = (name: 'released' | 'deprecated' | 'sunset') => {
     const date = record[name];
@@ -108,32 +108,34 @@ export function writeHeaders(res: ServerResponse, headers: readonly Header[]): v
 }
 
 /** Returns the headers that announce the end of an operation or another element, if no later version has it. */
-function headersOfWindows(
+function endHeadersOfWindows(
   versions: readonly CompiledVersion[],
   windows: readonly Window<unknown>[],
   version: Version,
 ): Header[] {
   const end = windows.find((window) => window.has(version))?.end;
-  const above = end ? versions.findIndex((candidate) => candidate.version.compare(end) >= 0) : -1;
-  const later = above < 0 ? [] : versions.slice(above);
+  const firstAboveIndex = end ? versions.findIndex((candidate) => candidate.version.compare(end) >= 0) : -1;
+  const laterVersions = firstAboveIndex < 0 ? [] : versions.slice(firstAboveIndex);
   // An element that a later version has again, even in another format, has not ended.
-  if (later.some((candidate) => windows.some((window) => window.has(candidate.version)))) return [];
-  return later.length === 0 ? [] : endHeaders(later[0]?.released, versions[above - 1]?.sunset, undefined);
+  if (laterVersions.some((candidate) => windows.some((window) => window.has(candidate.version)))) return [];
+  return laterVersions.length === 0
+    ? []
+    : endHeaders(laterVersions[0]?.released, versions[firstAboveIndex - 1]?.sunset, undefined);
 }
 
 /** Writes the headers that announce the end of an operation, or of another element with windows, if no later version has it. */
 export type WriteEndHeaders = (res: ServerResponse, windows: readonly Window<unknown>[], version: Version) => void;
 
 /** Creates a function that writes `Deprecation` and `Sunset` headers for elements with windows. It caches the headers. */
-export function endHeadersWriter(versions: readonly CompiledVersion[]): WriteEndHeaders {
+export function createEndHeadersWriter(versions: readonly CompiledVersion[]): WriteEndHeaders {
   const cache = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
   return (res, windows, version) => {
     // The headers for the end of the version take precedence.
     if (res.headersSent || res.hasHeader('Deprecation')) return;
-    let byVersion = cache.get(windows);
-    if (!byVersion) cache.set(windows, (byVersion = new Map()));
-    let headers = byVersion.get(version.text);
-    if (!headers) byVersion.set(version.text, (headers = headersOfWindows(versions, windows, version)));
+    let headersByVersion = cache.get(windows);
+    if (!headersByVersion) cache.set(windows, (headersByVersion = new Map()));
+    let headers = headersByVersion.get(version.text);
+    if (!headers) headersByVersion.set(version.text, (headers = endHeadersOfWindows(versions, windows, version)));
     writeHeaders(res, headers);
   };
 }

@@ -40,14 +40,14 @@ export function queryParameter(name: string): VersionSource {
     vary: undefined,
     read(req) {
       const url = req.url ?? '/';
-      const mark = url.indexOf('?');
+      const queryStart = url.indexOf('?');
       // Fast path: most requests do not have a query string.
-      return mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1)).getAll(name).at(-1);
+      return queryStart < 0 ? undefined : new URLSearchParams(url.slice(queryStart + 1)).getAll(name).at(-1);
     },
   };
 }
 
-const SEGMENT = /^\/([^/?]+)/;
+const FIRST_SEGMENT = /^\/([^/?]+)/;
 
 /**
  * Reads the version from the first path segment, such as `2` in `/v2/invoices` with the prefix `v`. A segment that is
@@ -61,20 +61,20 @@ export function pathPrefix(prefix = ''): VersionSource {
     name: `/${prefix}`,
     vary: undefined,
     read(req, isVersion) {
-      const segment = SEGMENT.exec(req.url ?? '')?.[1];
+      const segment = FIRST_SEGMENT.exec(req.url ?? '')?.[1];
       if (!segment?.startsWith(prefix)) return undefined;
       const text = segment.slice(prefix.length);
       return isVersion(text) ? text : undefined;
     },
     accepted(req) {
-      const rest = (req.url ?? '').replace(SEGMENT, '');
+      const rest = (req.url ?? '').replace(FIRST_SEGMENT, '');
       req.url = rest.startsWith('/') ? rest : `/${rest}`;
     },
   };
 }
 
 /** Splits a header value at separators that are not in quoted strings. */
-function split(text: string, separator: ',' | ';'): string[] {
+function splitUnquoted(text: string, separator: ',' | ';'): string[] {
   return text.match(separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g : /(?:[^;"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
 }
 
@@ -87,7 +87,7 @@ function unquote(value: string): string {
  * media types have the parameter, the one with the highest quality applies.
  */
 export function acceptParameter(name = 'version'): VersionSource {
-  const normalized = name.toLowerCase();
+  const parameterName = name.toLowerCase();
   return {
     name: `Accept parameter ${name}`,
     vary: 'Accept',
@@ -95,21 +95,21 @@ export function acceptParameter(name = 'version'): VersionSource {
       const { accept } = req.headers;
       // Fast path: almost all clients send `Accept`, but rarely with parameters.
       if (!accept?.includes(';')) return undefined;
-      let found: { readonly version: string; readonly quality: number } | undefined;
-      for (const range of split(accept, ',')) {
+      let bestMatch: { readonly version: string; readonly quality: number } | undefined;
+      for (const range of splitUnquoted(accept, ',')) {
         const parameters = new Map(
-          split(range, ';')
+          splitUnquoted(range, ';')
             .slice(1)
             .map((parameter) => {
               const [key = '', ...value] = parameter.split('=');
               return [key.trim().toLowerCase(), unquote(value.join('=').trim())] as const;
             }),
         );
-        const version = parameters.get(normalized);
+        const version = parameters.get(parameterName);
         const quality = Number(parameters.get('q') ?? 1);
-        if (version !== undefined && quality > (found?.quality ?? 0)) found = { version, quality };
+        if (version !== undefined && quality > (bestMatch?.quality ?? 0)) bestMatch = { version, quality };
       }
-      return found?.version;
+      return bestMatch?.version;
     },
   };
 }

@@ -42,7 +42,7 @@ export interface UsageReport {
   readonly versions: () => readonly VersionUsage[];
 }
 
-interface Count {
+interface RequestCount {
   requests: number;
   lastSeen: number;
 }
@@ -62,9 +62,12 @@ interface Count {
  * ```
  */
 export function usageReport({ client, maxClients = 1000, now = Date.now }: UsageReportOptions = {}): UsageReport {
-  const counts = new Map<string, Count & { version: Version; unnamed: number; clients: Map<string, Count> }>();
+  const counts = new Map<
+    string,
+    RequestCount & { version: Version; unnamed: number; clients: Map<string, RequestCount> }
+  >();
 
-  function count(entry: Count, time: number): void {
+  function countRequest(entry: RequestCount, time: number): void {
     entry.requests += 1;
     entry.lastSeen = time;
   }
@@ -75,18 +78,18 @@ export function usageReport({ client, maxClients = 1000, now = Date.now }: Usage
       let entry = counts.get(version.text);
       if (!entry)
         counts.set(version.text, (entry = { version, requests: 0, unnamed: 0, lastSeen: time, clients: new Map() }));
-      count(entry, time);
+      countRequest(entry, time);
       if (source === undefined) entry.unnamed += 1;
       const name = client?.(req);
       if (name === undefined) return;
       let clientCount = entry.clients.get(name);
       if (!clientCount && entry.clients.size < maxClients)
         entry.clients.set(name, (clientCount = { requests: 0, lastSeen: time }));
-      if (clientCount) count(clientCount, time);
+      if (clientCount) countRequest(clientCount, time);
     },
     versions() {
-      const ascending = [...counts.values()].sort((a, b) => a.version.compare(b.version));
-      return ascending.map(({ version, requests, unnamed, lastSeen, clients }) => ({
+      const ascendingCounts = [...counts.values()].sort((a, b) => a.version.compare(b.version));
+      return ascendingCounts.map(({ version, requests, unnamed, lastSeen, clients }) => ({
         version: version.text,
         requests,
         unnamed,

@@ -56,8 +56,8 @@ export class VersionList {
    */
   find(text: string, source: string): CompiledVersion | RequestError {
     if (text === 'latest') return this.newest;
-    const exact = this.#byText.get(text);
-    if (exact) return exact;
+    const listedVersion = this.#byText.get(text);
+    if (listedVersion) return listedVersion;
     const version = Version.in(this.#scheme, text);
     const range = version ? undefined : this.#scheme.range?.(text);
     if (!version && !range)
@@ -66,14 +66,15 @@ export class VersionList {
         this.served,
         text,
       );
-    const found = range ? this.#newestIn(range) : version && this.#below(version);
+    const selectedVersion = range ? this.#newestIn(range) : version && this.#below(version);
     return (
-      found ?? new UnacceptableVersion(`Version ${text} is not supported. ${this.#supported()}`, this.served, text)
+      selectedVersion ??
+      new UnacceptableVersion(`Version ${text} is not supported. ${this.#supported()}`, this.served, text)
     );
   }
 
   /** Returns the error for requests that do not specify a version, if a version is required. */
-  missing(sources: readonly string[]): RequestError {
+  missingVersionError(sources: readonly string[]): RequestError {
     const message = `The request has no version: set ${sources.join(' or ')} to ${this.#scheme.form}. ${this.#supported()}`;
     return new RequestError('VERSION_REQUIRED', message, this.served);
   }

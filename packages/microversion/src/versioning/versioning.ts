@@ -2,14 +2,14 @@ import { type IncomingMessage, type ServerResponse, validateHeaderName } from 'n
 import { problem } from '../error-bodies/problem.js';
 import { RequestError } from '../errors.js';
 import { type ErrorsOption, errorRenderer, sendError, storeNegotiationContext } from '../negotiation/error-response.js';
-import { memoized } from '../negotiation/memoized.js';
+import { memoizeParser } from '../negotiation/memoized.js';
 import { storeVersion } from '../negotiation/negotiated.js';
-import { rejectUnknown } from '../negotiation/reject-unknown.js';
+import { rejectUnknownOptions } from '../negotiation/reject-unknown.js';
 import { preserveVary } from '../negotiation/vary.js';
 import type { VersionMiddleware } from '../negotiation/version-middleware.js';
 import type { VersionScheme } from '../schemes.js';
 import type { Version, VersionLike } from '../version.js';
-import { type CompiledVersion, endHeadersWriter, type VersionRecord, writeHeaders } from './lifecycle.js';
+import { type CompiledVersion, createEndHeadersWriter, type VersionRecord, writeHeaders } from './lifecycle.js';
 import { header, type VersionSource } from './sources.js';
 import { type UnlistedVersions, VersionList } from './version-list.js';
 
@@ -95,8 +95,8 @@ function responseHeaderOf(
   sources: readonly VersionSource[],
 ): string | undefined {
   if (responseHeader === false) return undefined;
-  const read = sources.find(({ vary }) => vary !== undefined && vary !== 'Accept')?.vary;
-  const name = responseHeader ?? read ?? 'API-Version';
+  const sourceHeader = sources.find(({ vary: varyNames }) => varyNames !== undefined && varyNames !== 'Accept')?.vary;
+  const name = responseHeader ?? sourceHeader ?? 'API-Version';
   validateHeaderName(name);
   return name;
 }
@@ -119,7 +119,7 @@ function responseHeaderOf(
  * ```
  */
 export function versioning(options: VersioningOptions): VersioningMiddleware {
-  rejectUnknown('versioning', options, Object.keys(OPTIONS));
+  rejectUnknownOptions('versioning', options, Object.keys(OPTIONS));
   const list = new VersionList(
     options.versions,
     checkChoice('unlisted', options.unlisted ?? 'reject', ['reject', 'previous']),
@@ -128,11 +128,11 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   const sources: readonly VersionSource[] = [options.from ?? header('API-Version')].flat();
   const rejectsEnded = checkChoice('afterSunset', options.afterSunset ?? 'serve', ['serve', 'reject']) === 'reject';
   const responseHeader = responseHeaderOf(options, sources);
-  const vary = [...new Set(sources.flatMap((source) => source.vary ?? []))];
+  const varyNames = [...new Set(sources.flatMap((source) => source.vary ?? []))];
   const { onVersion, now = Date.now } = options;
   const render = errorRenderer(options.errors ?? 'problem', problem());
-  const finders = sources.map((source) =>
-    memoized(
+  const versionFinders = sources.map((source) =>
+    memoizeParser(
       (text) => list.find(text, source.name),
       (found) => !(found instanceof RequestError),
     ),
@@ -141,32 +141,32 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   const context = {
     render,
     served: list.served,
-    writeEndHeaders: endHeadersWriter(list.all),
+    writeEndHeaders: createEndHeadersWriter(list.all),
   };
 
   function defaultOf(setting: NonNullable<VersioningOptions['default']>) {
     if (setting === 'required') {
       const names = sources.map(({ name }) => name);
-      return () => list.missing(names);
+      return () => list.missingVersionError(names);
     }
     if (setting === 'oldest') return () => list.oldest;
     if (setting === 'newest') return () => list.newest;
     if (typeof setting !== 'function') {
-      const fixed = list.find(String(setting), 'default');
-      if (fixed instanceof RequestError)
-        throw new RangeError(`versioning: 'default' is not one of the versions: ${fixed.message}`);
-      return () => fixed;
+      const fixedVersion = list.find(String(setting), 'default');
+      if (fixedVersion instanceof RequestError)
+        throw new RangeError(`versioning: 'default' is not one of the versions: ${fixedVersion.message}`);
+      return () => fixedVersion;
     }
-    const pinned = (version: VersionLike | null | undefined) =>
+    const pinnedVersionOf = (version: VersionLike | null | undefined) =>
       version === undefined || version === null ? list.oldest : list.find(String(version), 'default');
     return (req: IncomingMessage) => {
       const version = setting(req);
-      return version instanceof Promise ? version.then(pinned) : pinned(version);
+      return version instanceof Promise ? version.then(pinnedVersionOf) : pinnedVersionOf(version);
     };
   }
 
   /** Rejects a version that has ended or is in a brown-out. */
-  function checkEnd({ version, sunset, brownouts }: CompiledVersion, res: ServerResponse): void {
+  function rejectEnded({ version, sunset, brownouts }: CompiledVersion, res: ServerResponse): void {
     if (brownouts.length === 0 && !(rejectsEnded && sunset !== undefined)) return;
     const time = now();
     if (rejectsEnded && sunset !== undefined && time >= sunset)
@@ -196,14 +196,14 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
     found: CompiledVersion | RequestError,
     source: VersionSource | undefined,
   ): Version {
-    if (!res.headersSent && vary.length > 0) preserveVary(res, vary);
+    if (!res.headersSent && varyNames.length > 0) preserveVary(res, varyNames);
     if (found instanceof RequestError) throw found;
     const { version, headers } = found;
     if (!res.headersSent) {
       if (responseHeader !== undefined) res.setHeader(responseHeader, version.text);
       writeHeaders(res, headers);
     }
-    checkEnd(found, res);
+    rejectEnded(found, res);
     source?.accepted?.(req);
     storeVersion(req, version);
     storeNegotiationContext(req, context);
@@ -214,7 +214,7 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   function negotiate(req: IncomingMessage, res: ServerResponse): Version | Promise<Version> {
     for (const [index, source] of sources.entries()) {
       const text = source.read(req, list.isVersion);
-      const found = text === undefined ? undefined : finders[index]?.(text);
+      const found = text === undefined ? undefined : versionFinders[index]?.(text);
       if (found) return acceptOrReject(req, res, found, source);
     }
     const found = defaultVersion(req);
@@ -239,6 +239,9 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   }
 
   const pathSource = sources.find(({ accepted }) => accepted !== undefined)?.name;
-  const headers = { read: vary, written: [...(responseHeader === undefined ? [] : [responseHeader]), ...END_HEADERS] };
+  const headers = {
+    read: varyNames,
+    written: [...(responseHeader === undefined ? [] : [responseHeader]), ...END_HEADERS],
+  };
   return Object.assign(versioningMiddleware, { negotiate, errorBody: render, headers, pathSource });
 }

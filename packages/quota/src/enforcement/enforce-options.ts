@@ -111,7 +111,7 @@ export const ENFORCE_OPTIONS: Readonly<Record<keyof EnforceQuotaOptions, true>> 
 };
 
 /** The operation names in `documented` error bodies, by resource kind. */
-const OPERATIONS: ReadonlyMap<string, string> = new Map(
+const OPERATION_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     secrets: 'Secret creation',
     orders: 'Order creation',
@@ -133,7 +133,7 @@ export function enforceSettings<Req>(options: EnforceQuotaOptions<Req>): Enforce
   const { errors = quota.preset.errors, rateLimitHeaders = quota.preset.rateLimitHeaders } = options;
   checkChoice('rateLimitHeaders', rateLimitHeaders, ['rejections', 'always', 'never']);
   if (typeof onStoreError === 'string') checkChoice('onStoreError', onStoreError, ['closed', 'open']);
-  const costs = costsOf(options);
+  const costs = validatedCosts(options);
   return {
     quota,
     fallback: typeof onStoreError === 'string' ? onStoreError : quota.withStore(onStoreError),
@@ -142,11 +142,11 @@ export function enforceSettings<Req>(options: EnforceQuotaOptions<Req>): Enforce
     direction,
     succeeded: options.succeeded ?? ((res) => res.statusCode < 400),
     status,
-    format: errorRenderer(errors, options.operation ?? operationOf(costs[0][0])),
+    format: errorRenderer(errors, options.operation ?? operationNameOf(costs[0][0])),
     rateLimitHeaders,
     retryAfter: retryAfterOf(options),
     onExceeded: options.onExceeded ?? (() => undefined),
-    onError: ignoringErrors(options.onError),
+    onError: ignoreErrors(options.onError),
     reserveOptions: ttlMs === undefined ? {} : { ttlMs },
   };
 }
@@ -180,7 +180,7 @@ function configuredCosts<Req>(options: EnforceQuotaOptions<Req>): readonly Named
   return Object.entries(kinds);
 }
 
-function costsOf<Req>(options: EnforceQuotaOptions<Req>): readonly [NamedCost<Req>, ...NamedCost<Req>[]] {
+function validatedCosts<Req>(options: EnforceQuotaOptions<Req>): readonly [NamedCost<Req>, ...NamedCost<Req>[]] {
   const { quota } = options;
   const costs = configuredCosts(options);
   const [first, ...others] = costs;
@@ -197,7 +197,7 @@ function costsOf<Req>(options: EnforceQuotaOptions<Req>): readonly [NamedCost<Re
 }
 
 /** Wraps a hook so that its errors are ignored. If it threw outside of a request, the error would end the process. */
-function ignoringErrors<Args extends unknown[]>(hook: ((...args: Args) => void) | undefined): (...args: Args) => void {
+function ignoreErrors<Args extends unknown[]>(hook: ((...args: Args) => void) | undefined): (...args: Args) => void {
   return (...args) => {
     try {
       hook?.(...args);
@@ -207,8 +207,8 @@ function ignoringErrors<Args extends unknown[]>(hook: ((...args: Args) => void) 
   };
 }
 
-function operationOf(kind: string): string {
-  return OPERATIONS.get(kind) ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)} creation`;
+function operationNameOf(kind: string): string {
+  return OPERATION_NAMES.get(kind) ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)} creation`;
 }
 
 function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {

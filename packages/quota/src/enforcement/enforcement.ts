@@ -6,7 +6,7 @@ import { amountsOf, type EnforceQuotaOptions, type EnforceSettings, enforceSetti
 import type { Exchange } from './exchange.js';
 import { type Rejection, rejectionOf, setUsageHeaders } from './rejection.js';
 import { watchResponseEnd } from './response-end.js';
-import { commitPersistently, keepAlive } from './settlement.js';
+import { commitPersistently, startRenewing } from './settlement.js';
 
 /**
  * The decision on a request: run its handler, send a rejection, or do nothing because the response has ended. If the
@@ -14,7 +14,7 @@ import { commitPersistently, keepAlive } from './settlement.js';
  */
 export type Admission = { readonly threw: () => void } | { readonly rejection: Rejection } | undefined;
 
-const reservations = new WeakMap<IncomingMessage, Reservation>();
+const reservationsByRequest = new WeakMap<IncomingMessage, Reservation>();
 
 /**
  * Returns the reservation that `enforceQuota()` made for a request, or undefined if there is none, for example because
@@ -24,7 +24,7 @@ const reservations = new WeakMap<IncomingMessage, Reservation>();
  * @param req the `node:http` request: `request.raw` in Fastify, `ctx.req` in Koa, `c.env.incoming` in Hono
  */
 export function reservationOf(req: IncomingMessage): Reservation | undefined {
-  return reservations.get(req);
+  return reservationsByRequest.get(req);
 }
 
 /**
@@ -42,7 +42,7 @@ export function enforcement<Req>(options: EnforceQuotaOptions<Req>): (exchange: 
     try {
       const project = await settings.project(req);
       const amounts = await amountsOf(settings, req);
-      if (direction === 'give-back') return { threw: releaseAfter(settings, project, amounts, exchange) };
+      if (direction === 'give-back') return { threw: releaseAtEnd(settings, project, amounts, exchange) };
       const reservation = await reserve(settings, project, amounts, req);
       if (settings.rateLimitHeaders === 'always') await setUsageHeaders(settings, project, amounts, exchange);
       // If the client disconnected while the store was called, the handler does not run.
@@ -50,7 +50,7 @@ export function enforcement<Req>(options: EnforceQuotaOptions<Req>): (exchange: 
         await release(settings, reservation, req);
         return undefined;
       }
-      return { threw: settleAfter(settings, reservation, exchange) };
+      return { threw: settleAtEnd(settings, reservation, exchange) };
     } catch (error) {
       if (!(error instanceof QuotaExceeded || error instanceof QuotaStoreError)) throw error;
       const rejection = rejectionOf(settings, error, exchange);
@@ -80,14 +80,14 @@ async function reserve<Req>(
  *
  * @returns the function to call when the handler throws
  */
-function settleAfter<Req>(
+function settleAtEnd<Req>(
   settings: EnforceSettings<Req>,
   reservation: Reservation | undefined,
   { req, raw, res }: Exchange<Req>,
 ): () => void {
   if (!reservation) return () => undefined;
-  reservations.set(raw, reservation);
-  const stopRenewing = keepAlive(reservation);
+  reservationsByRequest.set(raw, reservation);
+  const stopRenewing = startRenewing(reservation);
   let settlement: Promise<void> | undefined;
 
   /** The response waits for the returned promise, because the client may use or delete the new resource immediately. */
@@ -123,14 +123,14 @@ function settleAfter<Req>(
  *
  * @returns the function to call when the handler throws
  */
-function releaseAfter<Req>(
+function releaseAtEnd<Req>(
   settings: EnforceSettings<Req>,
   project: string,
   amounts: Amounts,
   { req, res }: Exchange<Req>,
 ): () => void {
   const { quota, fallback } = settings;
-  let failed = false;
+  let hasThrown = false;
 
   const release = async (): Promise<void> => {
     try {
@@ -142,13 +142,13 @@ function releaseAfter<Req>(
   };
   watchResponseEnd(res, {
     onEnd: () => {
-      if (failed || !hasSucceeded(settings, req, res, false)) return undefined;
+      if (hasThrown || !hasSucceeded(settings, req, res, false)) return undefined;
       return release().catch((error) => settings.onError(error, req));
     },
     onDisconnect: () => undefined,
   });
   return () => {
-    failed = true;
+    hasThrown = true;
   };
 }
 

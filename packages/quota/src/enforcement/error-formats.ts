@@ -24,32 +24,32 @@ export type QuotaErrorsOption = 'documented' | 'problem' | 'json' | 'next' | Quo
 /** Returns the response body for an error, or undefined to pass the error to the application's error handlers. */
 export type RenderError = (error: EnforcementError, req: IncomingMessage) => QuotaErrorBody | undefined;
 
-const UNAVAILABLE = 'Quotas cannot be checked now.';
+const UNAVAILABLE_MESSAGE = 'Quotas cannot be checked now.';
 
 /** Returns the error message for the client, which never contains messages from the store. */
 function detailOf(error: EnforcementError): string {
-  return error instanceof QuotaExceeded ? error.message : UNAVAILABLE;
+  return error instanceof QuotaExceeded ? error.message : UNAVAILABLE_MESSAGE;
 }
 
-function problem(error: EnforcementError): QuotaErrorBody {
+function problemBody(error: EnforcementError): QuotaErrorBody {
   const { status, code } = error;
-  const exceeded = error instanceof QuotaExceeded && { exceeded: error.details };
-  const body = { title: STATUS_CODES[status] ?? 'Error', status, detail: detailOf(error), code, ...exceeded };
+  const exceededMember = error instanceof QuotaExceeded && { exceeded: error.details };
+  const body = { title: STATUS_CODES[status] ?? 'Error', status, detail: detailOf(error), code, ...exceededMember };
   return { contentType: 'application/problem+json', body: JSON.stringify(body) };
 }
 
-function jsonError(error: EnforcementError): QuotaErrorBody {
+function jsonErrorBody(error: EnforcementError): QuotaErrorBody {
   const { status, code } = error;
   const body = JSON.stringify({ error: { code, status, message: detailOf(error) } });
   return { contentType: 'application/json; charset=UTF-8', body };
 }
 
 /** Creates the error renderer for the format of the key management API. */
-function keyManagerFault(operation: string): QuotaErrorFormat {
+function createKeyManagerFormat(operation: string): QuotaErrorFormat {
   return (error) => {
     const { status } = error;
     const reason =
-      error instanceof QuotaExceeded ? 'Creation not allowed because a quota has been reached.' : UNAVAILABLE;
+      error instanceof QuotaExceeded ? 'Creation not allowed because a quota has been reached.' : UNAVAILABLE_MESSAGE;
     const description = `${operation} issue seen - ${reason}`;
     const body = JSON.stringify({ code: status, title: STATUS_CODES[status], description });
     return { contentType: 'application/json', body };
@@ -65,9 +65,9 @@ function keyManagerFault(operation: string): QuotaErrorFormat {
 export function errorRenderer(errors: QuotaErrorsOption, operation: string): RenderError {
   if (typeof errors === 'function') return errors;
   const renderers = new Map<QuotaErrorsOption, RenderError>([
-    ['documented', keyManagerFault(operation)],
-    ['problem', problem],
-    ['json', jsonError],
+    ['documented', createKeyManagerFormat(operation)],
+    ['problem', problemBody],
+    ['json', jsonErrorBody],
     ['next', () => undefined],
   ]);
   const render = renderers.get(errors);

@@ -23,16 +23,16 @@ export function rejectionOf<Req>(
   error: EnforcementError,
   { req, raw, res }: Exchange<Req>,
 ): Rejection | undefined {
-  const rejected = error instanceof QuotaExceeded ? new QuotaExceeded(error.details, settings.status) : error;
-  if (rejected instanceof QuotaExceeded) settings.onExceeded(rejected, req, res);
+  const quotaError = error instanceof QuotaExceeded ? new QuotaExceeded(error.details, settings.status) : error;
+  if (quotaError instanceof QuotaExceeded) settings.onExceeded(quotaError, req, res);
   if (res.headersSent) return undefined;
-  setHeaders(settings, rejected, res);
-  const rendered = settings.format(rejected, raw);
-  if (!rendered) throw rejected;
-  return { status: rejected.status, ...rendered };
+  setRejectionHeaders(settings, quotaError, res);
+  const errorBody = settings.format(quotaError, raw);
+  if (!errorBody) throw quotaError;
+  return { status: quotaError.status, ...errorBody };
 }
 
-function setHeaders<Req>(
+function setRejectionHeaders<Req>(
   { rateLimitHeaders, retryAfter }: EnforceSettings<Req>,
   error: EnforcementError,
   res: ServerResponse,

@@ -20,17 +20,17 @@ interface Observation extends ResponseEndListeners {
   isWaiting: boolean;
 }
 
-const OBSERVATION = Symbol('observed end');
+const OBSERVATION_KEY = Symbol('observed end');
 
-type ObservedResponse = ServerResponse & { [OBSERVATION]?: Observation | undefined };
+type ObservedResponse = ServerResponse & { [OBSERVATION_KEY]?: Observation | undefined };
 
 /** Calls the `end` method that was replaced, which may belong to an earlier observer. */
 function callReplacedEnd(res: ObservedResponse, observation: Observation, args: readonly unknown[]): ServerResponse {
-  res[OBSERVATION] = observation.outer;
+  res[OBSERVATION_KEY] = observation.outer;
   try {
     return observation.end.apply(res, [...args]);
   } finally {
-    res[OBSERVATION] = observation;
+    res[OBSERVATION_KEY] = observation;
   }
 }
 
@@ -39,15 +39,15 @@ function callReplacedEnd(res: ObservedResponse, observation: Observation, args: 
  * full garbage collection.
  */
 function endOnceSettled(this: ObservedResponse, ...args: unknown[]): ServerResponse {
-  const observation = this[OBSERVATION] as Observation;
+  const observation = this[OBSERVATION_KEY] as Observation;
   if (observation.isWaiting) return this;
   if (observation.hasEnded) return callReplacedEnd(this, observation, args);
   observation.hasEnded = true;
-  const settled = observation.onEnd();
-  if (!settled) return callReplacedEnd(this, observation, args);
+  const settlement = observation.onEnd();
+  if (!settlement) return callReplacedEnd(this, observation, args);
   writeHeadNow(this, args);
   observation.isWaiting = true;
-  settled
+  settlement
     .then(() => {
       observation.isWaiting = false;
       callReplacedEnd(this, observation, args);
@@ -62,9 +62,9 @@ function endOnceSettled(this: ObservedResponse, ...args: unknown[]): ServerRespo
  */
 export function watchResponseEnd(res: ObservedResponse, { onEnd, onDisconnect }: ResponseEndListeners): void {
   const end = res.end as Observation['end'];
-  const outer = res[OBSERVATION];
+  const outer = res[OBSERVATION_KEY];
   const observation: Observation = { onEnd, onDisconnect, end, outer, hasEnded: false, isWaiting: false };
-  res[OBSERVATION] = observation;
+  res[OBSERVATION_KEY] = observation;
   res.end = endOnceSettled as ServerResponse['end'];
 
   res.once('close', () => {
@@ -76,7 +76,7 @@ export function watchResponseEnd(res: ObservedResponse, { onEnd, onDisconnect }:
   });
 }
 
-const HEAD_ONLY = new Set([204, 304]);
+const STATUSES_WITHOUT_BODY = new Set([204, 304]);
 const LENGTH_HEADERS = ['Content-Length', 'Transfer-Encoding', 'Trailer'];
 
 /**
@@ -85,7 +85,7 @@ const LENGTH_HEADERS = ['Content-Length', 'Transfer-Encoding', 'Trailer'];
  */
 function writeHeadNow(res: ServerResponse, [chunk, encoding]: readonly unknown[]): void {
   if (res.headersSent) return;
-  const hasBody = res.req.method !== 'HEAD' && !HEAD_ONLY.has(res.statusCode);
+  const hasBody = res.req.method !== 'HEAD' && !STATUSES_WITHOUT_BODY.has(res.statusCode);
   if (hasBody && !LENGTH_HEADERS.some((name) => res.hasHeader(name))) {
     res.setHeader('Content-Length', lengthOf(chunk, encoding));
   }

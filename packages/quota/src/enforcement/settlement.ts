@@ -44,7 +44,7 @@ async function commitWithRetries(reservation: Reservation, first: Promise<void>)
  *
  * @returns a function that stops the renewals
  */
-export function keepAlive(reservation: Reservation): () => void {
+export function startRenewing(reservation: Reservation): () => void {
   const renew = () => {
     if (reservation.open) reservation.renew().catch(() => undefined);
   };

@@ -37,7 +37,7 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
   return async (context, next) => {
     const { incoming, outgoing } = context.env as { incoming: IncomingMessage; outgoing: ServerResponse };
     const admission = await admit({ req: context, raw: incoming, res: outgoing });
-    if (!admission) return alreadySent();
+    if (!admission) return alreadySentResponse();
     if ('rejection' in admission) {
       const { status, contentType, body } = admission.rejection;
       return context.body(body, status, { 'Content-Type': contentType });
@@ -49,7 +49,7 @@ export function honoQuota<Context extends HonoContext = HonoContext>(
 }
 
 /** Returns a response that `@hono/node-server` does not send, because the real response was already sent. */
-function alreadySent(): Response {
+function alreadySentResponse(): Response {
   const sent = new Response(null, { headers: { 'X-Hono-Already-Sent': 'true' } });
   // `@hono/node-server` replaces `Response` with a class whose headers it ignores until the body has been accessed.
   void sent.bodyUsed;

@@ -22,7 +22,7 @@ interface Counter {
   reserved: number;
 }
 
-interface Project {
+interface ProjectUsage {
   readonly counters: Map<string, Counter>;
   readonly holds: ReservationHeap;
 }
@@ -50,7 +50,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): QuotaStore {
 
 class MemoryStore implements QuotaStore {
   readonly #clock: () => number;
-  readonly #projects = new Map<string, Project>();
+  readonly #projects = new Map<string, ProjectUsage>();
   readonly #limits = new Map<string, OwnLimits>();
 
   constructor(clock: () => number) {
@@ -76,11 +76,11 @@ class MemoryStore implements QuotaStore {
     const project = this.#projects.get(hold.project);
     const entry = project?.holds.get(hold.id);
     if (!project || !entry) return false;
-    const alive = entry.expiresAt > this.#clock();
+    const isAlive = entry.expiresAt > this.#clock();
     project.holds.delete(hold.id);
-    settleAmounts(project, entry, alive && outcome === 'commit');
+    settleAmounts(project, entry, isAlive && outcome === 'commit');
     this.#removeIfEmpty(hold.project, project);
-    return alive;
+    return isAlive;
   }
 
   renew(hold: StoredReservation, ttlMs: number): boolean {
@@ -140,7 +140,11 @@ class MemoryStore implements QuotaStore {
     }
   }
 
-  #take(request: ConsumeRequest, column: keyof Counter, onSuccess?: (project: Project) => void): readonly Excess[] {
+  #take(
+    request: ConsumeRequest,
+    column: keyof Counter,
+    onSuccess?: (project: ProjectUsage) => void,
+  ): readonly Excess[] {
     const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
     let exceeded = this.#exceeded(project, request);
     // Expired reservations are removed only if a limit is exceeded, because they may be the reason.
@@ -156,13 +160,13 @@ class MemoryStore implements QuotaStore {
     return NO_EXCESS;
   }
 
-  #exceeded(project: Project, { project: id, amounts, defaults }: ConsumeRequest): readonly Excess[] {
-    const own = this.#limits.get(id);
+  #exceeded(project: ProjectUsage, { project: id, amounts, defaults }: ConsumeRequest): readonly Excess[] {
+    const ownLimits = this.#limits.get(id);
     let exceeded: Excess[] | undefined;
     forEachAmount(amounts, (kind, requested) => {
       const counter = project.counters.get(kind);
       const used = counter ? counter.used + counter.reserved : 0;
-      const limit = limitFor(kind, own, defaults);
+      const limit = limitFor(kind, ownLimits, defaults);
       if (fits(limit, used, requested)) return;
       exceeded ??= [];
       exceeded.push({ kind, requested, used, limit: Number(limit) });
@@ -170,24 +174,24 @@ class MemoryStore implements QuotaStore {
     return exceeded ?? NO_EXCESS;
   }
 
-  #addProject(id: string): Project {
-    const project: Project = { counters: new Map(), holds: new ReservationHeap() };
+  #addProject(id: string): ProjectUsage {
+    const project: ProjectUsage = { counters: new Map(), holds: new ReservationHeap() };
     this.#projects.set(id, project);
     return project;
   }
 
   /** Removes expired reservations and frees their amounts. Returns whether any had expired. */
-  #expire(project: Project): boolean {
+  #expire(project: ProjectUsage): boolean {
     const now = this.#clock();
-    let freed = false;
+    let hasFreed = false;
     for (let entry = project.holds.removeExpired(now); entry; entry = project.holds.removeExpired(now)) {
       settleAmounts(project, entry, false);
-      freed = true;
+      hasFreed = true;
     }
-    return freed;
+    return hasFreed;
   }
 
-  #removeIfEmpty(id: string, project: Project): void {
+  #removeIfEmpty(id: string, project: ProjectUsage): void {
     if (project.holds.size > 0) return;
     for (const { used } of project.counters.values()) if (used > 0) return;
     this.#projects.delete(id);
@@ -195,7 +199,7 @@ class MemoryStore implements QuotaStore {
 }
 
 /** Subtracts the amounts of a removed reservation from the reserved amounts and, on commit, adds them to the used amounts. */
-function settleAmounts(project: Project, { amounts }: ReservationEntry, commit: boolean): void {
+function settleAmounts(project: ProjectUsage, { amounts }: ReservationEntry, commit: boolean): void {
   forEachAmount(amounts, (kind, amount) => {
     const counter = counterOf(project, kind);
     counter.reserved -= amount;
@@ -203,7 +207,7 @@ function settleAmounts(project: Project, { amounts }: ReservationEntry, commit: 
   });
 }
 
-function counterOf(project: Project, kind: string): Counter {
+function counterOf(project: ProjectUsage, kind: string): Counter {
   let counter = project.counters.get(kind);
   if (!counter) {
     counter = { used: 0, reserved: 0 };

@@ -42,14 +42,14 @@ export class ReservationHeap {
   /** Removes and returns the reservation that expired first, or undefined if none has expired. */
   removeExpired(now: number): ReservationEntry | undefined {
     for (;;) {
-      const first = this.#heap[0];
-      if (first === undefined) return undefined;
-      const alive = this.#byId.get(first.id) === first;
-      if (alive && first.expiresAt > now) return undefined;
+      const earliestEntry = this.#heap[0];
+      if (earliestEntry === undefined) return undefined;
+      const isCurrent = this.#byId.get(earliestEntry.id) === earliestEntry;
+      if (isCurrent && earliestEntry.expiresAt > now) return undefined;
       this.#pop();
-      if (!alive) continue;
-      this.#byId.delete(first.id);
-      return first;
+      if (!isCurrent) continue;
+      this.#byId.delete(earliestEntry.id);
+      return earliestEntry;
     }
   }
 
@@ -62,32 +62,32 @@ export class ReservationHeap {
     const heap = this.#heap;
     let index = heap.length;
     for (;;) {
-      const parent = (index - 1) >> 1;
-      const above = heap[parent];
-      if (!above || above.expiresAt <= entry.expiresAt) break;
-      heap[index] = above;
-      index = parent;
+      const parentIndex = (index - 1) >> 1;
+      const parentEntry = heap[parentIndex];
+      if (!parentEntry || parentEntry.expiresAt <= entry.expiresAt) break;
+      heap[index] = parentEntry;
+      index = parentIndex;
     }
     heap[index] = entry;
   }
 
   #pop(): void {
     const heap = this.#heap;
-    const last = heap.pop();
-    if (!last || heap.length === 0) return;
+    const lastEntry = heap.pop();
+    if (!lastEntry || heap.length === 0) return;
     let index = 0;
     for (;;) {
-      let child = 2 * index + 1;
-      let below = heap[child];
-      const right = heap[child + 1];
-      if (below && right && right.expiresAt < below.expiresAt) {
-        child++;
-        below = right;
+      let childIndex = 2 * index + 1;
+      let childEntry = heap[childIndex];
+      const rightEntry = heap[childIndex + 1];
+      if (childEntry && rightEntry && rightEntry.expiresAt < childEntry.expiresAt) {
+        childIndex++;
+        childEntry = rightEntry;
       }
-      if (!below || below.expiresAt >= last.expiresAt) break;
-      heap[index] = below;
-      index = child;
+      if (!childEntry || childEntry.expiresAt >= lastEntry.expiresAt) break;
+      heap[index] = childEntry;
+      index = childIndex;
     }
-    heap[index] = last;
+    heap[index] = lastEntry;
   }
 }

@@ -14,12 +14,12 @@ export function detectMultipleProcesses(
   return undefined;
 }
 
-let warned = false;
+let hasWarned = false;
 
 /** Emits a warning, once, that the memory store does not share quotas between processes. */
 export function warnIfMultipleProcesses(reason = detectMultipleProcesses()): void {
-  if (reason === undefined || warned) return;
-  warned = true;
+  if (reason === undefined || hasWarned) return;
+  hasWarned = true;
   process.emitWarning(
     `memoryStore() counts only this process, but ${reason}: each process accepts the full limit. Use sqlStore() or redisStore(), or set memoryStore({ perProcess: true }).`,
     { type: 'QuotaWarning', code: 'APISTRATA_QUOTA_PER_PROCESS' },

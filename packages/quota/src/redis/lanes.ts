@@ -25,7 +25,7 @@ export interface UncertainConsume {
 }
 
 /** The lifetime of a lane. It must be shorter than that of its receipts, which expire a day after the first one was written. */
-const LANE_MS = 3_600_000;
+const LANE_LIFETIME_MS = 3_600_000;
 
 /** The lanes of a store. Each concurrent consume operation uses its own lane. */
 export class Lanes {
@@ -38,7 +38,7 @@ export class Lanes {
   acquire(): Lane {
     const now = Date.now();
     const lane = this.#free.pop();
-    return lane && now - lane.startedAt < LANE_MS ? lane : { id: randomUUID(), last: 0, startedAt: now };
+    return lane && now - lane.startedAt < LANE_LIFETIME_MS ? lane : { id: randomUUID(), last: 0, startedAt: now };
   }
 
   /** Makes a lane available for other operations. */

@@ -6,7 +6,7 @@ export interface Script {
   readonly sha: string;
 }
 
-export function script(text: string): Script {
+export function createScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 

@@ -17,8 +17,8 @@ import type {
 import { zip } from '../zip.js';
 import { Lanes, type Receipt, type UncertainConsume } from './lanes.js';
 import type { Script } from './lua.js';
-import { excessOf, limitsOf, pairs } from './replies.js';
-import { addRequested, memberOf, ProjectNumbers } from './requests.js';
+import { excessOf, hashEntries, limitsOf } from './replies.js';
+import { addRequestedAmounts, memberOf, ProjectNumbers } from './requests.js';
 import * as scripts from './scripts.js';
 import * as single from './single-scripts.js';
 
@@ -43,7 +43,7 @@ export interface RedisStoreOptions {
 }
 
 /** Several small batches are in flight, so that the server executes one while this process parses the replies to another. */
-const BATCHES = { size: 32, maxInFlight: 4 };
+const BATCH_LIMITS = { size: 32, maxInFlight: 4 };
 
 interface Settlement {
   readonly hold: StoredReservation;
@@ -79,15 +79,15 @@ class RedisStore implements QuotaStore {
   readonly #clock: (() => number) | undefined;
   readonly #lanes = new Lanes();
   readonly #compensation = new Compensation((operation: UncertainConsume) => this.#undo(operation));
-  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
+  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCH_LIMITS, {
     one: (request) => this.#reserveOne(request),
     many: (requests) => this.#consumeBatch(requests, (request) => [memberOf(request), request.ttlMs]),
   });
-  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
+  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCH_LIMITS, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
-  readonly #settleQueue = new BatchQueue<Settlement, boolean>(BATCHES, {
+  readonly #settleQueue = new BatchQueue<Settlement, boolean>(BATCH_LIMITS, {
     one: (settlement) => this.#settleOne(settlement),
     many: (settlements) => this.#settleAll(settlements),
   });
@@ -118,7 +118,7 @@ class RedisStore implements QuotaStore {
   async counts(project: string): Promise<Readonly<Record<string, Count>>> {
     const keys = [this.#counters(project), this.#holds(project)];
     const counts: Record<string, { used: number; reserved: number }> = {};
-    for (const [field, value] of pairs(await this.#run(scripts.COUNTS, keys, []))) {
+    for (const [field, value] of hashEntries(await this.#run(scripts.COUNTS, keys, []))) {
       const count = (counts[field.slice(2)] ??= { used: 0, reserved: 0 });
       count[field.startsWith('u:') ? 'used' : 'reserved'] = Number(value);
     }
@@ -136,7 +136,7 @@ class RedisStore implements QuotaStore {
   }
 
   async getLimits(project: string): Promise<OwnLimits | undefined> {
-    const fields = pairs(await this.#client.call('HGETALL', this.#limits(project)));
+    const fields = hashEntries(await this.#client.call('HGETALL', this.#limits(project)));
     return fields.length === 0 ? undefined : limitsOf(fields);
   }
 
@@ -157,26 +157,26 @@ class RedisStore implements QuotaStore {
     const [total, ...rest] = reply as [number, ...unknown[]];
     const entries: ProjectLimits[] = [];
     for (let index = 0; index < rest.length; index += 2) {
-      entries.push({ project: String(rest[index]), limits: limitsOf(pairs(rest[index + 1])) });
+      entries.push({ project: String(rest[index]), limits: limitsOf(hashEntries(rest[index + 1])) });
     }
     return { entries, total };
   }
 
   async sweep(): Promise<void> {
-    const begin = this.#holds('');
-    const pattern = `${begin.replace(/[\\*?[\]]/g, '\\$&')}*`;
+    const keyStart = this.#holds('');
+    const pattern = `${keyStart.replace(/[\\*?[\]]/g, '\\$&')}*`;
     let cursor = '0';
     do {
       const reply = await this.#client.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', '500');
       const [next, keys] = reply as [string, string[]];
-      for (const key of keys) await this.counts(key.slice(begin.length));
+      for (const key of keys) await this.counts(key.slice(keyStart.length));
       cursor = String(next);
     } while (cursor !== '0');
   }
 
   async #reserveOne(request: ReserveRequest): Promise<readonly Excess[]> {
     const args = [memberOf(request), String(request.ttlMs)];
-    addRequested(args, request);
+    addRequestedAmounts(args, request);
     return excessOf(request, (await this.#run(single.RESERVE_ONE, this.#keysOf(request.project), args)) as string[]);
   }
 
@@ -185,7 +185,7 @@ class RedisStore implements QuotaStore {
     const [exceeded] = await this.#withReceipt([request], async (receipt) => {
       keys.push(receipt.key);
       const args = [receipt.number];
-      addRequested(args, request);
+      addRequestedAmounts(args, request);
       return [excessOf(request, (await this.#run(single.CONSUME_ONE, keys, args)) as string[])] as const;
     });
     return exceeded;

@@ -16,7 +16,7 @@ export function excessOf(request: ConsumeRequest, reply: readonly string[]): rea
  * Returns the entries of a Redis hash. The reply is a flat list of alternating fields and values, or an object if the
  * client converts it.
  */
-export function pairs(reply: unknown): [string, string][] {
+export function hashEntries(reply: unknown): [string, string][] {
   if (!Array.isArray(reply)) return Object.entries((reply ?? {}) as Record<string, string>);
   const fields: [string, string][] = [];
   for (let index = 0; index < reply.length; index += 2) fields.push([String(reply[index]), String(reply[index + 1])]);

@@ -11,8 +11,8 @@ export class ProjectNumbers {
   }
 
   numberOf(project: string): number {
-    const cached = this.#numbers.get(project);
-    if (cached !== undefined) return cached;
+    const existingNumber = this.#numbers.get(project);
+    if (existingNumber !== undefined) return existingNumber;
     const number = this.#numbers.size;
     this.#numbers.set(project, number);
     return number;
@@ -33,7 +33,7 @@ export function memberOf({ id, amounts }: StoredReservation): string {
 }
 
 /** Adds the name, amount and default limit of each requested kind to the script arguments. */
-export function addRequested(args: string[], { amounts, defaults }: ConsumeRequest): void {
+export function addRequestedAmounts(args: string[], { amounts, defaults }: ConsumeRequest): void {
   forEachAmount(amounts, (kind, amount) => {
     args.push(kind, String(amount), String(limitFor(kind, undefined, defaults)));
   });

@@ -1,4 +1,4 @@
-import { countingFunctions, limitFunctions, RECEIPT_SECONDS, script } from './lua.js';
+import { countingFunctions, createScript, limitFunctions, RECEIPT_SECONDS } from './lua.js';
 
 /** Lua functions for RESERVE and SETTLE, which read the data of each project once per batch. */
 const batchFunctions = `
@@ -33,7 +33,7 @@ end
  * and for each kind its name, amount and default limit], and for consume the operation number. Returns a list for each
  * request: kind, used and limit of each kind that exceeds its limit.
  */
-export const RESERVE = script(`${countingFunctions}${limitFunctions}${batchFunctions}
+export const RESERVE = createScript(`${countingFunctions}${limitFunctions}${batchFunctions}
 local receipts, number, done = KEYS[#KEYS], tonumber(ARGV[3] or 0), ''
 if number > 0 then
   local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
@@ -109,7 +109,7 @@ return replies`);
  * from 0, member, 1 for commit or 0 for release, and each kind and amount]. Returns 1 for each reservation that was
  * settled, 0 for each unknown or expired one.
  */
-export const SETTLE = script(`${countingFunctions}${batchFunctions}
+export const SETTLE = createScript(`${countingFunctions}${batchFunctions}
 for _, settlement in ipairs(batch) do
   local project = projectOf(settlement[1])
   project.counters, project.holds = KEYS[settlement[1] * 2 + 1], KEYS[settlement[1] * 2 + 2]
@@ -138,14 +138,14 @@ end
 return replies`);
 
 /** Renews a reservation. KEYS: holds. ARGV: now, member, ttlMs. Returns 1 if it was renewed. */
-export const RENEW = script(`${countingFunctions}
+export const RENEW = createScript(`${countingFunctions}
 local expiry = redis.call('ZSCORE', KEYS[1], ARGV[2])
 if not expiry or tonumber(expiry) <= clock() then return 0 end
 redis.call('ZADD', KEYS[1], clock() + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
 /** Removes a project's expired reservations and returns the hash of its counters. KEYS: counters, holds. */
-export const COUNTS = script(`${countingFunctions}
+export const COUNTS = createScript(`${countingFunctions}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);
 
@@ -162,7 +162,7 @@ end
 `;
 
 /** Releases used amounts. KEYS: counters. ARGV: now, then alternating kinds and amounts. */
-export const RELEASE = script(`${releaseFunction}
+export const RELEASE = createScript(`${releaseFunction}
 for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
 
 /**
@@ -170,7 +170,7 @@ for index = 2, #ARGV, 2 do release(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
  * counters of each project, and receipts. ARGV: now, the operation number, and a JSON list of [project index from 0,
  * and each kind and amount] for its requests.
  */
-export const UNDO = script(`${releaseFunction}
+export const UNDO = createScript(`${releaseFunction}
 local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]
 local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
 if last > number then return end
@@ -192,7 +192,7 @@ redis.call('EXPIRE', receipts, ${RECEIPT_SECONDS})`);
  * Replaces the limits of a project. KEYS: limits, list, sequence. ARGV: now, project, then alternating kinds and
  * limits. A field with an empty name marks that the project has an entry.
  */
-export const SET_LIMITS = script(`
+export const SET_LIMITS = createScript(`
 redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], '', '', unpack(ARGV, 3))
 if not redis.call('ZSCORE', KEYS[2], ARGV[2]) then
@@ -200,7 +200,7 @@ if not redis.call('ZSCORE', KEYS[2], ARGV[2]) then
 end`);
 
 /** Removes the limits of a project. KEYS: limits, list. ARGV: now, project. Returns 1 if the project had an entry. */
-export const REMOVE_LIMITS = script(`
+export const REMOVE_LIMITS = createScript(`
 redis.call('ZREM', KEYS[2], ARGV[2])
 return redis.call('DEL', KEYS[1])`);
 
@@ -208,7 +208,7 @@ return redis.call('DEL', KEYS[1])`);
  * Lists the limits of projects. KEYS: list. ARGV: now, the key prefix of limits, offset, page size. Returns the total,
  * then alternating projects and hashes.
  */
-export const LIST_LIMITS = script(`
+export const LIST_LIMITS = createScript(`
 local reply = { redis.call('ZCARD', KEYS[1]) }
 local offset, limit = tonumber(ARGV[3]), tonumber(ARGV[4])
 if offset >= reply[1] or limit == 0 then return reply end

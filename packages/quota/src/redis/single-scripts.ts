@@ -1,4 +1,4 @@
-import { countingFunctions, limitFunctions, RECEIPT_SECONDS, script } from './lua.js';
+import { countingFunctions, createScript, limitFunctions, RECEIPT_SECONDS } from './lua.js';
 
 // Scripts for a single request, the usual case without load. The values of the request are plain arguments, and rarely
 // used functions are defined only where they are needed.
@@ -31,7 +31,7 @@ end
  * Reserves amounts. KEYS: counters, limits, holds. ARGV: now, member, ttlMs, then alternating kinds, amounts and default limits.
  * Returns kind, used and limit of the kinds that exceed their limit.
  */
-export const RESERVE_ONE = script(`${limitFunctions}${excessFunctions}${countingFunctions}
+export const RESERVE_ONE = createScript(`${limitFunctions}${excessFunctions}${countingFunctions}
 local excess = exceeded(4)
 if excess then
   -- A client that lost its connection repeats requests without a response. They must not be executed twice.
@@ -46,7 +46,7 @@ return {}`);
  * Consumes amounts. KEYS: counters, limits, holds, receipts. ARGV: now, the operation number, then alternating kinds, amounts
  * and default limits. Returns the same as RESERVE_ONE; fails if the operation has been undone.
  */
-export const CONSUME_ONE = script(`${limitFunctions}${excessFunctions}
+export const CONSUME_ONE = createScript(`${limitFunctions}${excessFunctions}
 local number, excess = tonumber(ARGV[2]), exceeded(3)
 if excess then
   if redis.call('HGET', KEYS[4], 'last') == ARGV[2] then return {} end
@@ -69,7 +69,7 @@ return {}`);
  * Settles a reservation. KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, then alternating kinds and
  * amounts. Returns 1 if the reservation was settled.
  */
-export const SETTLE_ONE = script(`${countingFunctions}
+export const SETTLE_ONE = createScript(`${countingFunctions}
 local expiry = redis.call('ZSCORE', KEYS[2], ARGV[2])
 if not expiry then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[2])

@@ -51,21 +51,21 @@ export function headerIdentity(options: HeaderIdentityOptions = {}): IdentityOf 
 
   return function identityFromHeaders(req) {
     if (confirmed && req.headers['x-identity-status'] !== 'Confirmed') return undefined;
-    const projectId = textOf(req, 'x-project-id');
+    const projectId = headerText(req, 'x-project-id');
     if (!projectId) throw new IdentityError(400, 'Missing X-Project-Id');
-    const roles = textOf(req, 'x-roles')
+    const roles = headerText(req, 'x-roles')
       .split(',')
       .map((role) => role.trim())
       .filter(Boolean);
     // If the proxy has confirmed the identity, an empty list means that the caller has no roles.
     if (!confirmed && roles.length === 0) roles.push('admin');
-    return { projectId, roles, userId: textOf(req, 'x-user-id') || undefined };
+    return { projectId, roles, userId: headerText(req, 'x-user-id') || undefined };
   };
 }
 
 /** Returns a header value as text. Node decodes headers as Latin-1, but clients send ids with other characters as UTF-8. */
-function textOf(req: IncomingMessage, name: string): string {
-  const latin1 = String(req.headers[name] ?? '').trim();
-  const utf8 = Buffer.from(latin1, 'latin1').toString('utf8');
-  return utf8.includes('\ufffd') ? latin1 : utf8;
+function headerText(req: IncomingMessage, name: string): string {
+  const latin1Text = String(req.headers[name] ?? '').trim();
+  const utf8Text = Buffer.from(latin1Text, 'latin1').toString('utf8');
+  return utf8Text.includes('\ufffd') ? latin1Text : utf8Text;
 }

@@ -27,20 +27,20 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
  *
  * @throws SyntaxError for malformed JSON, a byte order mark, and text after the value
  */
-export function readJson(text: string): JsonValue {
+export function parseJson(text: string): JsonValue {
   let position = 0;
 
   const value = readValue();
   skipWhitespace();
-  if (position < text.length) fail();
+  if (position < text.length) failParsing();
   return value;
 
   function readValue(): JsonValue {
     skipWhitespace();
-    const first = text[position];
-    if (first === '{') return readObject();
-    if (first === '[') return readList();
-    if (first === '"') return readString();
+    const firstCharacter = text[position];
+    if (firstCharacter === '{') return readObject();
+    if (firstCharacter === '[') return readList();
+    if (firstCharacter === '"') return readString();
     for (const [literal, literalValue] of LITERALS) {
       if (!text.startsWith(literal, position)) continue;
       position += literal.length;
@@ -52,26 +52,26 @@ export function readJson(text: string): JsonValue {
   function readObject(): JsonObject {
     const object = new Map<string, JsonValue>();
     position++;
-    if (accept('}')) return object;
+    if (acceptCharacter('}')) return object;
     do {
       skipWhitespace();
       const name = readString();
-      if (!accept(':')) fail();
+      if (!acceptCharacter(':')) failParsing();
       // Deleted first, so that a repeated name moves to the position of its last occurrence.
       object.delete(name);
       object.set(name, readValue());
-    } while (accept(','));
-    if (!accept('}')) fail();
+    } while (acceptCharacter(','));
+    if (!acceptCharacter('}')) failParsing();
     return object;
   }
 
   function readList(): readonly JsonValue[] {
     const list: JsonValue[] = [];
     position++;
-    if (accept(']')) return list;
+    if (acceptCharacter(']')) return list;
     do list.push(readValue());
-    while (accept(','));
-    if (!accept(']')) fail();
+    while (acceptCharacter(','));
+    if (!acceptCharacter(']')) failParsing();
     return list;
   }
 
@@ -86,7 +86,7 @@ export function readJson(text: string): JsonValue {
     return isExact ? number : BigInt(digits);
   }
 
-  function accept(character: string): boolean {
+  function acceptCharacter(character: string): boolean {
     skipWhitespace();
     if (text[position] !== character) return false;
     position++;
@@ -99,12 +99,12 @@ export function readJson(text: string): JsonValue {
 
   function match(pattern: RegExp): RegExpExecArray {
     pattern.lastIndex = position;
-    const found = pattern.exec(text) ?? fail();
-    position += found[0].length;
-    return found;
+    const matchResult = pattern.exec(text) ?? failParsing();
+    position += matchResult[0].length;
+    return matchResult;
   }
 
-  function fail(): never {
+  function failParsing(): never {
     throw new SyntaxError(`Invalid JSON at position ${position}`);
   }
 }
@@ -138,15 +138,15 @@ export function jsonOf(value: unknown): JsonValue {
  * Formats a value as JSON, as the project-quota API does: on one line, with a space after commas and colons, and with
  * `\u` escapes for non-ASCII characters.
  */
-export function printJson(value: unknown): string {
+export function formatJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return `[${value.map(printJson).join(', ')}]`;
-  if (value === null || typeof value !== 'object') return printScalar(value);
+  if (Array.isArray(value)) return `[${value.map(formatJson).join(', ')}]`;
+  if (value === null || typeof value !== 'object') return formatScalar(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${printScalar(name)}: ${printJson(member)}`).join(', ')}}`;
+  return `{${members.map(([name, member]) => `${formatScalar(name)}: ${formatJson(member)}`).join(', ')}}`;
 }
 
-function printScalar(value: unknown): string {
+function formatScalar(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -10,12 +10,12 @@ export interface PageLimits {
 }
 
 const MAX_OFFSET = 2n ** 63n - 1n;
-const INTEGER = /^\s*[-+]?\d+\s*$/;
+const INTEGER_PATTERN = /^\s*[-+]?\d+\s*$/;
 
 /** Returns the page that the query parameters select. Instead of an invalid value, the default or the nearest bound applies. */
-export function pageIn(query: URLSearchParams, { defaultLimit, maxLimit }: PageLimits): RequestedPage {
-  const limit = integerIn(query, 'limit') ?? BigInt(defaultLimit);
-  const offset = integerIn(query, 'offset') ?? 0n;
+export function parsePage(query: URLSearchParams, { defaultLimit, maxLimit }: PageLimits): RequestedPage {
+  const limit = integerParameter(query, 'limit') ?? BigInt(defaultLimit);
+  const offset = integerParameter(query, 'offset') ?? 0n;
   return {
     limit: limit < 1n ? 1 : limit > BigInt(maxLimit) ? maxLimit : Number(limit),
     offset: offset < 0n || offset > MAX_OFFSET ? 0n : offset,
@@ -23,18 +23,18 @@ export function pageIn(query: URLSearchParams, { defaultLimit, maxLimit }: PageL
 }
 
 /** Returns an integer query parameter, or undefined if it is missing, empty, not an integer, or repeated. */
-function integerIn(query: URLSearchParams, name: string): bigint | undefined {
-  const [text, another] = query.getAll(name);
-  if (text === undefined || another !== undefined || !INTEGER.test(text)) return undefined;
+function integerParameter(query: URLSearchParams, name: string): bigint | undefined {
+  const [text, secondText] = query.getAll(name);
+  if (text === undefined || secondText !== undefined || !INTEGER_PATTERN.test(text)) return undefined;
   return BigInt(text.trim().replace(/^\+/, ''));
 }
 
 /** Returns the links to the previous and next page, if they exist. */
 export function linksOf({ limit, offset }: RequestedPage, total: number, url: string) {
-  const link = (to: bigint) => `${url}?limit=${limit}&offset=${to}`;
+  const pageUrl = (to: bigint) => `${url}?limit=${limit}&offset=${to}`;
   const size = BigInt(limit);
   return {
-    previous: offset > 0n ? link(offset > size ? offset - size : 0n) : undefined,
-    next: BigInt(total) > offset + size ? link(offset + size) : undefined,
+    previous: offset > 0n ? pageUrl(offset > size ? offset - size : 0n) : undefined,
+    next: BigInt(total) > offset + size ? pageUrl(offset + size) : undefined,
   };
 }

@@ -5,7 +5,7 @@ import { InvalidQuota, QuotaStoreError } from '../errors.js';
 import { listProjects, removeProject, setProject, showProject, showQuotas } from './actions.js';
 import { type Identity, IdentityError } from './identity.js';
 import { ClientDisconnected } from './read-body.js';
-import { METHODS, type Route, routeOf } from './route.js';
+import { METHODS_BY_ROUTE, type Route, routeOf } from './route.js';
 import { type ProjectQuotaRouterOptions, type RouterSettings, routerSettings } from './router-options.js';
 import { RejectedRequest, type RouterResponse } from './router-response.js';
 
@@ -45,7 +45,7 @@ export function projectQuotaRouter(options: ProjectQuotaRouterOptions): ProjectQ
       return;
     }
     const response = await responseTo(settings, route, req, res);
-    if (response) send(res, response);
+    if (response) sendResponse(res, response);
   };
 }
 
@@ -72,13 +72,13 @@ async function responseTo(
     if (error instanceof InvalidQuota)
       return new RejectedRequest(400, `${service} issue seen - ${error.message}.`).response;
     settings.onError(error, req);
-    if (error instanceof QuotaStoreError) return unavailable(service);
+    if (error instanceof QuotaStoreError) return unavailableResponse(service);
     return new RejectedRequest(500, `${service} failure seen - please contact site administrator.`).response;
   }
 }
 
 /** Returns the response while the store is unavailable. */
-function unavailable(service: string): RouterResponse {
+function unavailableResponse(service: string): RouterResponse {
   const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
   return new RejectedRequest(503, `${service} failure seen - the quota store is unavailable, try again later.`, headers)
     .response;
@@ -124,7 +124,7 @@ async function runAction(
   { projectId, roles }: Identity,
   req: IncomingMessage,
 ): Promise<RouterResponse> {
-  const methods = METHODS[route.name];
+  const methods = METHODS_BY_ROUTE[route.name];
   const { method = 'GET' } = req;
   if (methods.length > 0 && !methods.includes(method))
     throw new RejectedRequest(405, '', { Allow: methods.join(', ') });
@@ -144,8 +144,8 @@ async function runAction(
 }
 
 function hasAnyRole(roles: readonly string[], allowedRoles: readonly string[]): boolean {
-  const allowed = new Set(allowedRoles.map((role) => role.toLowerCase()));
-  return roles.some((role) => allowed.has(role.toLowerCase()));
+  const allowedNames = new Set(allowedRoles.map((role) => role.toLowerCase()));
+  return roles.some((role) => allowedNames.has(role.toLowerCase()));
 }
 
 /**
@@ -153,13 +153,13 @@ function hasAnyRole(roles: readonly string[], allowedRoles: readonly string[]): 
  * caller has them, including version errors.
  */
 function setRequestId({ requestIdHeaders }: RouterSettings, req: IncomingMessage, res: ServerResponse): void {
-  const missing = requestIdHeaders.filter((name) => !res.hasHeader(name));
-  const inbound = requestIdHeaders.map((name) => req.headers[name.toLowerCase()]).find(Boolean);
-  const id = inbound ? String(inbound) : `req-${randomUUID()}`;
-  for (const name of missing) res.setHeader(name, id);
+  const missingHeaders = requestIdHeaders.filter((name) => !res.hasHeader(name));
+  const inboundId = requestIdHeaders.map((name) => req.headers[name.toLowerCase()]).find(Boolean);
+  const id = inboundId ? String(inboundId) : `req-${randomUUID()}`;
+  for (const name of missingHeaders) res.setHeader(name, id);
 }
 
-function send(res: ServerResponse, { status, type, body, headers = {} }: RouterResponse): void {
+function sendResponse(res: ServerResponse, { status, type, body, headers = {} }: RouterResponse): void {
   if (res.headersSent) return;
   res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);

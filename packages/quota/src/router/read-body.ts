@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { QuotaError } from '../errors.js';
-import { ISSUE, RejectedRequest } from './router-response.js';
+import { ISSUE_PREFIX, RejectedRequest } from './router-response.js';
 
 /** The error for a client that disconnected before its request body was complete. No response can be sent. */
 export class ClientDisconnected extends QuotaError {
@@ -34,7 +34,8 @@ export async function readBody(
     for await (const chunk of req) {
       size += (chunk as Buffer).length;
       // Node reads and discards the rest of the body after the response.
-      if (size > limitBytes) throw new RejectedRequest(413, `${ISSUE} The body has more than ${limitBytes} bytes.`);
+      if (size > limitBytes)
+        throw new RejectedRequest(413, `${ISSUE_PREFIX} The body has more than ${limitBytes} bytes.`);
       chunks.push(chunk as Buffer);
     }
   } catch (error) {

@@ -9,7 +9,7 @@ export type Route =
   | { readonly name: 'other' };
 
 /** The methods that each resource allows, in their order in the `Allow` header. */
-export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
+export const METHODS_BY_ROUTE: Readonly<Record<Route['name'], readonly string[]>> = {
   quotas: ['GET'],
   list: ['GET'],
   project: ['DELETE', 'GET', 'PUT'],
@@ -18,18 +18,18 @@ export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
 };
 
 /** Matches everything in a request target except the path: the scheme and host of an absolute URL, and the query string. */
-const AROUND_PATH = /^https?:\/\/[^/?#]*|\?.*$/gi;
+const NON_PATH_PARTS = /^https?:\/\/[^/?#]*|\?.*$/gi;
 
 /**
  * Returns the route for a request target. Trailing and repeated slashes are ignored. The project id is percent-decoded and
  * otherwise unchanged.
  */
 export function routeOf(target: string): Route {
-  const [version, resource, project, ...more] = target.replace(AROUND_PATH, '').split('/').filter(Boolean);
+  const [version, resource, project, ...extraSegments] = target.replace(NON_PATH_PARTS, '').split('/').filter(Boolean);
   if (version !== 'v1' || (resource !== 'quotas' && resource !== 'project-quotas')) return { name: 'other' };
   if (resource === 'quotas') return { name: project === undefined ? 'quotas' : 'unknown' };
   if (project === undefined) return { name: 'list' };
-  if (more.length > 0) return { name: 'unknown' };
+  if (extraSegments.length > 0) return { name: 'unknown' };
   try {
     return { name: 'project', project: decodeURIComponent(project) };
   } catch {

@@ -52,13 +52,13 @@ export interface ProjectQuotaRouterOptions {
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
 }
 
-type Optional = 'readerRoles' | 'publicUrl' | 'trustProxy' | 'identityUrl';
+type OptionalOption = 'readerRoles' | 'publicUrl' | 'trustProxy' | 'identityUrl';
 
 /** The validated options with all defaults. */
-export type RouterSettings = Required<Omit<ProjectQuotaRouterOptions, Optional | 'headers' | 'serviceType'>> &
-  Pick<ProjectQuotaRouterOptions, Optional> & { readonly negotiate: Negotiator };
+export type RouterSettings = Required<Omit<ProjectQuotaRouterOptions, OptionalOption | 'headers' | 'serviceType'>> &
+  Pick<ProjectQuotaRouterOptions, OptionalOption> & { readonly negotiate: Negotiator };
 
-const DEFAULTS = {
+const DEFAULT_OPTIONS = {
   adminRole: 'key-manager:service-admin',
   serviceType: 'key-manager',
   headers: 'service',
@@ -78,7 +78,7 @@ const REQUEST_ID_HEADERS = {
 /** The lowest and highest version of this API. Project quotas are the same in both versions. */
 const VERSIONS = { min: '1.0', max: '1.1' } as const;
 
-const KNOWN: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
+const KNOWN_OPTIONS: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
   quota: true,
   identity: true,
   adminRole: true,
@@ -98,9 +98,9 @@ const KNOWN: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
 
 /** Validates options and adds defaults. @throws TypeError if an option is unknown or invalid */
 export function routerSettings(options: ProjectQuotaRouterOptions): RouterSettings {
-  checkOptions('projectQuotaRouter', options, KNOWN);
-  const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const { serviceType, headers, ...settings } = { ...DEFAULTS, ...defined } as typeof DEFAULTS &
+  checkOptions('projectQuotaRouter', options, KNOWN_OPTIONS);
+  const definedOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const { serviceType, headers, ...settings } = { ...DEFAULT_OPTIONS, ...definedOptions } as typeof DEFAULT_OPTIONS &
     ProjectQuotaRouterOptions;
   if (!settings.quota)
     throw new TypeError('projectQuotaRouter: a quota is required: projectQuotas({ preset: "key-manager", store })');

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { QuotaError } from '../errors.js';
-import { printJson } from './json-value.js';
+import { formatJson } from './json-value.js';
 
 /** A response of the router: a status, an optional body with its content type, and additional headers. */
 export interface RouterResponse {
@@ -16,18 +16,18 @@ export class RejectedRequest extends QuotaError {
 
   constructor(status: number, description: string | null, headers?: Readonly<Record<string, string>>) {
     super('REQUEST_REJECTED', description ?? '', { status });
-    this.response = { ...json(status, { code: status, title: titleOf(status), description }), headers };
+    this.response = { ...jsonResponse(status, { code: status, title: titleOf(status), description }), headers };
   }
 }
 
 /** The beginning of error messages in this API. */
-export const ISSUE = 'Project Quotas issue seen -';
+export const ISSUE_PREFIX = 'Project Quotas issue seen -';
 
-export function json(status: number, body: object): RouterResponse {
-  return { status, type: 'application/json', body: printJson(body) };
+export function jsonResponse(status: number, body: object): RouterResponse {
+  return { status, type: 'application/json', body: formatJson(body) };
 }
 
-export const NO_CONTENT: RouterResponse = { status: 204 };
+export const NO_CONTENT_RESPONSE: RouterResponse = { status: 204 };
 
 function titleOf(status: number): string {
   return STATUS_CODES[status] ?? 'Error';

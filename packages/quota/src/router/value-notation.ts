@@ -15,8 +15,8 @@ export function notationOf(value: JsonValue): string {
 export function textNotation(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the ones to escape.
-  const escaped = text.replace(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, escapeOf);
-  return `${quote}${escaped.replaceAll(quote, `\\${quote}`)}${quote}`;
+  const escapedText = text.replace(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, escapeOf);
+  return `${quote}${escapedText.replaceAll(quote, `\\${quote}`)}${quote}`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };

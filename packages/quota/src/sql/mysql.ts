@@ -25,7 +25,7 @@ export interface MysqlPool {
  * transactions for different projects do not wait for each other. The isolation level applies only to the next
  * transaction.
  */
-const BEGIN = [
+const BEGIN_STATEMENTS = [
   'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
   'START TRANSACTION',
   'SET @quota_now = CAST(unix_timestamp(now(3)) * 1000 AS SIGNED)',
@@ -43,23 +43,23 @@ export function mysql(pool: MysqlPool): SqlDatabase {
 
 async function withConnection<T>(pool: MysqlPool, work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
-  let broken = false;
+  let isBroken = false;
   try {
     return await work(connection);
   } catch (error) {
     // If the rollback fails, the connection cannot be reused.
     await connection.query('ROLLBACK').catch(() => {
-      broken = true;
+      isBroken = true;
     });
     throw error;
   } finally {
-    if (broken) connection.destroy();
+    if (isBroken) connection.destroy();
     else connection.release();
   }
 }
 
 async function runSteps<T>(connection: MysqlConnection, steps: Steps<T>): Promise<T> {
-  for (const sql of BEGIN) await connection.query(sql);
+  for (const sql of BEGIN_STATEMENTS) await connection.query(sql);
   let step = steps.next([]);
   while (!step.done) step = steps.next(await rowsOf(connection, step.value));
   await connection.query('COMMIT');
@@ -72,13 +72,17 @@ async function runSteps<T>(connection: MysqlConnection, steps: Steps<T>): Promis
  */
 async function rowsOf(connection: MysqlConnection, { sql, parameters }: Statement): Promise<readonly SqlRow[]> {
   let rows: readonly SqlRow[] | undefined;
-  let found = 0;
-  for (const text of sql.split(';')) {
-    const [result] = await connection.execute({ sql: text, values: parameters.map(parameterOf), rowsAsArray: false });
+  let matchedRows = 0;
+  for (const statementText of sql.split(';')) {
+    const [result] = await connection.execute({
+      sql: statementText,
+      values: parameters.map(parameterOf),
+      rowsAsArray: false,
+    });
     if (Array.isArray(result)) rows = result;
-    else found = (result as { affectedRows: number }).affectedRows;
+    else matchedRows = (result as { affectedRows: number }).affectedRows;
   }
-  return rows ?? Array.from({ length: found }, () => ({}));
+  return rows ?? Array.from({ length: matchedRows }, () => ({}));
 }
 
 /** Converts a parameter to a string, because the driver would send numbers as floating point, which `LIMIT` does not accept. */

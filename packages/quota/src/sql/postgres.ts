@@ -38,17 +38,17 @@ const SESSION_CHANGED_CODES = new Set(['26000', '42P05']);
  * the process.
  */
 export function postgres(pool: PostgresPool): SqlDatabase {
-  const names = new Map<string, string>();
+  const namesBySql = new Map<string, string>();
   let ownsSessions = true;
 
   function query(text: string, values: readonly SqlValue[]): PostgresQuery {
     if (!ownsSessions) return { text, values };
-    let name = names.get(text);
+    let name = namesBySql.get(text);
     if (!name) {
       // The name contains a digest of the SQL text, so that it cannot collide with statements that other code prepares
       // in the session.
       name = `apistrata_quota_${createHash('sha1').update(text).digest('hex')}`;
-      names.set(text, name);
+      namesBySql.set(text, name);
     }
     return { name, text, values };
   }
@@ -78,32 +78,32 @@ export function postgres(pool: PostgresPool): SqlDatabase {
 /**
  * Runs work on a connection from the pool.
  *
- * @param recover the statement that makes the connection usable again after a failure
+ * @param recoveryStatement the statement that makes the connection usable again after a failure
  */
 async function withConnection<T>(
   pool: PostgresPool,
-  recover: string,
+  recoveryStatement: string,
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  let broken = false;
+  let isBroken = false;
   // The pool listens only for errors of idle connections. Without this listener, the loss of the connection would end
   // the process. The query in progress also fails.
   const onError = () => {
-    broken = true;
+    isBroken = true;
   };
   client.on('error', onError);
   try {
     return await work(client);
   } catch (error) {
     // If the recovery fails, the connection cannot be reused.
-    await client.query(recover).catch(() => {
-      broken = true;
+    await client.query(recoveryStatement).catch(() => {
+      isBroken = true;
     });
     throw error;
   } finally {
     client.off('error', onError);
-    client.release(broken);
+    client.release(isBroken);
   }
 }
 
@@ -112,37 +112,37 @@ async function withConnection<T>(
  * `COMMIT` are sent together with a query, in one string.
  */
 async function runSteps<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
-  const texts = ['BEGIN'];
-  const send = async () => resultOf(await client.query(texts.splice(0).join(';'))).rows;
+  const statementTexts = ['BEGIN'];
+  const send = async () => resultOf(await client.query(statementTexts.splice(0).join(';'))).rows;
   let step = steps.next([]);
   while (!step.done) {
-    texts.push(textOf(step.value));
+    statementTexts.push(textOf(step.value));
     step = steps.next(step.value.returns ? await send() : []);
   }
-  texts.push('COMMIT');
+  statementTexts.push('COMMIT');
   await send();
   return step.value;
 }
 
 /** Returns the result of the last statement. */
 function resultOf(result: PostgresResult | readonly PostgresResult[]): SqlResult {
-  const last = Array.isArray(result) ? result.at(-1) : result;
-  return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
+  const lastResult = Array.isArray(result) ? result.at(-1) : result;
+  return { rows: lastResult?.rows ?? [], count: lastResult?.rowCount ?? 0 };
 }
 
 /** Replaces the parameters of a statement with literals, because a string of several statements cannot have parameters. */
 function textOf({ sql, parameters }: Statement): string {
   const values = parameters.values();
   // The store's statements contain no question marks other than parameters.
-  return sql.replace(/\?/g, () => literal(values.next().value ?? null));
+  return sql.replace(/\?/g, () => sqlLiteral(values.next().value ?? null));
 }
 
 /**
  * Formats a value as an SQL literal that PostgreSQL parses identically under all settings. Strings in the store never
  * contain NUL.
  */
-function literal(value: SqlValue): string {
+function sqlLiteral(value: SqlValue): string {
   if (typeof value !== 'string') return String(value);
-  const quoted = `'${value.replaceAll("'", "''")}'`;
-  return value.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted;
+  const quotedText = `'${value.replaceAll("'", "''")}'`;
+  return value.includes('\\') ? ` E${quotedText.replaceAll('\\', '\\\\')}` : quotedText;
 }

@@ -22,7 +22,7 @@ export class Receipts {
   #last = 0;
 
   /** Returns a receipt for the next operation. */
-  next(): Receipt {
+  nextReceipt(): Receipt {
     return { lane: this.#lane, number: ++this.#last, reserved: [] };
   }
 

@@ -2,7 +2,7 @@ import type { Excess } from '../limits.js';
 import type { ConsumeRequest, ReserveRequest } from '../store.js';
 import type { Receipt } from './receipts.js';
 import type { SqlDatabase, SqlValue } from './sql-database.js';
-import { nowOf, tablesOf } from './statements.js';
+import { currentTimeExpression, tableNamesOf } from './statements.js';
 import { excessInRows, type Now, type Settlement } from './steps.js';
 
 /** Sends one SQL statement, which runs as a transaction. */
@@ -16,12 +16,12 @@ type SendRequest = NonNullable<SqlDatabase['query']>;
  */
 export class SingleRequests {
   readonly #query: SendRequest;
-  readonly #text: ReturnType<typeof textsFor>;
+  readonly #text: ReturnType<typeof sqlTextsFor>;
   readonly #now: Now;
 
   constructor(query: SendRequest, prefix: string, now: Now) {
     this.#query = query;
-    this.#text = textsFor(prefix);
+    this.#text = sqlTextsFor(prefix);
     this.#now = now;
   }
 
@@ -59,13 +59,13 @@ export class SingleRequests {
     const single = onlyEntry(hold.amounts);
     if (!single) return undefined;
     const [kind, amount] = single;
-    const used = outcome === 'commit' ? amount : 0;
-    const parameters = [hold.project, kind, hold.id, amount, used];
+    const usedDelta = outcome === 'commit' ? amount : 0;
+    const parameters = [hold.project, kind, hold.id, amount, usedDelta];
     return (await this.#query(this.#text.settle, () => [...parameters, this.#now()])).count > 0;
   }
 
   /** Queries why the amount was not taken. This is a separate query, because its tables would slow down the usual case. */
-  async #rejection(request: ConsumeRequest, [kind]: Entry): Promise<readonly Excess[] | undefined> {
+  async #rejection(request: ConsumeRequest, [kind]: AmountEntry): Promise<readonly Excess[] | undefined> {
     const { project } = request;
     const { rows } = await this.#query(this.#text.rejection, () => [project, kind, this.#now()]);
     const [row] = rows;
@@ -76,47 +76,47 @@ export class SingleRequests {
   }
 }
 
-type Entry = [kind: string, amount: number];
+type AmountEntry = [kind: string, amount: number];
 
-function onlyEntry(amounts: Readonly<Record<string, number>>): Entry | undefined {
+function onlyEntry(amounts: Readonly<Record<string, number>>): AmountEntry | undefined {
   const entries = Object.entries(amounts);
   return entries.length === 1 ? entries[0] : undefined;
 }
 
 /** Returns the parameters that the reserve and consume statements have in common. */
-function requestedOf({ project, defaults }: ConsumeRequest, [kind, amount]: Entry): SqlValue[] {
+function requestedOf({ project, defaults }: ConsumeRequest, [kind, amount]: AmountEntry): SqlValue[] {
   return [project, kind, amount, defaults[kind] ?? null];
 }
 
 /** Returns the SQL statements for single requests, for PostgreSQL only. */
-function textsFor(prefix: string) {
-  const { limits, counters, holds, receipts } = tablesOf(prefix);
-  const limitsOf = `(SELECT own_limits FROM ${limits} AS own WHERE own.project = $1)`;
+function sqlTextsFor(prefix: string) {
+  const { limits, counters, holds, receipts } = tableNamesOf(prefix);
+  const ownLimitsQuery = `(SELECT own_limits FROM ${limits} AS own WHERE own.project = $1)`;
   /** Adds an amount to a counter column, if it fits within the limit. Parameters: project, kind, amount, default limit. */
-  const take = (
+  const takeStatement = (
     column: 'used' | 'reserved',
   ) => `WITH taken AS (UPDATE ${counters} SET ${column} = ${column} + $3::bigint
-      FROM (SELECT coalesce((${limitsOf}::jsonb->>$2)::numeric, $4::numeric) AS top) AS limits
+      FROM (SELECT coalesce((${ownLimitsQuery}::jsonb->>$2)::numeric, $4::numeric) AS top) AS limits
       WHERE project = $1 AND kind = $2 AND used + reserved <= ${Number.MAX_SAFE_INTEGER} - $3::bigint
         AND (top < 0 OR used + reserved + $3::bigint <= top) RETURNING true)`;
   // Except for `rejection`, success is a row count above 0. Returned rows would have to be parsed.
   return {
     /** Consumes an amount. Parameters: project, kind, amount, default limit, lane, number. */
-    consume: `${take('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM taken`,
+    consume: `${takeStatement('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM taken`,
     /** Reserves an amount. Parameters: project, kind, amount, default limit, id, amounts, ttlMs, now. */
-    reserve: `${take('reserved')} INSERT INTO ${holds} (project, id, amounts, expires_at)
-      SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken`,
+    reserve: `${takeStatement('reserved')} INSERT INTO ${holds} (project, id, amounts, expires_at)
+      SELECT $1, $5, $6, ${currentTimeExpression('$8')} + $7::bigint FROM taken`,
     // ORDER BY makes PostgreSQL use the index. Without it, the planner expects to find a matching row early in a scan.
     /** Returns the counter, and whether the project has an expired reservation. Parameters: project, kind, now. */
-    rejection: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
-        WHERE project = $1 AND expires_at <= ${nowOf('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
+    rejection: `SELECT used, reserved, ${ownLimitsQuery} AS own_limits, (SELECT expires_at FROM ${holds}
+        WHERE project = $1 AND expires_at <= ${currentTimeExpression('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
       FROM ${counters} WHERE project = $1 AND kind = $2`,
     /**
      * Settles a reservation. Locks the counter first, as all statements do. Parameters: project, kind, id, amount,
      * amount to add to `used`, now.
      */
     settle: `WITH locked AS (SELECT FROM ${counters} WHERE project = $1 AND kind = $2 FOR UPDATE),
-      ended AS (DELETE FROM ${holds} WHERE project = $1 AND id = $3 AND expires_at > ${nowOf('$6')}
+      ended AS (DELETE FROM ${holds} WHERE project = $1 AND id = $3 AND expires_at > ${currentTimeExpression('$6')}
         AND EXISTS (SELECT FROM locked) RETURNING true)
       UPDATE ${counters} SET reserved = reserved - $4::bigint, used = used + $5::bigint
         FROM ended WHERE project = $1 AND kind = $2`,

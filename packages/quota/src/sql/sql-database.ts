@@ -46,11 +46,11 @@ export interface SqlDatabase {
 }
 
 /** Creates a statement that returns rows. */
-export function read(sql: string, ...parameters: SqlValue[]): Statement {
+export function readStatement(sql: string, ...parameters: SqlValue[]): Statement {
   return { sql, parameters, returns: true };
 }
 
 /** Creates a statement that does not return rows. */
-export function write(sql: string, ...parameters: SqlValue[]): Statement {
+export function writeStatement(sql: string, ...parameters: SqlValue[]): Statement {
   return { sql, parameters, returns: false };
 }

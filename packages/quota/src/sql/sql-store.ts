@@ -15,7 +15,7 @@ import type {
 import { mysqlStatements } from './mysql-statements.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { SingleRequests } from './single-requests.js';
-import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
+import { readStatement, type SqlDatabase, type Steps, writeStatement } from './sql-database.js';
 import { type Statements, statementsFor, writeLimits } from './statements.js';
 import { QuotaSteps, type ReleaseRequest, type Settlement, type TakeRequest } from './steps.js';
 
@@ -36,9 +36,9 @@ export interface SqlStore extends QuotaStore {
 }
 
 /** One batch at a time, because concurrent batches would wait for locks on the same counters, each on its own connection. */
-const BATCHES = { size: 250, maxInFlight: 1 };
+const BATCH_LIMITS = { size: 250, maxInFlight: 1 };
 
-const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
+const PREFIX_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
 
 /**
  * Creates a store in PostgreSQL, MariaDB, MySQL or SQLite. Call `createSchema()` once before use.
@@ -59,7 +59,8 @@ export function sqlStore(options: SqlStoreOptions): SqlStore {
   if (!options.database)
     throw new TypeError('sqlStore: a database is required: postgres(pool), mysql(pool) or sqlite(connection)');
   const prefix = options.tablePrefix ?? 'quota_';
-  if (!PREFIX.test(prefix)) throw new TypeError('sqlStore: tablePrefix must be up to 31 letters, digits and "_"');
+  if (!PREFIX_PATTERN.test(prefix))
+    throw new TypeError('sqlStore: tablePrefix must be up to 31 letters, digits and "_"');
   return new QuotaSqlStore(options, prefix);
 }
 
@@ -72,20 +73,20 @@ class QuotaSqlStore implements SqlStore {
   /** Undefined for SQLite: a database in the same process cannot lose results. */
   readonly #receipts: Receipts | undefined;
   readonly #compensation = new Compensation(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
-  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCHES, {
+  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCH_LIMITS, {
     one: async (request) => (await this.#single?.reserve(request)) ?? onlyResult(await this.#takeBatch([request])),
     many: async (requests) => this.#takeBatch(requests),
   });
-  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCHES, {
+  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCH_LIMITS, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
-  readonly #settleQueue = new BatchQueue<Settlement, boolean>(BATCHES, {
+  readonly #settleQueue = new BatchQueue<Settlement, boolean>(BATCH_LIMITS, {
     one: async (settlement) =>
       (await this.#single?.settle(settlement)) ?? onlyResult(await this.#settleAll([settlement])),
     many: async (settlements) => this.#settleAll(settlements),
   });
-  readonly #releaseQueue = new BatchQueue<ReleaseRequest, undefined>(BATCHES, {
+  readonly #releaseQueue = new BatchQueue<ReleaseRequest, undefined>(BATCH_LIMITS, {
     one: async (request) => {
       await this.#releaseAll([request]);
       return undefined;
@@ -95,10 +96,10 @@ class QuotaSqlStore implements SqlStore {
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
     const isLocal = database.dialect === 'sqlite';
-    const serverTime = isLocal ? Date.now : () => null;
+    const defaultClock = isLocal ? Date.now : () => null;
     this.#database = database;
-    this.#text = textsFor(database.dialect, prefix);
-    const now = clock ?? serverTime;
+    this.#text = statementsOf(database.dialect, prefix);
+    const now = clock ?? defaultClock;
     this.#steps = new QuotaSteps(this.#text, now);
     const query = database.query?.bind(database);
     this.#receipts = isLocal ? undefined : new Receipts();
@@ -110,8 +111,9 @@ class QuotaSqlStore implements SqlStore {
     const { schema } = this.#text;
     await this.#run(function* () {
       // The lock is necessary because IF NOT EXISTS fails in PostgreSQL if two processes create a table at the same time.
-      if (dialect === 'postgres') yield read(`SELECT pg_advisory_xact_lock(hashtext('apistrata quota schema'))`);
-      for (const sql of schema) yield write(sql);
+      if (dialect === 'postgres')
+        yield readStatement(`SELECT pg_advisory_xact_lock(hashtext('apistrata quota schema'))`);
+      for (const sql of schema) yield writeStatement(sql);
     });
   }
 
@@ -154,14 +156,14 @@ class QuotaSqlStore implements SqlStore {
   }
 
   setLimits(project: string, limits: OwnLimits): MaybePromise<void> {
-    const statement = write(this.#text.setLimits, project, writeLimits(limits));
+    const statement = writeStatement(this.#text.setLimits, project, writeLimits(limits));
     return this.#run(function* () {
       yield statement;
     });
   }
 
   removeLimits(project: string): MaybePromise<boolean> {
-    const statement = read(this.#text.removeLimits, project);
+    const statement = readStatement(this.#text.removeLimits, project);
     return this.#run(function* () {
       return (yield statement).length > 0;
     });
@@ -214,7 +216,7 @@ class QuotaSqlStore implements SqlStore {
   async #withReceipt<T>(execute: (receipt?: Receipt) => MaybePromise<T>): Promise<T> {
     const receipts = this.#receipts;
     if (!receipts) return execute();
-    const receipt = receipts.next();
+    const receipt = receipts.nextReceipt();
     try {
       const result = await execute(receipt);
       // Errors are ignored, because the next cleanup also deletes these receipts.
@@ -247,7 +249,7 @@ class QuotaSqlStore implements SqlStore {
   }
 }
 
-function textsFor(dialect: SqlDatabase['dialect'], prefix: string): Statements {
+function statementsOf(dialect: SqlDatabase['dialect'], prefix: string): Statements {
   return dialect === 'mysql' ? mysqlStatements(prefix) : statementsFor(dialect, prefix);
 }
 

@@ -20,13 +20,13 @@ export interface SqliteConnection {
  * the SQL store. If the caller has opened a transaction, the store's statements become part of it.
  */
 export function sqlite(connection: SqliteConnection): SqlDatabase {
-  const prepared = new Map<string, SqliteStatement>();
+  const statementsBySql = new Map<string, SqliteStatement>();
 
-  function run({ sql, parameters, returns }: Statement): readonly SqlRow[] {
-    let statement = prepared.get(sql);
+  function runStatement({ sql, parameters, returns }: Statement): readonly SqlRow[] {
+    let statement = statementsBySql.get(sql);
     if (!statement) {
       statement = connection.prepare(sql);
-      prepared.set(sql, statement);
+      statementsBySql.set(sql, statement);
     }
     if (returns) return statement.all(...parameters) as SqlRow[];
     statement.run(...parameters);
@@ -35,7 +35,7 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
 
   function runSteps<T>(steps: Steps<T>): T {
     let step = steps.next([]);
-    while (!step.done) step = steps.next(run(step.value));
+    while (!step.done) step = steps.next(runStatement(step.value));
     return step.value;
   }
 
@@ -45,15 +45,15 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
     dialect: 'sqlite',
     isInTransaction,
     transaction<T>(work: () => Steps<T>): T {
-      const nested = isInTransaction();
+      const isNested = isInTransaction();
       // IMMEDIATE locks the database now, so that other writers wait here instead of failing in the middle of a transaction.
-      connection.exec(nested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
+      connection.exec(isNested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
       try {
         const result = runSteps(work());
-        connection.exec(nested ? 'RELEASE apistrata_quota' : 'COMMIT');
+        connection.exec(isNested ? 'RELEASE apistrata_quota' : 'COMMIT');
         return result;
       } catch (error) {
-        connection.exec(nested ? 'ROLLBACK TO apistrata_quota; RELEASE apistrata_quota' : 'ROLLBACK');
+        connection.exec(isNested ? 'ROLLBACK TO apistrata_quota; RELEASE apistrata_quota' : 'ROLLBACK');
         throw error;
       }
     },

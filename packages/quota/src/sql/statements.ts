@@ -3,7 +3,7 @@ import type { OwnLimits } from '../store.js';
 import type { SqlValue } from './sql-database.js';
 
 /** A change to the counter of a project and kind. */
-export interface Delta {
+export interface CounterDelta {
   readonly project: string;
   readonly kind: string;
   used: number;
@@ -11,7 +11,7 @@ export interface Delta {
 }
 
 /** Returns the table names of a store. */
-export function tablesOf(prefix: string) {
+export function tableNamesOf(prefix: string) {
   return {
     limits: `${prefix}limits`,
     counters: `${prefix}counters`,
@@ -24,7 +24,7 @@ export function tablesOf(prefix: string) {
  * Returns a PostgreSQL expression for the current time: the parameter, or the database server's clock if the parameter
  * is null. Unlike a volatile function, a subquery is evaluated once and can be used in an index search.
  */
-export function nowOf(parameter: string): string {
+export function currentTimeExpression(parameter: string): string {
   return `(SELECT coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))`;
 }
 
@@ -33,18 +33,18 @@ export function nowOf(parameter: string): string {
  * SQL text does not depend on their length.
  */
 export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
-  const postgres = dialect === 'postgres';
-  const { limits, counters, holds, receipts } = tablesOf(prefix);
-  const list = postgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
-  const item = (index: number, type: 'text' | 'bigint') =>
+  const isPostgres = dialect === 'postgres';
+  const { limits, counters, holds, receipts } = tableNamesOf(prefix);
+  const itemList = isPostgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
+  const itemColumn = (index: number, type: 'text' | 'bigint') =>
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
-  const now = postgres ? nowOf('?') : '?';
-  const bigint = postgres ? 'bigint' : 'integer';
+  const currentTime = isPostgres ? currentTimeExpression('?') : '?';
+  const integerType = isPostgres ? 'bigint' : 'integer';
   // If SQLite has statistics, it may otherwise prefer the primary key and read every reservation of the project.
-  const byExpiry = postgres ? '' : `INDEXED BY ${holds}_by_expiry`;
+  const expiryIndex = isPostgres ? '' : `INDEXED BY ${holds}_by_expiry`;
 
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved)
-      SELECT ${item(0, 'text')}, ${item(1, 'text')}, 0, 0 FROM ${list} WHERE true
+      SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')}, 0, 0 FROM ${itemList} WHERE true
       ON CONFLICT (project, kind) DO UPDATE SET used = ${counters}.used`;
   const receiptsTable = `CREATE TABLE IF NOT EXISTS ${receipts} (
         lane uuid NOT NULL, number bigint NOT NULL, undone boolean NOT NULL DEFAULT false,
@@ -52,18 +52,18 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
   return {
     schema: [
       `CREATE TABLE IF NOT EXISTS ${limits} (
-        position ${postgres ? 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY' : 'integer PRIMARY KEY AUTOINCREMENT'},
+        position ${isPostgres ? 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY' : 'integer PRIMARY KEY AUTOINCREMENT'},
         project text NOT NULL UNIQUE, own_limits text NOT NULL)`,
       `CREATE TABLE IF NOT EXISTS ${counters} (
-        project text NOT NULL, kind text NOT NULL, used ${bigint} NOT NULL, reserved ${bigint} NOT NULL,
+        project text NOT NULL, kind text NOT NULL, used ${integerType} NOT NULL, reserved ${integerType} NOT NULL,
         PRIMARY KEY (project, kind))`,
       `CREATE TABLE IF NOT EXISTS ${holds} (
-        project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL,
-        PRIMARY KEY (project, id))${postgres ? '' : ' WITHOUT ROWID'}`,
+        project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${integerType} NOT NULL,
+        PRIMARY KEY (project, id))${isPostgres ? '' : ' WITHOUT ROWID'}`,
       // A rejected request uses this index to find the expired reservations of its project without reading the others.
       `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
       // SQLite needs no receipts, because the result of a database in the same process cannot be lost.
-      ...(postgres ? [receiptsTable] : []),
+      ...(isPostgres ? [receiptsTable] : []),
     ],
     /** Creates missing counters and locks all given counters. Parameter: [[project, kind]], sorted. */
     lock,
@@ -71,36 +71,36 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     lockAndRead: `${lock} RETURNING project, kind, used, reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
     /** Adds to the values of counters. Parameter: [[project, kind, used, reserved]]. */
-    add: `UPDATE ${counters} SET used = used + ${item(2, 'bigint')}, reserved = reserved + ${item(3, 'bigint')}
-      FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
+    add: `UPDATE ${counters} SET used = used + ${itemColumn(2, 'bigint')}, reserved = reserved + ${itemColumn(3, 'bigint')}
+      FROM ${itemList} WHERE project = ${itemColumn(0, 'text')} AND kind = ${itemColumn(1, 'text')}`,
     /** Inserts reservations. Parameters: now, [[project, id, amounts, ttlMs]]. */
     hold: `INSERT INTO ${holds} (project, id, amounts, expires_at)
-      SELECT ${item(0, 'text')}, ${item(1, 'text')}, ${item(2, 'text')}, ${now} + ${item(3, 'bigint')} FROM ${list}`,
+      SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')}, ${itemColumn(2, 'text')}, ${currentTime} + ${itemColumn(3, 'bigint')} FROM ${itemList}`,
     /** Deletes reservations that have not expired, and returns their ids. Parameters: [[project, id]], now. */
-    end: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
-      AND expires_at > ${now} RETURNING id`,
+    end: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')} FROM ${itemList})
+      AND expires_at > ${currentTime} RETURNING id`,
     /** Deletes expired reservations, and returns their ids. Parameters: [[project, id]], now. */
-    endExpired: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
-      AND expires_at <= ${now} RETURNING id`,
+    endExpired: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')} FROM ${itemList})
+      AND expires_at <= ${currentTime} RETURNING id`,
     /** Renews a reservation that has not expired. Parameters: now, ttlMs, project, id, now. */
-    renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint)
-      WHERE project = ? AND id = ? AND expires_at > ${now} RETURNING id`,
+    renew: `UPDATE ${holds} SET expires_at = ${currentTime} + CAST(? AS bigint)
+      WHERE project = ? AND id = ? AND expires_at > ${currentTime} RETURNING id`,
     /**
      * Returns expired reservations of some projects; on PostgreSQL, at most a thousand per project. Parameters:
      * [[project]], now.
      */
-    expiredOf: postgres
-      ? `SELECT gone.id, gone.project, gone.amounts FROM ${list} CROSS JOIN LATERAL (
+    expiredOf: isPostgres
+      ? `SELECT gone.id, gone.project, gone.amounts FROM ${itemList} CROSS JOIN LATERAL (
           SELECT id, project, amounts FROM ${holds}
-          WHERE project = ${item(0, 'text')} AND expires_at <= ${now} ORDER BY expires_at LIMIT 1000) AS gone`
+          WHERE project = ${itemColumn(0, 'text')} AND expires_at <= ${currentTime} ORDER BY expires_at LIMIT 1000) AS gone`
       : // CROSS JOIN makes SQLite keep this join order, regardless of its size estimates.
-        `SELECT held.id, held.project, held.amounts FROM ${list} CROSS JOIN ${holds} AS held ${byExpiry}
-          WHERE held.project = ${item(0, 'text')} AND held.expires_at <= ${now} LIMIT 1000`,
+        `SELECT held.id, held.project, held.amounts FROM ${itemList} CROSS JOIN ${holds} AS held ${expiryIndex}
+          WHERE held.project = ${itemColumn(0, 'text')} AND held.expires_at <= ${currentTime} LIMIT 1000`,
     /** Returns at most a thousand expired reservations of all projects. Parameter: now. */
-    expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT 1000`,
+    expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${currentTime} ORDER BY expires_at LIMIT 1000`,
     /** Returns the counters and the expired reservations of a project in one snapshot. Parameters: project, project, now. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
-      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
+      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${expiryIndex} WHERE project = ? AND expires_at <= ${currentTime}`,
     // SQLite does not use the following statements, which manage receipts.
     /**
      * Records a consume operation. Fails if the number exists, so that an undone operation cannot be executed later.
@@ -119,8 +119,8 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     /** Deletes obsolete receipts of processes that have ended. */
     clearOld: `DELETE FROM ${receipts} WHERE at < clock_timestamp() - interval '1 day'`,
     /** Subtracts amounts from the used amounts. Parameter: [[project, kind, amount]]. */
-    release: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
-      FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
+    release: `UPDATE ${counters} SET used = CASE WHEN used > ${itemColumn(2, 'bigint')} THEN used - ${itemColumn(2, 'bigint')} ELSE 0 END
+      FROM ${itemList} WHERE project = ${itemColumn(0, 'text')} AND kind = ${itemColumn(1, 'text')}`,
     /** Sets the used amount of a kind. Parameters: project, kind, used. */
     recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
       ON CONFLICT (project, kind) DO UPDATE SET used = excluded.used`,
@@ -140,7 +140,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
 export type Statements = ReturnType<typeof statementsFor>;
 
 /** Formats a list of tuples as one JSON statement parameter. */
-export function tuples(rows: readonly (readonly SqlValue[])[]): string {
+export function formatTuples(rows: readonly (readonly SqlValue[])[]): string {
   return JSON.stringify(rows);
 }
 
@@ -151,8 +151,8 @@ export function writeLimits(limits: OwnLimits): string {
 
 /** Parses limits that {@link writeLimits} has formatted. */
 export function readLimits(text: unknown): OwnLimits {
-  const decimals = JSON.parse(String(text)) as Record<string, string>;
-  return Object.fromEntries(Object.entries(decimals).map(([kind, decimal]) => [kind, limitOf(decimal)]));
+  const decimalsByKind = JSON.parse(String(text)) as Record<string, string>;
+  return Object.fromEntries(Object.entries(decimalsByKind).map(([kind, decimal]) => [kind, limitOf(decimal)]));
 }
 
 function limitOf(decimal: string): Limit {

@@ -2,8 +2,8 @@ import { limitFor } from '../limit-for.js';
 import { type Amounts, checkLimits, type Excess } from '../limits.js';
 import type { ConsumeRequest, Count, OwnLimits, Page, ProjectLimits, StoredReservation } from '../store.js';
 import type { Receipt } from './receipts.js';
-import { read, type SqlRow, type Steps, write } from './sql-database.js';
-import { type Delta, readLimits, type Statements, tuples } from './statements.js';
+import { readStatement, type SqlRow, type Steps, writeStatement } from './sql-database.js';
+import { type CounterDelta, formatTuples, readLimits, type Statements } from './statements.js';
 
 /** A reservation to settle: whether to commit or to release it. */
 export interface Settlement {
@@ -50,27 +50,31 @@ export class QuotaSteps {
    * @param receipt the receipt to write in the same transaction
    */
   *take(requests: readonly TakeRequest[], receipt?: Receipt): Steps<ReserveOutcome> {
-    const counters = countersIn(yield read(this.#text.lockAndRead, countersOf(requests)));
-    const deltas = new Map<string, Delta>();
+    const counters = countersIn(yield readStatement(this.#text.lockAndRead, countersOf(requests)));
+    const deltas = new Map<string, CounterDelta>();
     const outcomes = requests.map((request) => {
       const exceeded = exceededBy(request, counters);
       if (exceeded.length === 0) take(request, counters, deltas);
       return { request, exceeded };
     });
-    const rejected = outcomes.filter(({ exceeded }) => exceeded.length > 0);
-    if (rejected.length > 0) {
-      const projects = [...new Set(rejected.map(({ request }) => request.project))];
-      const expired = yield read(this.#text.expiredOf, tuples(projects.map((project) => [project])), this.#now());
-      if (expired.length > 0) return { expired: expired.map(holdFromRow) };
+    const rejectedRequests = outcomes.filter(({ exceeded }) => exceeded.length > 0);
+    if (rejectedRequests.length > 0) {
+      const projects = [...new Set(rejectedRequests.map(({ request }) => request.project))];
+      const expired = yield readStatement(
+        this.#text.expiredOf,
+        formatTuples(projects.map((project) => [project])),
+        this.#now(),
+      );
+      if (expired.length > 0) return { expired: expired.map(reservationFromRow) };
     }
     yield* this.#add(deltas);
     const holds = outcomes.flatMap(({ request: { id, project, amounts, ttlMs }, exceeded }) =>
       ttlMs === undefined || exceeded.length > 0 ? [] : [[project, id, JSON.stringify(amounts), ttlMs]],
     );
-    if (holds.length > 0) yield write(this.#text.hold, this.#now(), tuples(holds));
+    if (holds.length > 0) yield writeStatement(this.#text.hold, this.#now(), formatTuples(holds));
     if (receipt && deltas.size > 0) {
       receipt.reserved = outcomes.flatMap(({ request, exceeded }) => (exceeded.length > 0 ? [] : [request]));
-      yield write(this.#text.receipt, receipt.lane, receipt.number);
+      yield writeStatement(this.#text.receipt, receipt.lane, receipt.number);
     }
     return { results: outcomes.map(({ exceeded }) => exceeded) };
   }
@@ -78,18 +82,18 @@ export class QuotaSteps {
   /** Undoes a consume operation if it was executed, and otherwise prevents its later execution. Idempotent. */
   *undo({ lane, number, reserved }: Receipt): Steps<void> {
     // An operation in progress also locks its counters first, so one of the two transactions waits for the other.
-    yield write(this.#text.lock, countersOf(reserved));
-    const done = yield read(this.#text.undo, lane, number);
-    if (done.length > 0) yield write(this.#text.release, sumsOf(reserved));
-    else yield write(this.#text.forbid, lane, number);
+    yield writeStatement(this.#text.lock, countersOf(reserved));
+    const done = yield readStatement(this.#text.undo, lane, number);
+    if (done.length > 0) yield writeStatement(this.#text.release, totalsOf(reserved));
+    else yield writeStatement(this.#text.forbid, lane, number);
   }
 
   *clear({ lane, number }: Receipt): Steps<void> {
-    yield write(this.#text.clear, lane, number);
+    yield writeStatement(this.#text.clear, lane, number);
   }
 
   *clearOld(): Steps<void> {
-    yield write(this.#text.clearOld);
+    yield writeStatement(this.#text.clearOld);
   }
 
   *settle(settlements: readonly Settlement[]): Steps<readonly boolean[]> {
@@ -105,15 +109,15 @@ export class QuotaSteps {
 
   /** Returns at most a thousand expired reservations of all projects. */
   *expired(): Steps<readonly StoredReservation[]> {
-    return (yield read(this.#text.expired, this.#now())).map(holdFromRow);
+    return (yield readStatement(this.#text.expired, this.#now())).map(reservationFromRow);
   }
 
   *renew(hold: StoredReservation, ttlMs: number): Steps<boolean> {
-    return (yield read(this.#text.renew, this.#now(), ttlMs, hold.project, hold.id, this.#now())).length > 0;
+    return (yield readStatement(this.#text.renew, this.#now(), ttlMs, hold.project, hold.id, this.#now())).length > 0;
   }
 
   *counts(project: string): Steps<Readonly<Record<string, Count>>> {
-    const rows = yield read(this.#text.counts, project, project, this.#now());
+    const rows = yield readStatement(this.#text.counts, project, project, this.#now());
     const counts: Record<string, { used: number; reserved: number }> = {};
     for (const { kind, used, reserved, amounts } of rows) {
       if (amounts === null) counts[String(kind)] = { used: Number(used), reserved: Number(reserved) };
@@ -126,32 +130,32 @@ export class QuotaSteps {
 
   *release(returns: readonly ReleaseRequest[]): Steps<readonly undefined[]> {
     // Locks the counters in the global order first, because an UPDATE of several rows locks them in any order.
-    yield write(this.#text.lock, countersOf(returns));
-    yield write(this.#text.release, sumsOf(returns));
+    yield writeStatement(this.#text.lock, countersOf(returns));
+    yield writeStatement(this.#text.release, totalsOf(returns));
     return returns.map(() => undefined);
   }
 
   *recount(project: string, kind: string, used: number): Steps<void> {
-    yield write(this.#text.recount, project, kind, used);
+    yield writeStatement(this.#text.recount, project, kind, used);
   }
 
   *getLimits(project: string): Steps<OwnLimits | undefined> {
-    const [row] = yield read(this.#text.limitsOf, project);
+    const [row] = yield readStatement(this.#text.limitsOf, project);
     return row && readLimits(row.own_limits);
   }
 
   *listLimits({ limit, offset }: Page): Steps<{ entries: ProjectLimits[]; total: number }> {
-    const [count] = yield read(this.#text.countLimits);
-    const rows = yield read(this.#text.listLimits, limit, offset);
+    const [count] = yield readStatement(this.#text.countLimits);
+    const rows = yield readStatement(this.#text.listLimits, limit, offset);
     const entries = rows.map((row) => ({ project: String(row.project), limits: readLimits(row.own_limits) }));
     return { entries, total: Number(count?.total) };
   }
 
   *#end(settlements: readonly Settlement[], text: string): Steps<Set<string>> {
-    yield write(this.#text.lock, countersOf(settlements.map(({ hold }) => hold)));
-    const ids = tuples(settlements.map(({ hold }) => [hold.project, hold.id]));
-    const ended = new Set((yield read(text, ids, this.#now())).map((row) => String(row.id)));
-    const deltas = new Map<string, Delta>();
+    yield writeStatement(this.#text.lock, countersOf(settlements.map(({ hold }) => hold)));
+    const ids = formatTuples(settlements.map(({ hold }) => [hold.project, hold.id]));
+    const ended = new Set((yield readStatement(text, ids, this.#now())).map((row) => String(row.id)));
+    const deltas = new Map<string, CounterDelta>();
     const done = new Set<string>();
     for (const { hold, outcome } of settlements) {
       if (!ended.has(hold.id) || done.has(hold.id)) continue;
@@ -166,34 +170,34 @@ export class QuotaSteps {
     return ended;
   }
 
-  *#add(deltas: ReadonlyMap<string, Delta>): Steps<void> {
+  *#add(deltas: ReadonlyMap<string, CounterDelta>): Steps<void> {
     if (deltas.size === 0) return;
     const rows = [...deltas.values()].map(({ project, kind, used, reserved }) => [project, kind, used, reserved]);
-    yield write(this.#text.add, tuples(rows));
+    yield writeStatement(this.#text.add, formatTuples(rows));
   }
 }
 
 /** Returns a statement parameter with the distinct counters of some amounts, in the global order. */
-function countersOf(all: readonly ReleaseRequest[]): string {
+function countersOf(amountsList: readonly ReleaseRequest[]): string {
   const byKey = new Map<string, readonly [project: string, kind: string]>();
-  for (const { project, amounts } of all) {
-    for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
+  for (const { project, amounts } of amountsList) {
+    for (const kind of Object.keys(amounts)) byKey.set(counterKeyOf(project, kind), [project, kind]);
   }
   // Keys are compared as UTF-16 code units, so that the order is the same in all processes, regardless of locale.
-  return tuples([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter));
+  return formatTuples([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter));
 }
 
 /** Returns a statement parameter with the total amount to release from each counter. */
-function sumsOf(returns: readonly ReleaseRequest[]): string {
+function totalsOf(returns: readonly ReleaseRequest[]): string {
   const sums = new Map<string, readonly [string, string, number]>();
   for (const { project, amounts } of returns) {
     for (const [kind, amount] of Object.entries(amounts)) {
-      const sum = (sums.get(keyOf(project, kind))?.[2] ?? 0) + amount;
+      const sum = (sums.get(counterKeyOf(project, kind))?.[2] ?? 0) + amount;
       // A counter never exceeds the largest safe integer, so a larger amount cannot be released.
-      sums.set(keyOf(project, kind), [project, kind, Math.min(sum, Number.MAX_SAFE_INTEGER)]);
+      sums.set(counterKeyOf(project, kind), [project, kind, Math.min(sum, Number.MAX_SAFE_INTEGER)]);
     }
   }
-  return tuples([...sums.values()]);
+  return formatTuples([...sums.values()]);
 }
 
 /** Returns the kinds of a request that exceed their limit according to counter rows from the database. */
@@ -203,11 +207,11 @@ export function excessInRows(request: ConsumeRequest, rows: readonly SqlRow[]): 
 
 function countersIn(rows: readonly SqlRow[]): ReadonlyMap<string, Counter> {
   const own = new Map<string, OwnLimits>();
-  return new Map(rows.map((row) => [keyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
+  return new Map(rows.map((row) => [counterKeyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
 }
 
 function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, kind: string): Counter {
-  const counter = counters.get(keyOf(project, kind));
+  const counter = counters.get(counterKeyOf(project, kind));
   if (!counter) throw new Error(`the database returned no counter for ${kind} in project ${project}`);
   return counter;
 }
@@ -223,7 +227,7 @@ function exceededBy(request: ConsumeRequest, counters: ReadonlyMap<string, Count
   return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
 }
 
-function take(request: TakeRequest, counters: ReadonlyMap<string, Counter>, deltas: Map<string, Delta>): void {
+function take(request: TakeRequest, counters: ReadonlyMap<string, Counter>, deltas: Map<string, CounterDelta>): void {
   const column = request.ttlMs === undefined ? 'used' : 'reserved';
   for (const [kind, amount] of Object.entries(request.amounts)) {
     lockedCounter(counters, request.project, kind)[column] += amount;
@@ -231,8 +235,8 @@ function take(request: TakeRequest, counters: ReadonlyMap<string, Counter>, delt
   }
 }
 
-function deltaOf(deltas: Map<string, Delta>, project: string, kind: string): Delta {
-  const key = keyOf(project, kind);
+function deltaOf(deltas: Map<string, CounterDelta>, project: string, kind: string): CounterDelta {
+  const key = counterKeyOf(project, kind);
   let delta = deltas.get(key);
   if (!delta) {
     delta = { project, kind, used: 0, reserved: 0 };
@@ -251,7 +255,7 @@ function counterOf(row: SqlRow, own: Map<string, OwnLimits>): Counter {
   return { used: Number(row.used), reserved: Number(row.reserved), own: limits };
 }
 
-function holdFromRow(row: SqlRow): StoredReservation {
+function reservationFromRow(row: SqlRow): StoredReservation {
   return { id: String(row.id), project: String(row.project), amounts: amountsOf(row.amounts) };
 }
 
@@ -260,6 +264,6 @@ function amountsOf(text: unknown): Amounts {
 }
 
 /** Returns the map key of a counter. It is unique, because neither part contains NUL. */
-function keyOf(project: string, kind: string): string {
+function counterKeyOf(project: string, kind: string): string {
   return `${project}\0${kind}`;
 }

@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
 import type { Amounts } from '../limits.js';
 import type { QuotaStore } from '../store.js';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
+import { countsOf, type QuotaStoreSuite, reserveRequest, testOnFreshStore } from './suite.js';
 
 /** Tests the method `consume` of stores that implement it. */
 export function testConsuming(suite: QuotaStoreSuite): void {
-  const test = onFreshStore(suite);
+  const test = testOnFreshStore(suite);
   /** Returns a shorthand for `consume`, or undefined if the store does not implement it. */
   const consumerOf = (store: QuotaStore) => {
     const consume = store.consume?.bind(store);
-    return consume && ((amounts: Amounts, defaults: Amounts = {}) => consume(request('p', amounts, { defaults })));
+    return (
+      consume && ((amounts: Amounts, defaults: Amounts = {}) => consume(reserveRequest('p', amounts, { defaults })))
+    );
   };
 
   suite.describe('consume, if the store implements it', () => {
     test('counts amounts as used immediately, without a reservation', async ({ store, advance }) => {
       if (!store.consume) return;
-      const consumed = request('p', { secrets: 2, orders: 1 });
+      const consumed = reserveRequest('p', { secrets: 2, orders: 1 });
       assert.deepEqual(await store.consume(consumed), []);
       const expected = { secrets: { used: 2, reserved: 0 }, orders: { used: 1, reserved: 0 } };
       assert.deepEqual(await countsOf(store, 'p'), expected);
@@ -51,7 +53,7 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       const consume = consumerOf(store);
       if (!consume) return;
       const defaults = { secrets: 3, orders: 1 };
-      await store.reserve(request('p', { secrets: 2, orders: 1 }, { defaults, ttlMs: 1000 }));
+      await store.reserve(reserveRequest('p', { secrets: 2, orders: 1 }, { defaults, ttlMs: 1000 }));
       assert.deepEqual(await consume({ secrets: 2 }, defaults), [{ kind: 'secrets', requested: 2, used: 2, limit: 3 }]);
       advance(1000);
       assert.deepEqual(await consume({ secrets: 2 }, defaults), []);
@@ -66,7 +68,7 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       const consume = consumerOf(store);
       if (!consume) return;
       const defaults = { secrets: 100 };
-      const reserve = () => store.reserve(request('p', { secrets: 1 }, { defaults }));
+      const reserve = () => store.reserve(reserveRequest('p', { secrets: 1 }, { defaults }));
       const take = (index: number) => (index % 3 === 0 ? reserve() : consume({ secrets: 1 }, defaults));
       const responses = await Promise.all(Array.from({ length: 300 }, (_, index) => take(index)));
       assert.equal(responses.filter((exceeded) => exceeded.length === 0).length, 100);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
+import { countsOf, type QuotaStoreSuite, reserveRequest, testOnFreshStore, useAmounts } from './suite.js';
 
 /** Tests the methods that change usage, without concurrency or expiry. */
 export function testCounting(suite: QuotaStoreSuite): void {
-  const test = onFreshStore(suite);
+  const test = testOnFreshStore(suite);
 
   suite.describe('counting', () => {
     test('reports no usage for a new project', async ({ store }) => {
@@ -11,7 +11,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
     });
 
     test('counts a reservation as reserved, and as used after commit', async ({ store }) => {
-      const hold = request('p', { secrets: 1, orders: 2 });
+      const hold = reserveRequest('p', { secrets: 1, orders: 2 });
       assert.deepEqual(await store.reserve(hold), []);
       assert.deepEqual(await countsOf(store, 'p'), {
         secrets: { used: 0, reserved: 1 },
@@ -25,14 +25,14 @@ export function testCounting(suite: QuotaStoreSuite): void {
     });
 
     test('frees everything on release', async ({ store }) => {
-      const hold = request('p', { secrets: 3 });
+      const hold = reserveRequest('p', { secrets: 3 });
       await store.reserve(hold);
       assert.equal(await store.settle(hold, 'release'), true);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
     test('settles a reservation only once', async ({ store }) => {
-      const hold = request('p', { secrets: 3 });
+      const hold = reserveRequest('p', { secrets: 3 });
       await store.reserve(hold);
       await store.settle(hold, 'commit');
       assert.equal(await store.settle(hold, 'commit'), false);
@@ -41,24 +41,24 @@ export function testCounting(suite: QuotaStoreSuite): void {
     });
 
     test('does not settle an unknown reservation', async ({ store }) => {
-      assert.equal(await store.settle(request('p', { secrets: 3 }), 'commit'), false);
+      assert.equal(await store.settle(reserveRequest('p', { secrets: 3 }), 'commit'), false);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
     test('admits up to the default limit and returns the kinds that exceed it', async ({ store }) => {
       const defaults = { secrets: 3 };
-      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), []);
-      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), [
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 2 }, { defaults })), []);
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 2 }, { defaults })), [
         { kind: 'secrets', requested: 2, used: 2, limit: 3 },
       ]);
-      assert.deepEqual(await store.reserve(request('p', { secrets: 1 }, { defaults })), []);
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults })), []);
     });
 
     test('compares the sum of used and reserved with the limit', async ({ store }) => {
       const defaults = { secrets: 3 };
-      await use(store, 'p', { secrets: 1 });
-      await store.reserve(request('p', { secrets: 1 }, { defaults }));
-      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), [
+      await useAmounts(store, 'p', { secrets: 1 });
+      await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults }));
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 2 }, { defaults })), [
         { kind: 'secrets', requested: 2, used: 2, limit: 3 },
       ]);
     });
@@ -67,7 +67,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
       store,
     }) => {
       const defaults = { secrets: 5, orders: 1, containers: 0 };
-      const exceeded = await store.reserve(request('p', { secrets: 1, orders: 2, containers: 1 }, { defaults }));
+      const exceeded = await store.reserve(reserveRequest('p', { secrets: 1, orders: 2, containers: 1 }, { defaults }));
       assert.deepEqual(
         exceeded.toSorted((a, b) => a.kind.localeCompare(b.kind)),
         [
@@ -79,8 +79,8 @@ export function testCounting(suite: QuotaStoreSuite): void {
     });
 
     test('releases used amounts, never below 0, and does not change reservations', async ({ store }) => {
-      await use(store, 'p', { secrets: 5 });
-      await store.reserve(request('p', { secrets: 2 }));
+      await useAmounts(store, 'p', { secrets: 5 });
+      await store.reserve(reserveRequest('p', { secrets: 2 }));
       await store.release('p', { secrets: 3 });
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 2, reserved: 2 } });
       await store.release('p', { secrets: 9, orders: 1 });
@@ -94,7 +94,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
 
     test('recounts one kind, also of an unknown project, and changes nothing else', async ({ store }) => {
       await store.recount('p', 'secrets', 7);
-      await store.reserve(request('p', { secrets: 1, orders: 1 }));
+      await store.reserve(reserveRequest('p', { secrets: 1, orders: 1 }));
       await store.recount('p', 'secrets', 4);
       assert.deepEqual(await countsOf(store, 'p'), {
         secrets: { used: 4, reserved: 1 },
@@ -104,17 +104,17 @@ export function testCounting(suite: QuotaStoreSuite): void {
 
     test('counts up to the largest safe integer, and rejects more', async ({ store }) => {
       const max = Number.MAX_SAFE_INTEGER;
-      await use(store, 'p', { secrets: max });
+      await useAmounts(store, 'p', { secrets: max });
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: max, reserved: 0 } });
-      assert.equal((await store.reserve(request('p', { secrets: 1 }))).length, 1);
-      assert.equal((await store.reserve(request('p', { secrets: max }))).length, 1);
+      assert.equal((await store.reserve(reserveRequest('p', { secrets: 1 }))).length, 1);
+      assert.equal((await store.reserve(reserveRequest('p', { secrets: max }))).length, 1);
     });
 
     test('separates projects, regardless of the characters in their ids', async ({ store }) => {
       const names = ['__proto__', 'constructor', 'a', 'A', 'a ', ' a', 'a:b', 'a/b', '{a}', '%', "'", '"', '\\', '\n'];
       names.push('é', 'e\u0301', '\u{1f600}', 'x'.repeat(255), 'x'.repeat(256), '\uffff'.repeat(512), '*', '?', '[a]');
       for (const [index, name] of names.entries()) {
-        await use(store, name, { secrets: index + 1 });
+        await useAmounts(store, name, { secrets: index + 1 });
         await store.setLimits(name, { orders: index });
       }
       for (const [index, name] of names.entries()) {

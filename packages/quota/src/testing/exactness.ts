@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Amounts } from '../limits.js';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
+import { countsOf, type QuotaStoreSuite, reserveRequest, testOnFreshStore } from './suite.js';
 
 /** Tests that limits are exact with concurrent calls. */
 export function testExactness(suite: QuotaStoreSuite): void {
-  const test = onFreshStore(suite);
+  const test = testOnFreshStore(suite);
 
   suite.describe('concurrent calls', () => {
     test('admit exactly the limit', async ({ store }) => {
-      const holds = Array.from({ length: 300 }, () => request('p', { secrets: 1 }, { defaults: { secrets: 100 } }));
+      const holds = Array.from({ length: 300 }, () =>
+        reserveRequest('p', { secrets: 1 }, { defaults: { secrets: 100 } }),
+      );
       const responses = await Promise.all(holds.map(async (hold) => ({ hold, exceeded: await store.reserve(hold) })));
       const admitted = responses.flatMap(({ hold, exceeded }) => (exceeded.length === 0 ? [hold] : []));
       assert.equal(admitted.length, 100);
@@ -22,7 +24,7 @@ export function testExactness(suite: QuotaStoreSuite): void {
       const holds = Array.from({ length: 120 }, (_, index) => {
         const amounts: Amounts =
           index % 3 === 0 ? { secrets: 1 + (index % 4) } : { orders: 1, secrets: index % 2 || 2 };
-        return request(`p${index % 2}`, amounts, { defaults });
+        return reserveRequest(`p${index % 2}`, amounts, { defaults });
       });
       await Promise.all(holds.map((hold) => store.reserve(hold)));
       for (const project of ['p0', 'p1']) {
@@ -34,7 +36,7 @@ export function testExactness(suite: QuotaStoreSuite): void {
 
     test('either commit or release a reservation, not both', async ({ store }) => {
       for (let round = 0; round < 20; round++) {
-        const hold = request('p', { secrets: 1 }, { ttlMs: 60_000 });
+        const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 60_000 });
         await store.reserve(hold);
         const settled = await Promise.all([store.settle(hold, 'commit'), store.settle(hold, 'release')]);
         assert.equal(settled.filter(Boolean).length, 1);
@@ -52,7 +54,7 @@ export function testExactness(suite: QuotaStoreSuite): void {
       ] as const;
       const rounds = Array.from({ length: 30 }, () => pairs).flat();
       const work = rounds.map(async ([first, second], index) => {
-        const hold = request('p', { [first]: 1, [second]: 2 });
+        const hold = reserveRequest('p', { [first]: 1, [second]: 2 });
         assert.deepEqual(await store.reserve(hold), []);
         const commit = index % 2 === 0;
         assert.equal(await store.settle(hold, commit ? 'commit' : 'release'), true);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
+import { countsOf, type QuotaStoreSuite, reserveRequest, testOnFreshStore, useAmounts } from './suite.js';
 
 /** Tests the time-to-live of reservations. */
 export function testExpiry(suite: QuotaStoreSuite): void {
-  const test = onFreshStore(suite);
+  const test = testOnFreshStore(suite);
 
   suite.describe('expiry', () => {
     test('counts a reservation until its time-to-live ends', async ({ store, advance }) => {
-      const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
+      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(999);
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 0, reserved: 1 } });
@@ -15,7 +15,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
     });
 
     test('neither counts nor settles an expired reservation', async ({ store, advance }) => {
-      const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
+      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(1000);
       assert.deepEqual(await countsOf(store, 'p'), {});
@@ -27,7 +27,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
     test('neither settles nor renews an expired reservation that no call has removed yet', async (context) => {
       const { store, advance } = context;
       const reserved = async (secrets: number) => {
-        const hold = request('p', { secrets }, { ttlMs: 1000 });
+        const hold = reserveRequest('p', { secrets }, { ttlMs: 1000 });
         await store.reserve(hold);
         return hold;
       };
@@ -41,26 +41,26 @@ export function testExpiry(suite: QuotaStoreSuite): void {
 
     test('lets the next request take the amounts of an expired reservation', async ({ store, advance }) => {
       const defaults = { secrets: 2, orders: 2 };
-      await store.reserve(request('p', { secrets: 2, orders: 1 }, { defaults, ttlMs: 1000 }));
+      await store.reserve(reserveRequest('p', { secrets: 2, orders: 1 }, { defaults, ttlMs: 1000 }));
       advance(999);
-      assert.equal((await store.reserve(request('p', { secrets: 1 }, { defaults }))).length, 1);
+      assert.equal((await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults }))).length, 1);
       advance(1);
-      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), []);
-      assert.deepEqual(await store.reserve(request('p', { orders: 2 }, { defaults })), []);
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 2 }, { defaults })), []);
+      assert.deepEqual(await store.reserve(reserveRequest('p', { orders: 2 }, { defaults })), []);
     });
 
     test('does not report expired reservations as used', async ({ store, advance }) => {
       const defaults = { secrets: 2 };
-      await store.reserve(request('p', { secrets: 1 }, { defaults, ttlMs: 1000 }));
-      await store.reserve(request('p', { secrets: 1 }, { defaults, ttlMs: 5000 }));
+      await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults, ttlMs: 1000 }));
+      await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults, ttlMs: 5000 }));
       advance(1000);
-      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), [
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 2 }, { defaults })), [
         { kind: 'secrets', requested: 2, used: 1, limit: 2 },
       ]);
     });
 
     test('restarts the time-to-live on renewal', async ({ store, advance }) => {
-      const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
+      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(900);
       assert.equal(await store.renew(hold, 1000), true);
@@ -72,7 +72,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
     });
 
     test('does not renew a settled reservation', async ({ store }) => {
-      const hold = request('p', { secrets: 1 });
+      const hold = reserveRequest('p', { secrets: 1 });
       await store.reserve(hold);
       await store.settle(hold, 'commit');
       assert.equal(await store.renew(hold, 1000), false);
@@ -80,9 +80,9 @@ export function testExpiry(suite: QuotaStoreSuite): void {
 
     test('removes only expired reservations, of every project, in a sweep', async ({ store, advance }) => {
       for (const project of ['a', 'b', 'c']) {
-        await store.reserve(request(project, { secrets: 1, orders: 1 }, { ttlMs: 1000 }));
-        await store.reserve(request(project, { secrets: 4 }, { ttlMs: 5000 }));
-        await use(store, project, { secrets: 2 });
+        await store.reserve(reserveRequest(project, { secrets: 1, orders: 1 }, { ttlMs: 1000 }));
+        await store.reserve(reserveRequest(project, { secrets: 4 }, { ttlMs: 5000 }));
+        await useAmounts(store, project, { secrets: 2 });
       }
       advance(1000);
       await store.sweep();
@@ -93,7 +93,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
     });
 
     test('does not settle an expired reservation after a sweep', async ({ store, advance }) => {
-      const hold = request('p', { secrets: 1 }, { ttlMs: 1000 });
+      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
       await store.reserve(hold);
       advance(1000);
       await store.sweep();

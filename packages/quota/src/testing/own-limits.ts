@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
+import { countsOf, type QuotaStoreSuite, reserveRequest, testOnFreshStore, useAmounts } from './suite.js';
 
 /** Tests projects' own limits. */
 export function testOwnLimits(suite: QuotaStoreSuite): void {
-  const test = onFreshStore(suite);
+  const test = testOnFreshStore(suite);
 
   suite.describe('limits', () => {
     test('returns no limits for a project without an entry, and false on removal', async ({ store }) => {
@@ -30,7 +30,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       await store.setLimits('p', { ...limits, containers: -1, consumers: 0 });
       assert.deepEqual({ ...(await store.getLimits('p')) }, { ...limits, containers: -1, consumers: 0 });
       assert.deepEqual(
-        await store.reserve(request('p', { secrets: 10, orders: 10 }, { defaults: { secrets: 1 } })),
+        await store.reserve(reserveRequest('p', { secrets: 10, orders: 10 }, { defaults: { secrets: 1 } })),
         [],
       );
     });
@@ -40,11 +40,11 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
     }) => {
       const defaults = { secrets: 2, orders: 2 };
       await store.setLimits('p', { secrets: 4, orders: 1 });
-      assert.deepEqual(await store.reserve(request('p', { secrets: 4, orders: 1 }, { defaults })), []);
-      assert.equal((await store.reserve(request('p', { orders: 1 }, { defaults }))).length, 1);
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 4, orders: 1 }, { defaults })), []);
+      assert.equal((await store.reserve(reserveRequest('p', { orders: 1 }, { defaults }))).length, 1);
       await store.setLimits('p', { orders: -1 });
-      assert.deepEqual(await store.reserve(request('p', { orders: 100 }, { defaults })), []);
-      assert.deepEqual(await store.reserve(request('p', { secrets: 1 }, { defaults })), [
+      assert.deepEqual(await store.reserve(reserveRequest('p', { orders: 100 }, { defaults })), []);
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults })), [
         { kind: 'secrets', requested: 1, used: 4, limit: 2 },
       ]);
     });
@@ -52,17 +52,17 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
     test('applies the default again after the entry is removed', async ({ store }) => {
       const defaults = { secrets: 1 };
       await store.setLimits('p', { secrets: 0 });
-      assert.equal((await store.reserve(request('p', { secrets: 1 }, { defaults }))).length, 1);
+      assert.equal((await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults }))).length, 1);
       await store.removeLimits('p');
-      assert.deepEqual(await store.reserve(request('p', { secrets: 1 }, { defaults })), []);
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 1 }, { defaults })), []);
     });
 
     test('keeps usage above a lowered limit and rejects the next request', async ({ store }) => {
-      await use(store, 'p', { secrets: 5 });
-      const single = request('p', { secrets: 1 });
+      await useAmounts(store, 'p', { secrets: 5 });
+      const single = reserveRequest('p', { secrets: 1 });
       await store.reserve(single);
       await store.setLimits('p', { secrets: 2 });
-      assert.deepEqual(await store.reserve(request('p', { secrets: 1 })), [
+      assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 1 })), [
         { kind: 'secrets', requested: 1, used: 6, limit: 2 },
       ]);
       assert.equal(await store.settle(single, 'commit'), true);
@@ -71,7 +71,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
 
     test('does not change usage when limits are removed', async ({ store }) => {
       await store.setLimits('p', { secrets: 9 });
-      await use(store, 'p', { secrets: 5 });
+      await useAmounts(store, 'p', { secrets: 5 });
       await store.removeLimits('p');
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 5, reserved: 0 } });
     });

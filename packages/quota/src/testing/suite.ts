@@ -22,10 +22,10 @@ interface StoreContext {
   advance(ms: number): void;
 }
 
-export type Test = (title: string, body: (context: StoreContext) => Promise<void>) => void;
+export type StoreTest = (title: string, body: (context: StoreContext) => Promise<void>) => void;
 
 /** Returns a variant of `it` whose test body receives a new, empty store. */
-export function onFreshStore({ it, open, close }: QuotaStoreSuite): Test {
+export function testOnFreshStore({ it, open, close }: QuotaStoreSuite): StoreTest {
   return (title, body) =>
     it(title, async () => {
       let now = 1_700_000_000_000;
@@ -44,15 +44,19 @@ export function onFreshStore({ it, open, close }: QuotaStoreSuite): Test {
 }
 
 /** Creates a request that reserves amounts for a minute. Default limits are unlimited unless `overrides` contains others. */
-export function request(project: string, amounts: Amounts, overrides: Partial<ReserveRequest> = {}): ReserveRequest {
-  const unlimited = Object.fromEntries(Object.keys(amounts).map((kind) => [kind, -1]));
-  const defaults = { ...unlimited, ...overrides.defaults };
+export function reserveRequest(
+  project: string,
+  amounts: Amounts,
+  overrides: Partial<ReserveRequest> = {},
+): ReserveRequest {
+  const unlimitedDefaults = Object.fromEntries(Object.keys(amounts).map((kind) => [kind, -1]));
+  const defaults = { ...unlimitedDefaults, ...overrides.defaults };
   return { id: randomUUID(), project, amounts, ttlMs: 60_000, ...overrides, defaults };
 }
 
 /** Reserves and commits amounts. */
-export async function use(store: QuotaStore, project: string, amounts: Amounts): Promise<void> {
-  const hold = request(project, amounts);
+export async function useAmounts(store: QuotaStore, project: string, amounts: Amounts): Promise<void> {
+  const hold = reserveRequest(project, amounts);
   assert.deepEqual(await store.reserve(hold), []);
   assert.equal(await store.settle(hold, 'commit'), true);
 }

@@ -24,10 +24,10 @@ export type FastifyRequestId = (instance: FastifyHooks, options: unknown, done: 
  * ```
  */
 export function fastifyRequestId(options: RequestIdOptions = {}): FastifyRequestId {
-  const ids = requestId(options);
+  const requestIdMiddleware = requestId(options);
   const plugin: FastifyRequestId = (instance, _options, done) => {
     instance.addHook('onRequest', (request: Request, reply: { readonly raw: ServerResponse }, next: () => void) => {
-      ids(request.raw, reply.raw, () => {
+      requestIdMiddleware(request.raw, reply.raw, () => {
         if (options.assign !== false) request.id = (request.raw as IncomingMessage & { id?: string }).id;
         next();
       });

@@ -24,9 +24,9 @@ export type HonoRequestId = (context: HonoContext, next: () => Promise<void>) =>
  * ```
  */
 export function honoRequestId(options: RequestIdOptions = {}): HonoRequestId {
-  const ids = requestId(options);
+  const requestIdMiddleware = requestId(options);
   return ({ env }, next) => {
     const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse };
-    return ids(incoming, outgoing, () => next());
+    return requestIdMiddleware(incoming, outgoing, () => next());
   };
 }

@@ -25,6 +25,6 @@ export type KoaRequestId = (context: KoaContext, next: () => Promise<any>) => Pr
  * ```
  */
 export function koaRequestId(options: RequestIdOptions = {}): KoaRequestId {
-  const ids = requestId(options);
-  return ({ req, res }, next) => ids(req, res, () => next());
+  const requestIdMiddleware = requestId(options);
+  return ({ req, res }, next) => requestIdMiddleware(req, res, () => next());
 }

@@ -24,11 +24,11 @@ export interface DynamicRequestIdModule {
  */
 export const RequestIdModule: { forRoot(options?: RequestIdOptions): DynamicRequestIdModule } = {
   forRoot(options = {}) {
-    const ids = requestId(options);
+    const requestIdMiddleware = requestId(options);
     return {
       module: class RequestIdModule {
         configure(consumer: MiddlewareRoutes): void {
-          consumer.apply(ids).forRoutes('{*path}');
+          consumer.apply(requestIdMiddleware).forRoutes('{*path}');
         }
       },
     };

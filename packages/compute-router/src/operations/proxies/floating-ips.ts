@@ -9,7 +9,7 @@ import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
 import { nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
-import { rejectedAs } from './rejected-as.js';
+import { withRejectionCodes } from './rejected-as.js';
 
 /** OpenAPI descriptions that several fields share. */
 const floatingIpTexts = {
@@ -29,14 +29,14 @@ const floatingIp = view<FloatingIp, ComputeCall>({
   instance_id: nullableText(floatingIpTexts.instanceId, ({ deviceId }) => deviceId),
 });
 
-const listOwnIps = ({ engine, caller }: ComputeCall) =>
+const listProjectIps = ({ engine, caller }: ComputeCall) =>
   engine.catalogs.networks.listFloatingIps(caller, { projectId: caller.projectId });
 
 /** Loads the floating IP address that the path identifies. Policies are checked against its project. */
-const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
+const findFloatingIp = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.networks.getFloatingIp(caller, params.id);
 
-const bulkEntry = object({
+const bulkEntrySchema = object({
   address: described(floatingIpTexts.ip, z.string()),
   fixed_ip: described(floatingIpTexts.fixedIp, type.nullableText),
   instance_uuid: described(floatingIpTexts.instanceId, type.nullableText),
@@ -45,7 +45,7 @@ const bulkEntry = object({
   project_id: described('ID of the project that owns the item.', z.string()),
 });
 
-function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: FloatingIp): Infer<typeof bulkEntry> {
+function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: FloatingIp): Infer<typeof bulkEntrySchema> {
   return { address, fixed_ip: fixedAddress, instance_uuid: deviceId, interface: null, pool, project_id: projectId };
 }
 
@@ -99,7 +99,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     reply: { floating_ips: described(floatingIpTexts.floatingIps, [floatingIp]) },
-    run: async (call) => ({ floating_ips: await listOwnIps(call) }),
+    run: async (call) => ({ floating_ips: await listProjectIps(call) }),
   }),
   operation({
     ...networkProxyDocs,
@@ -114,7 +114,7 @@ export const floatingIpProxies = [
     body: z.looseObject({ pool: idText.nullish().describe(floatingIpTexts.pool) }).nullish(),
     reply: { floating_ip: described(floatingIpTexts.floatingIp, floatingIp) },
     run: async ({ engine, caller, body }) => ({
-      floating_ip: await rejectedAs(
+      floating_ip: await withRejectionCodes(
         { NO_FREE_ADDRESS: 'NOT_FOUND' },
         engine.catalogs.networks.allocateFloatingIp(caller, body?.pool ?? undefined),
       ),
@@ -130,7 +130,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:show',
     status: 200,
     errors: [404],
-    target: namedIp,
+    target: findFloatingIp,
     reply: { floating_ip: described(floatingIpTexts.floatingIp, floatingIp) },
     run: ({ target }) => ({ floating_ip: target }),
   }),
@@ -144,7 +144,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:delete',
     status: 202,
     errors: [404],
-    target: namedIp,
+    target: findFloatingIp,
     run: async ({ engine, caller, target }) => {
       await engine.catalogs.networks.releaseFloatingIp(caller, target.id);
     },
@@ -159,7 +159,7 @@ export const floatingIpProxies = [
       'Lists floating IP addresses with their servers. Administrators see all addresses; other callers see the addresses of the project.',
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
-    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntry]) },
+    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntrySchema]) },
     run: async (call) => ({ floating_ip_info: (await listVisibleIps(call)).map(bulkEntryOf) }),
   }),
   operation({
@@ -173,7 +173,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:list',
     status: 200,
     errors: [404],
-    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntry]) },
+    reply: { floating_ip_info: described(floatingIpTexts.floatingIps, [bulkEntrySchema]) },
     run: async (call) => {
       const entries = [];
       for (const ip of await listVisibleIps(call))

@@ -19,15 +19,15 @@ async function checkCount({ engine, caller }: ComputeCall, items: Items): Promis
 }
 
 /** Replaces all metadata items of an image. Items to remove are sent to the image service with the value null. */
-async function write({ engine, caller }: ComputeCall, image: Image, items: Items): Promise<Items> {
-  const removed = Object.keys(image.properties).filter((key) => !Object.hasOwn(items, key));
-  const properties = { ...items, ...Object.fromEntries(removed.map((key) => [key, null])) };
+async function writeMetadata({ engine, caller }: ComputeCall, image: Image, items: Items): Promise<Items> {
+  const removedKeys = Object.keys(image.properties).filter((key) => !Object.hasOwn(items, key));
+  const properties = { ...items, ...Object.fromEntries(removedKeys.map((key) => [key, null])) };
   return imageMetadata(await engine.catalogs.images.update(caller, image.id, { properties }));
 }
 
-async function replace(call: ComputeCall, image: Image, items: Items): Promise<Items> {
+async function replaceMetadata(call: ComputeCall, image: Image, items: Items): Promise<Items> {
   await checkCount(call, items);
-  return write(call, image, items);
+  return writeMetadata(call, image, items);
 }
 
 export const imageMetadataProxies = metadataOperations<Image>({
@@ -38,12 +38,12 @@ export const imageMetadataProxies = metadataOperations<Image>({
   target: ({ engine, caller, params }: ComputeCall & { readonly params: { readonly image_id: string } }) =>
     engine.catalogs.images.get(caller, params.image_id),
   items: imageMetadata,
-  merge: (call, image, items) => replace(call, image, { ...image.properties, ...items }),
-  replace,
+  merge: (call, image, items) => replaceMetadata(call, image, { ...image.properties, ...items }),
+  replace: replaceMetadata,
   remove: async (call, image, key) => {
     itemOf(image.properties, key);
     const { [key]: _, ...items } = image.properties;
-    await write(call, image, items);
+    await writeMetadata(call, image, items);
   },
   list: {
     name: 'listImageMetadata',

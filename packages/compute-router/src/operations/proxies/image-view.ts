@@ -17,15 +17,15 @@ const imageLinks = z
   .length(3);
 
 /** The third link is a path of this API, because the router does not know the URL of the image service. */
-const links = field(commonTexts.links, imageLinks, ({ id }: Image, call: ComputeCall) => [
+const linksField = field(commonTexts.links, imageLinks, ({ id }: Image, call: ComputeCall) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },
 ]);
 
-const shownStatus = z.enum(['ACTIVE', 'SAVING', 'DELETED', 'ERROR', 'UNKNOWN']);
-type ShownStatus = z.output<typeof shownStatus>;
+const imageStatusSchema = z.enum(['ACTIVE', 'SAVING', 'DELETED', 'ERROR', 'UNKNOWN']);
+type ComputeImageStatus = z.output<typeof imageStatusSchema>;
 
-const statuses: Readonly<Partial<Record<ImageStatus, ShownStatus>>> = {
+const computeStatuses: Readonly<Partial<Record<ImageStatus, ComputeImageStatus>>> = {
   active: 'ACTIVE',
   queued: 'SAVING',
   saving: 'SAVING',
@@ -37,7 +37,7 @@ const statuses: Readonly<Partial<Record<ImageStatus, ShownStatus>>> = {
 };
 
 /** Upload progress in percent, by image status. */
-const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
+const uploadProgress: Readonly<Partial<Record<ImageStatus, number>>> = {
   queued: 25,
   saving: 50,
   uploading: 50,
@@ -51,47 +51,47 @@ const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
  */
 export function statusesOf(text: string): readonly ImageStatus[] {
   const requested = text.toUpperCase();
-  return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === requested);
+  return (Object.keys(computeStatuses) as ImageStatus[]).filter((status) => computeStatuses[status] === requested);
 }
 
 const diskConfig = z.enum(['AUTO', 'MANUAL']).optional();
-const serverOf = z.strictObject({
+const serverReference = z.strictObject({
   id: z.string().describe(commonTexts.serverUuid),
   links: type.links.describe(commonTexts.links),
 });
 
 function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
-  const auto = properties.auto_disk_config;
-  return auto === undefined ? undefined : auto.toLowerCase() === 'true' ? 'AUTO' : 'MANUAL';
+  const autoDiskConfig = properties.auto_disk_config;
+  return autoDiskConfig === undefined ? undefined : autoDiskConfig.toLowerCase() === 'true' ? 'AUTO' : 'MANUAL';
 }
 
 export const imageMetadata = ({ properties }: Image) => ({ ...properties });
 
-const summary: ViewShape<Image, ComputeCall> = {
+const summaryFields: ViewShape<Image, ComputeCall> = {
   id: text('UUID of the image.', ({ id }) => id),
   name: nullableText('Name of the image, or null.', ({ name }) => name),
-  links,
+  links: linksField,
 };
 
-export const imageSummary = view(summary);
+export const imageSummary = view(summaryFields);
 
 export const imageDetail = view<Image, ComputeCall>({
-  ...summary,
+  ...summaryFields,
   status: field(
     'Status of the image: `ACTIVE`, `SAVING`, `DELETED`, `ERROR` or `UNKNOWN`.',
-    shownStatus,
-    ({ status }) => statuses[status] ?? 'UNKNOWN',
+    imageStatusSchema,
+    ({ status }) => computeStatuses[status] ?? 'UNKNOWN',
   ),
   progress: field(
     'Progress of the upload, in percent.',
     z.union([z.literal(0), z.literal(25), z.literal(50), z.literal(100)]),
-    ({ status }) => (progress[status] ?? 0) as 0,
+    ({ status }) => (uploadProgress[status] ?? 0) as 0,
   ),
   created: field('Creation time, in UTC with seconds.', type.serverTime, ({ createdAt }) =>
-    type.showServerTime(createdAt),
+    type.formatServerTime(createdAt),
   ),
   updated: field('Time of the last change, in UTC with seconds.', type.serverTime, ({ updatedAt }) =>
-    type.showServerTime(updatedAt),
+    type.formatServerTime(updatedAt),
   ),
   minDisk: integer('Minimum root disk, in GiB.', ({ minDiskGb }) => minDiskGb),
   minRam: integer('Minimum memory, in MiB.', ({ minRamMb }) => minRamMb),
@@ -104,7 +104,7 @@ export const imageDetail = view<Image, ComputeCall>({
   ),
   server: field(
     'Server from which the image was created. Absent for other images.',
-    serverOf.optional(),
+    serverReference.optional(),
     ({ properties: { instance_uuid: id } }, call) =>
       id ? { id, links: [...call.links(`/servers/${id}`)] as never } : undefined,
   ),

@@ -48,7 +48,7 @@ const PROPERTY_PREFIX = 'property-';
 /**
  * Returns the filters on image properties: those in `property-*` parameters, and those in parameters with another name.
  */
-function propertiesIn(requested: ImageListRequest): Readonly<Record<string, string>> {
+function propertyFiltersOf(requested: ImageListRequest): Readonly<Record<string, string>> {
   const propertyFilters = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
     name.startsWith(PROPERTY_PREFIX),
   );
@@ -81,20 +81,20 @@ async function pageOf(call: ComputeCall, requested: ImageListRequest) {
   const statuses = requested.status === undefined ? undefined : statusesOf(requested.status);
   const filter: ImageQuery = {
     name: requested.name,
-    properties: propertiesIn(requested),
+    properties: propertyFiltersOf(requested),
     updatedSince: requested['changes-since'],
     status: statuses?.length === 1 ? statuses[0] : undefined,
   };
-  const list = (page: ImageQuery) => call.engine.catalogs.images.list(call.caller, { ...filter, ...page });
+  const listPage = (page: ImageQuery) => call.engine.catalogs.images.list(call.caller, { ...filter, ...page });
   const needsFilter = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
-  const images = needsFilter ? await filteredImages() : await list({ limit: size, marker: requested.marker });
+  const images = needsFilter ? await filteredImages() : await listPage({ limit: size, marker: requested.marker });
   return { images, images_links: nextLink(call, size, images, ({ id }: Image) => id) as never };
 
   async function filteredImages(): Promise<readonly Image[]> {
-    const all = await list({ marker: requested.marker });
+    const allImages = await listPage({ marker: requested.marker });
     const fits = ({ minRamMb, minDiskGb, status }: Image) =>
       minRamMb >= minRam && minDiskGb >= minDisk && (statuses?.includes(status) ?? true);
-    return all.filter(fits).slice(0, size);
+    return allImages.filter(fits).slice(0, size);
   }
 }
 

@@ -12,12 +12,12 @@ type NetworkField = Field<Network, ComputeCall>;
 type Shape = ViewShape<Network, ComputeCall>;
 
 /** OpenAPI description of fields that only a former networking service provided. */
-const removedText = 'Always null. Only a former networking service used this field.';
-const removedForAdmins = field(removedText, z.null().optional(), (_: Network, call: ComputeCall) =>
+const removedFieldText = 'Always null. Only a former networking service used this field.';
+const removedAdminField = field(removedFieldText, z.null().optional(), (_: Network, call: ComputeCall) =>
   call.context.isAdmin ? null : undefined,
 );
 
-function sameFields(names: readonly string[], value: NetworkField): Shape {
+function repeatField(names: readonly string[], value: NetworkField): Shape {
   return Object.fromEntries(names.map((name) => [name, value]));
 }
 
@@ -47,16 +47,16 @@ const deploymentFields = [
 
 const cidrText = 'Addresses of the network in CIDR notation, or null.';
 
-const withCidr = (cidr: NetworkField): Shape => ({
+const fieldsWithCidr = (cidr: NetworkField): Shape => ({
   id: text('UUID of the network.', ({ id }) => id),
   label: text('Name of the network.', ({ name }) => name),
   cidr,
 });
 
 const network = view<Network, ComputeCall>({
-  ...withCidr(alwaysNull(cidrText)),
-  ...sameFields(addressFields, alwaysNull(removedText)),
-  ...sameFields(deploymentFields, removedForAdmins),
+  ...fieldsWithCidr(alwaysNull(cidrText)),
+  ...repeatField(addressFields, alwaysNull(removedFieldText)),
+  ...repeatField(deploymentFields, removedAdminField),
   project_id: field(
     'ID of the project that owns the network, or null. Administrators only.',
     nullableText.optional(),
@@ -67,7 +67,7 @@ const network = view<Network, ComputeCall>({
   ),
 });
 
-const tenantNetwork = view(withCidr(field(cidrText, z.literal('None'), () => 'None' as const)));
+const tenantNetwork = view(fieldsWithCidr(field(cidrText, z.literal('None'), () => 'None' as const)));
 
 interface ReadOperations {
   readonly resource: 'os-networks' | 'os-tenant-networks';

@@ -16,8 +16,7 @@ export const networkProxyDocs = {
   ...resource({
     tag: 'proxies',
     parameters: {
-      id:
-        'ID of the network, floating IP address, security group or rule. In paths of fixed IP addresses, the address. In paths of bulk lists, the name of the host.',
+      id: 'ID of the network, floating IP address, security group or rule. In paths of fixed IP addresses, the address. In paths of bulk lists, the name of the host.',
       domain_id: 'Name of the DNS domain.',
     },
   }),

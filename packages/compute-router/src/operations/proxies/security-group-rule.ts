@@ -58,7 +58,7 @@ function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [n
  *
  * @param remote the security group from whose members the rule allows traffic, if any
  */
-export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): Infer<typeof securityGroupRule> {
+export function toApiRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): Infer<typeof securityGroupRule> {
   const [from_port, to_port] = portsOf(rule);
   const allAddresses = rule.ethertype === 'IPv6' ? ALL_IPV6 : ALL_IPV4;
   return {
@@ -76,7 +76,7 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
  * Converts ingress rules to this API's representation, which does not have egress rules. A rule whose remote group was
  * deleted is omitted, because without the group it would appear to allow all addresses, or none.
  */
-export function showRules(
+export function toApiRules(
   rules: readonly SecurityGroupRule[],
   groups: ReadonlyMap<string, RemoteGroup>,
 ): Infer<typeof securityGroupRule>[] {
@@ -84,7 +84,7 @@ export function showRules(
     .filter(({ direction, remoteGroupId }) => {
       return direction === 'ingress' && (remoteGroupId === null || groups.has(remoteGroupId));
     })
-    .map((rule) => showRule(rule, groups.get(rule.remoteGroupId ?? '')));
+    .map((rule) => toApiRule(rule, groups.get(rule.remoteGroupId ?? '')));
 }
 
 /** A security group rule in a request. */
@@ -110,8 +110,8 @@ type Protocol = (typeof PROTOCOLS)[number];
 
 function protocolOf(value: unknown): Protocol {
   const name = typeof value === 'string' ? value.toLowerCase() : '';
-  const existing = PROTOCOLS.find(({ protocol }) => protocol === name);
-  if (existing) return existing;
+  const knownProtocol = PROTOCOLS.find(({ protocol }) => protocol === name);
+  if (knownProtocol) return knownProtocol;
   throw new Rejection(
     'BAD_REQUEST',
     `Invalid IP protocol: it must be one of ${PROTOCOLS.map(({ protocol }) => protocol).join(', ')}.`,
@@ -129,20 +129,22 @@ function portOf(value: unknown, { protocol, range: [min, max] }: Protocol): numb
  *
  * @throws Rejection (400) if the rule is inconsistent
  */
-export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
-  const base = { securityGroupId: request.parent_group_id, direction: 'ingress' as const };
+export function toNetworkingRule(request: RequestedRule): NewSecurityGroupRule {
+  const baseRule = { securityGroupId: request.parent_group_id, direction: 'ingress' as const };
   const remoteGroupId = request.group_id ?? null;
-  const given = [request.ip_protocol, request.from_port, request.to_port].filter((value) => !isMissing(value));
-  if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
-  if (given.length < 3) throw new Rejection('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
-  const definition = protocolOf(request.ip_protocol);
-  const { protocol } = definition;
-  const [from, to] = [portOf(request.from_port, definition), portOf(request.to_port, definition)];
+  const givenParameters = [request.ip_protocol, request.from_port, request.to_port].filter(
+    (value) => !isMissing(value),
+  );
+  if (givenParameters.length === 0 && remoteGroupId) return { ...baseRule, remoteGroupId };
+  if (givenParameters.length < 3) throw new Rejection('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
+  const protocolDefinition = protocolOf(request.ip_protocol);
+  const { protocol } = protocolDefinition;
+  const [from, to] = [portOf(request.from_port, protocolDefinition), portOf(request.to_port, protocolDefinition)];
   if (from > to && protocol !== 'icmp')
     throw new Rejection('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
-  if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
-  if (isMissing(request.cidr)) return { ...base, ...ports, remoteCidr: ALL_IPV4 };
+  if (remoteGroupId) return { ...baseRule, ...ports, remoteGroupId };
+  if (isMissing(request.cidr)) return { ...baseRule, ...ports, remoteCidr: ALL_IPV4 };
   if (typeof request.cidr !== 'string') throw new Rejection('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
-  return { ...base, ...ports, remoteCidr: request.cidr };
+  return { ...baseRule, ...ports, remoteCidr: request.cidr };
 }

@@ -9,14 +9,14 @@ import { nullableText } from '../../schemas/reply-types.js';
 import { uuid } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { networkProxyDocs } from './proxy-docs.js';
-import { rejectedAs } from './rejected-as.js';
+import { withRejectionCodes } from './rejected-as.js';
 import {
   type RemoteGroup,
-  ruleFrom,
   ruleTexts,
   securityGroupRule,
-  showRule,
-  showRules,
+  toApiRule,
+  toApiRules,
+  toNetworkingRule,
 } from './security-group-rule.js';
 
 /** OpenAPI descriptions that several fields share. */
@@ -39,17 +39,17 @@ const securityGroup = object({
 });
 
 /** The networking service reports these errors as conflicts, but this API returns 400. */
-const asBadRequest = {
+const badRequestCodes = {
   SECURITY_GROUP_IN_USE: 'BAD_REQUEST',
   SECURITY_GROUP_RULE_EXISTS: 'BAD_REQUEST',
 } as const;
 
-const text = z.string().max(255);
-const fields = z.looseObject({
+const textSchema = z.string().max(255);
+const groupBody = z.looseObject({
   security_group: z
     .looseObject({
-      name: text.describe(securityGroupTexts.name),
-      description: text.describe(securityGroupTexts.description),
+      name: textSchema.describe(securityGroupTexts.name),
+      description: textSchema.describe(securityGroupTexts.description),
     })
     .describe(securityGroupTexts.securityGroup),
 });
@@ -57,42 +57,42 @@ const fields = z.looseObject({
 const groupPaths = { path: '/os-security-groups', item: '/os-security-groups/{id}' } as const;
 const rulePaths = { path: '/os-security-group-rules', item: '/os-security-group-rules/{id}' } as const;
 
-function checkedId(id: string): string {
-  const checked = uuid.safeParse(id);
-  if (!checked.success) throw new Rejection('BAD_REQUEST', 'Security group id should be uuid');
-  return checked.data;
+function parseGroupId(id: string): string {
+  const parsedId = uuid.safeParse(id);
+  if (!parsedId.success) throw new Rejection('BAD_REQUEST', 'Security group id should be uuid');
+  return parsedId.data;
 }
 
-function namedGroup({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) {
-  return engine.catalogs.networks.getSecurityGroup(caller, checkedId(params.id));
+function findGroup({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) {
+  return engine.catalogs.networks.getSecurityGroup(caller, parseGroupId(params.id));
 }
 
 /**
  * Loads the groups that the rules of `groups` refer to. Returns a function that converts one of `groups` to this API's
  * representation, with its rules.
  */
-async function presenterOf({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
-  const cache = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
+async function createPresenter({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
+  const remoteGroups = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
   const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
-  const others = [...new Set(remote)].filter((id) => !cache.has(id));
-  if (others.length > 0) {
-    for (const group of await engine.catalogs.networks.listSecurityGroups(caller, { ids: others }))
-      cache.set(group.id, group);
+  const missingIds = [...new Set(remote)].filter((id) => !remoteGroups.has(id));
+  if (missingIds.length > 0) {
+    for (const group of await engine.catalogs.networks.listSecurityGroups(caller, { ids: missingIds }))
+      remoteGroups.set(group.id, group);
   }
   return ({ id, name, description, projectId, rules }: SecurityGroup) => ({
     id,
     name,
     description,
     tenant_id: projectId,
-    rules: showRules(rules, cache),
+    rules: toApiRules(rules, remoteGroups),
   });
 }
 
-const showGroups = async (call: ComputeCall, groups: readonly SecurityGroup[]) =>
-  groups.map(await presenterOf(call, groups));
+const toApiGroups = async (call: ComputeCall, groups: readonly SecurityGroup[]) =>
+  groups.map(await createPresenter(call, groups));
 
-const showGroup = async (call: ComputeCall, group: SecurityGroup) => ({
-  security_group: (await presenterOf(call, [group]))(group),
+const toApiGroup = async (call: ComputeCall, group: SecurityGroup) => ({
+  security_group: (await createPresenter(call, [group]))(group),
 });
 
 /** Rejects names and descriptions with NUL characters, which databases cannot store. */
@@ -130,7 +130,7 @@ export const securityGroupProxies = [
       const groups = await call.engine.catalogs.networks.listSecurityGroups(call.caller, { projectId });
       const sortKey = (group: SecurityGroup) => `${group.projectId}\0${group.name}`;
       const sorted = [...groups].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : sortKey(a) > sortKey(b) ? 1 : 0));
-      return { security_groups: await showGroups(call, offsetPage(call, sorted, call.query)) };
+      return { security_groups: await toApiGroups(call, offsetPage(call, sorted, call.query)) };
     },
   }),
   operation({
@@ -143,11 +143,11 @@ export const securityGroupProxies = [
     policy: 'os_compute_api:os-security-groups:create',
     status: 200,
     errors: [400, 403],
-    body: fields,
+    body: groupBody,
     reply: { security_group: described(securityGroupTexts.securityGroup, securityGroup) },
     run: async (call) => {
       const { networks } = call.engine.catalogs;
-      return showGroup(call, await networks.createSecurityGroup(call.caller, checkText(call.body.security_group)));
+      return toApiGroup(call, await networks.createSecurityGroup(call.caller, checkText(call.body.security_group)));
     },
   }),
   operation({
@@ -160,9 +160,9 @@ export const securityGroupProxies = [
     policy: 'os_compute_api:os-security-groups:show',
     status: 200,
     errors: [400, 404],
-    target: namedGroup,
+    target: findGroup,
     reply: { security_group: described(securityGroupTexts.securityGroup, securityGroup) },
-    run: (call) => showGroup(call, call.target),
+    run: (call) => toApiGroup(call, call.target),
   }),
   operation({
     ...networkProxyDocs,
@@ -174,13 +174,13 @@ export const securityGroupProxies = [
     policy: 'os_compute_api:os-security-groups:update',
     status: 200,
     errors: [400, 404],
-    body: fields,
-    target: namedGroup,
+    body: groupBody,
+    target: findGroup,
     reply: { security_group: described(securityGroupTexts.securityGroup, securityGroup) },
     run: async (call) => {
       const { engine, caller, target, body } = call;
       const change = checkText(body.security_group);
-      return showGroup(call, await engine.catalogs.networks.updateSecurityGroup(caller, target.id, change));
+      return toApiGroup(call, await engine.catalogs.networks.updateSecurityGroup(caller, target.id, change));
     },
   }),
   operation({
@@ -193,9 +193,9 @@ export const securityGroupProxies = [
     policy: 'os_compute_api:os-security-groups:delete',
     status: 202,
     errors: [400, 404],
-    target: namedGroup,
+    target: findGroup,
     run: ({ engine, caller, target }) =>
-      rejectedAs(asBadRequest, engine.catalogs.networks.deleteSecurityGroup(caller, target.id)),
+      withRejectionCodes(badRequestCodes, engine.catalogs.networks.deleteSecurityGroup(caller, target.id)),
   }),
   operation({
     ...networkProxyDocs,
@@ -229,10 +229,10 @@ export const securityGroupProxies = [
     reply: { security_group_rule: described(securityGroupTexts.securityGroupRule, securityGroupRule) },
     run: async ({ engine, caller, body }) => {
       const { networks } = engine.catalogs;
-      const request = ruleFrom(body.security_group_rule);
+      const request = toNetworkingRule(body.security_group_rule);
       const remote = request.remoteGroupId ? await networks.getSecurityGroup(caller, request.remoteGroupId) : undefined;
-      const created = await rejectedAs(asBadRequest, networks.createSecurityGroupRule(caller, request));
-      return { security_group_rule: showRule(created, remote) };
+      const created = await withRejectionCodes(badRequestCodes, networks.createSecurityGroupRule(caller, request));
+      return { security_group_rule: toApiRule(created, remote) };
     },
   }),
   operation({
@@ -245,6 +245,7 @@ export const securityGroupProxies = [
     policy: 'os_compute_api:os-security-groups:rule:delete',
     status: 202,
     errors: [400, 404],
-    run: ({ engine, caller, params }) => engine.catalogs.networks.deleteSecurityGroupRule(caller, checkedId(params.id)),
+    run: ({ engine, caller, params }) =>
+      engine.catalogs.networks.deleteSecurityGroupRule(caller, parseGroupId(params.id)),
   }),
 ];

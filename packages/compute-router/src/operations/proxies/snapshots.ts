@@ -9,7 +9,7 @@ import { lenientBoolean } from '../../schemas/types.js';
 import { integer, nullableText, text, time } from '../../views/fields.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { volumeProxyDocs } from './proxy-docs.js';
-import { rejectedAs } from './rejected-as.js';
+import { withRejectionCodes } from './rejected-as.js';
 
 /** OpenAPI descriptions that several fields share. */
 const snapshotTexts = {
@@ -29,7 +29,7 @@ const snapshot = view<VolumeSnapshot, ComputeCall>({
 
 const path = '/os-snapshots';
 
-const namedSnapshot = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
+const findSnapshot = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.volumes.getSnapshot(caller, params.id);
 
 const listOperations = [
@@ -58,8 +58,8 @@ export const snapshotProxies = [
       query: query(offsetParameters, { extra: 'ignore' }),
       reply: { snapshots: described('The snapshots on this page.', [snapshot]) },
       run: async (call) => {
-        const all = await call.engine.catalogs.volumes.listSnapshots(call.caller);
-        return { snapshots: offsetPage(call, all, call.query) };
+        const allSnapshots = await call.engine.catalogs.volumes.listSnapshots(call.caller);
+        return { snapshots: offsetPage(call, allSnapshots, call.query) };
       },
     }),
   ),
@@ -89,7 +89,7 @@ export const snapshotProxies = [
     }),
     reply: { snapshot: described(snapshotTexts.snapshot, snapshot) },
     run: async ({ engine, caller, body: { snapshot: requested } }) => ({
-      snapshot: await rejectedAs(
+      snapshot: await withRejectionCodes(
         { VOLUME_NOT_FOUND: 'BAD_REQUEST' },
         engine.catalogs.volumes.createSnapshot(caller, {
           key: randomUUID(),
@@ -111,7 +111,7 @@ export const snapshotProxies = [
     policy: 'os_compute_api:os-volumes:snapshots:show',
     status: 200,
     errors: [404],
-    target: namedSnapshot,
+    target: findSnapshot,
     reply: { snapshot: described(snapshotTexts.snapshot, snapshot) },
     run: ({ target }) => ({ snapshot: target }),
   }),
@@ -125,7 +125,7 @@ export const snapshotProxies = [
     policy: 'os_compute_api:os-volumes:snapshots:delete',
     status: 202,
     errors: [404],
-    target: namedSnapshot,
+    target: findSnapshot,
     run: ({ engine, caller, target }) => engine.catalogs.volumes.deleteSnapshot(caller, target.id),
   }),
 ];

@@ -33,9 +33,9 @@ const attachment = z.union([
 
 /** For a volume that is not attached, the API returns one empty attachment. */
 function attachmentsOf({ id, attachments }: Volume): z.output<typeof attachment>[] {
-  const attached = attachments.filter(({ status }) => status === 'attached' || status === 'detaching');
-  if (attached.length === 0) return [{}];
-  return attached.map(({ serverId, device }) => ({
+  const currentAttachments = attachments.filter(({ status }) => status === 'attached' || status === 'detaching');
+  if (currentAttachments.length === 0) return [{}];
+  return currentAttachments.map(({ serverId, device }) => ({
     id,
     volumeId: id,
     serverId,
@@ -67,11 +67,11 @@ const volume = view<Volume, ComputeCall>({
 const path = '/os-volumes';
 const listQuery = query(offsetParameters, { extra: 'ignore' });
 
-async function page(call: ComputeCall, requested: { readonly limit?: number; readonly offset?: number }) {
+async function loadPage(call: ComputeCall, requested: { readonly limit?: number; readonly offset?: number }) {
   return { volumes: offsetPage(call, await call.engine.catalogs.volumes.listVolumes(call.caller), requested) };
 }
 
-const namedVolume = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
+const findVolume = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
   engine.catalogs.volumes.getVolume(caller, params.id);
 
 const listOperations = [
@@ -99,7 +99,7 @@ export const volumeProxies = [
       status: 200,
       query: listQuery,
       reply: { volumes: described('The volumes on this page.', [volume]) },
-      run: (call) => page(call, call.query),
+      run: (call) => loadPage(call, call.query),
     }),
   ),
   operation({
@@ -153,7 +153,7 @@ export const volumeProxies = [
     policy: 'os_compute_api:os-volumes:show',
     status: 200,
     errors: [404],
-    target: namedVolume,
+    target: findVolume,
     reply: { volume: described(volumeTexts.volume, volume) },
     run: ({ target }) => ({ volume: target }),
   }),
@@ -167,7 +167,7 @@ export const volumeProxies = [
     policy: 'os_compute_api:os-volumes:delete',
     status: 202,
     errors: [400, 404],
-    target: namedVolume,
+    target: findVolume,
     run: ({ engine, caller, target }) => engine.catalogs.volumes.deleteVolume(caller, target.id),
   }),
 ];

@@ -3,7 +3,7 @@ import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { plainAction } from './plain-action.js';
-import { POLL } from './poll.js';
+import { POLL_SERVER_UNTIL } from './poll.js';
 import { serverAction, serverDocs } from './server-docs.js';
 
 /** Server actions for administrators, and actions that delete or restore a server. */
@@ -70,7 +70,7 @@ export const adminActions = [
     name: 'restoreServer',
     action: 'restore',
     summary: 'Restore a soft-deleted server',
-    description: `Restores a soft-deleted server. The server must be \`SOFT_DELETED\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Restores a soft-deleted server. The server must be \`SOFT_DELETED\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-deferred-delete:restore',
     errors: [403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
@@ -79,7 +79,7 @@ export const adminActions = [
     name: 'forceDeleteServer',
     action: 'forceDelete',
     summary: 'Force-delete a server',
-    description: `Deletes a server immediately in any status, even if soft delete is enabled. ${POLL} the response is 404.`,
+    description: `Deletes a server immediately in any status, even if soft delete is enabled. ${POLL_SERVER_UNTIL} the response is 404.`,
     policy: 'os_compute_api:os-deferred-delete:force',
     errors: [404, 409],
   }),

@@ -37,15 +37,15 @@ const typesByProtocol: Readonly<Record<string, readonly string[]>> = {
 
 const canonicalTypes: Readonly<Record<string, string>> = { xpvnc: 'xvpvnc' };
 
-const TYPES = ['novnc', 'xvpvnc', 'xpvnc', 'spice-html5', 'serial', 'rdp-html5'] as const;
+const CONSOLE_TYPES = ['novnc', 'xvpvnc', 'xpvnc', 'spice-html5', 'serial', 'rdp-html5'] as const;
 const protocol = [
   between('2.6', '2.7', described(consoleTexts.protocol, z.enum(['vnc', 'spice', 'serial', 'rdp']))),
   since('2.8', described(consoleTexts.protocol, z.enum(['vnc', 'spice', 'serial', 'rdp', 'mks']))),
 ];
 const consoleType = [
-  between('2.6', '2.7', described(consoleTexts.consoleType, z.enum(TYPES))),
-  between('2.8', '2.98', described(consoleTexts.consoleType, z.enum([...TYPES, 'webmks']))),
-  since('2.99', described(consoleTexts.consoleType, z.enum([...TYPES, 'webmks', 'spice-direct']))),
+  between('2.6', '2.7', described(consoleTexts.consoleType, z.enum(CONSOLE_TYPES))),
+  between('2.8', '2.98', described(consoleTexts.consoleType, z.enum([...CONSOLE_TYPES, 'webmks']))),
+  since('2.99', described(consoleTexts.consoleType, z.enum([...CONSOLE_TYPES, 'webmks', 'spice-direct']))),
 ];
 
 function openConsole({ engine, context }: ComputeCall, target: Server, type: string): Promise<string> {

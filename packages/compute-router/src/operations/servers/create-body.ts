@@ -31,7 +31,7 @@ const network = object({
 });
 
 /** Fields that both block device mapping formats share. */
-const device = {
+const deviceFields = {
   virtual_name: described(createBodyTexts.noEffect, z.string().max(255).optional()),
   volume_id: described('UUID of the volume to attach.', type.uuid.optional()),
   snapshot_id: described('UUID of the snapshot from which to create a volume.', type.uuid.optional()),
@@ -56,12 +56,12 @@ const device = {
   connection_info: described(createBodyTexts.noEffect, z.string().max(16_777_215).optional()),
 } as const;
 
-const legacyDevice = object(device);
+const legacyDevice = object(deviceFields);
 
-const shortText = z.string().max(255).optional();
+const shortTextSchema = z.string().max(255).optional();
 
 const fullDevice = object({
-  ...device,
+  ...deviceFields,
   source_type: described(
     'Source of the disk: `image`, `volume`, `snapshot` or `blank`.',
     z.enum(['volume', 'image', 'snapshot', 'blank']).optional(),
@@ -80,9 +80,9 @@ const fullDevice = object({
     'Where the disk is stored: `volume` for a volume, or `local` for a disk on the host.',
     z.enum(['local', 'volume']).optional(),
   ),
-  guest_format: described('Format of a blank local disk, such as `ext4` or `swap`.', shortText),
-  device_type: described('Device type, such as `disk` or `cdrom`.', shortText),
-  disk_bus: described('Disk bus, such as `virtio` or `scsi`.', shortText),
+  guest_format: described('Format of a blank local disk, such as `ext4` or `swap`.', shortTextSchema),
+  device_type: described('Device type, such as `disk` or `cdrom`.', shortTextSchema),
+  disk_bus: described('Disk bus, such as `virtio` or `scsi`.', shortTextSchema),
   boot_index: described(
     'Boot order of the disk: 0 for the root disk; a negative number or null for a disk that is not bootable.',
     z
@@ -151,17 +151,17 @@ function isShallow(value: unknown, levels = MAX_NESTING): boolean {
 }
 
 /** Schema for the UUID of a server, or a list of UUIDs. */
-const servers = z.union([type.uuid, z.array(type.uuid)]);
+const serverIdsSchema = z.union([type.uuid, z.array(type.uuid)]);
 
-const hints = object(
+const hintsSchema = object(
   {
     group: [
       until('2.100', described(createBodyTexts.group, type.uuid.optional())),
-      since('2.101', described(createBodyTexts.group, servers.optional())),
+      since('2.101', described(createBodyTexts.group, serverIdsSchema.optional())),
     ],
     different_host: described(
       'UUIDs of servers. The scheduler selects a host that does not run any of these servers.',
-      servers.optional(),
+      serverIdsSchema.optional(),
     ),
     same_host: described(
       'UUIDs of servers. The scheduler selects a host that runs at least one of these servers.',
@@ -194,7 +194,7 @@ const hints = object(
   },
 );
 
-const optionalHints = derive(hints, (given) => given.optional());
+const optionalHints = derive(hintsSchema, (given) => given.optional());
 
 /** Schema for the body of a request to create servers. */
 export const createServerBody = object({

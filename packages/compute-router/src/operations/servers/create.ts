@@ -47,13 +47,13 @@ function deviceOf(device: NonNullable<CreateRequest['block_device_mapping_v2']>[
 /** Since 2.19, requests can contain a description. Until 2.18, the server's name is also its description. */
 const hasDescription = [until('2.18', false), since('2.19', true)];
 /** Since 2.60, servers can use volumes that are attached to several servers. */
-const multiattach = [until('2.59', false), since('2.60', true)];
-const resourceRequests = [until('2.71', false), since('2.72', true)];
+const allowsMultiattach = [until('2.59', false), since('2.60', true)];
+const allowsResourceRequests = [until('2.71', false), since('2.72', true)];
 
 function hintsOf(body: CreateServerBody): NewServer['hints'] {
-  const given = body['os:scheduler_hints'] ?? body['OS-SCH-HNT:scheduler_hints'] ?? {};
+  const requestedHints = body['os:scheduler_hints'] ?? body['OS-SCH-HNT:scheduler_hints'] ?? {};
   return Object.fromEntries(
-    Object.entries(given).filter(([key, value]) => value !== undefined && !key.startsWith('_nova')),
+    Object.entries(requestedHints).filter(([key, value]) => value !== undefined && !key.startsWith('_nova')),
   );
 }
 
@@ -80,8 +80,8 @@ function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
     may: {
       zeroDiskFlavor: call.can('os_compute_api:servers:create:zero_disk_flavor'),
       externalNetwork: call.can('network:attach_external_network'),
-      multiattach: at(multiattach, call.version),
-      resourceRequest: at(resourceRequests, call.version),
+      multiattach: at(allowsMultiattach, call.version),
+      resourceRequest: at(allowsResourceRequests, call.version),
     },
   };
 }
@@ -142,11 +142,11 @@ export const createServer = operation({
     // This is the only response without the server, so it does not use the response schema.
     if (requested.return_reservation_id)
       return prepareResponse({ raw: JSON.stringify({ reservation_id: reservationId }) });
-    const [first] = servers as readonly [(typeof servers)[number], ...typeof servers];
+    const [firstServer] = servers as readonly [(typeof servers)[number], ...typeof servers];
     const shownPassword = call.engine.settings.enableInstancePassword ? adminPassword : undefined;
     return prepareResponse({
-      body: { server: { server: first, adminPassword: shownPassword } },
-      headers: { Location: call.self(`/servers/${first.id}`).href },
+      body: { server: { server: firstServer, adminPassword: shownPassword } },
+      headers: { Location: call.selfLink(`/servers/${firstServer.id}`).href },
     });
   },
 });

@@ -19,20 +19,20 @@ const path = '/servers/{server_id}/diagnostics';
 const policy = 'os_compute_api:os-server-diagnostics';
 const summary = 'Show the diagnostics of a server';
 
-const number = z.int().nullable();
+const nullableInteger = z.int().nullable();
 
 const driver = z.enum(['ironic', 'libvirt', 'vmwareapi', 'xenapi']);
 const state = z.enum(['pending', 'running', 'paused', 'shutdown', 'crashed', 'suspended']);
 
-const standard = object({
+const standardSchema = object({
   config_drive: described('Whether the server has a config drive.', z.boolean()),
   cpu_details: described(
     'Diagnostic data for each virtual CPU.',
     derive(
       object({
-        id: described('Index of the virtual CPU.', number),
-        time: described('CPU time used, in nanoseconds.', number),
-        utilisation: described('CPU utilization, in percent.', number),
+        id: described('Index of the virtual CPU.', nullableInteger),
+        time: described('CPU time used, in nanoseconds.', nullableInteger),
+        utilisation: described('CPU utilization, in percent.', nullableInteger),
       }),
       (item) => item.array(),
     ),
@@ -41,11 +41,11 @@ const standard = object({
     'Diagnostic data for each disk.',
     derive(
       object({
-        errors_count: described('Number of disk errors.', number),
-        read_bytes: described('Bytes read.', number),
-        read_requests: described('Number of read requests.', number),
-        write_bytes: described('Bytes written.', number),
-        write_requests: described('Number of write requests.', number),
+        errors_count: described('Number of disk errors.', nullableInteger),
+        read_bytes: described('Bytes read.', nullableInteger),
+        read_requests: described('Number of read requests.', nullableInteger),
+        write_bytes: described('Bytes written.', nullableInteger),
+        write_requests: described('Number of write requests.', nullableInteger),
       }),
       (item) => item.array(),
     ),
@@ -56,8 +56,8 @@ const standard = object({
   memory_details: described(
     'Memory size and usage.',
     object({
-      maximum: described('Maximum memory, in MiB.', number),
-      used: described('Memory in use, in MiB.', number),
+      maximum: described('Maximum memory, in MiB.', nullableInteger),
+      used: described('Memory in use, in MiB.', nullableInteger),
     }),
   ),
   nic_details: described(
@@ -65,42 +65,42 @@ const standard = object({
     derive(
       object({
         mac_address: described('MAC address.', nullableText),
-        rx_drop: described('Number of incoming packets that were dropped.', number),
-        rx_errors: described('Number of receive errors.', number),
-        rx_octets: described('Bytes received.', number),
-        rx_packets: described('Number of packets received.', number),
-        rx_rate: described('Receive rate, in bytes per second.', number),
-        tx_drop: described('Number of outgoing packets that were dropped.', number),
-        tx_errors: described('Number of transmit errors.', number),
-        tx_octets: described('Bytes sent.', number),
-        tx_packets: described('Number of packets sent.', number),
-        tx_rate: described('Transmit rate, in bytes per second.', number),
+        rx_drop: described('Number of incoming packets that were dropped.', nullableInteger),
+        rx_errors: described('Number of receive errors.', nullableInteger),
+        rx_octets: described('Bytes received.', nullableInteger),
+        rx_packets: described('Number of packets received.', nullableInteger),
+        rx_rate: described('Receive rate, in bytes per second.', nullableInteger),
+        tx_drop: described('Number of outgoing packets that were dropped.', nullableInteger),
+        tx_errors: described('Number of transmit errors.', nullableInteger),
+        tx_octets: described('Bytes sent.', nullableInteger),
+        tx_packets: described('Number of packets sent.', nullableInteger),
+        tx_rate: described('Transmit rate, in bytes per second.', nullableInteger),
       }),
       (item) => item.array(),
     ),
   ),
-  num_cpus: described('Number of virtual CPUs.', number),
-  num_disks: described('Number of disks.', number),
-  num_nics: described('Number of network interfaces.', number),
+  num_cpus: described('Number of virtual CPUs.', nullableInteger),
+  num_disks: described('Number of disks.', nullableInteger),
+  num_nics: described('Number of network interfaces.', nullableInteger),
   state: described(
     'State of the instance: `pending`, `running`, `paused`, `shutdown`, `crashed` or `suspended`.',
     state,
   ),
-  uptime: described('Uptime of the instance, in seconds.', number),
+  uptime: described('Uptime of the instance, in seconds.', nullableInteger),
 });
 
-type Standard = Infer<typeof standard>;
+type StandardDiagnostics = Infer<typeof standardSchema>;
 
 /**
  * Returns the driver name that the response contains. A driver that the schema does not allow is reported as libvirt,
  * the most common driver.
  */
-function driverName(name: string): Standard['driver'] {
-  const known = driver.safeParse(name);
-  return known.success ? known.data : 'libvirt';
+function driverName(name: string): StandardDiagnostics['driver'] {
+  const knownDriver = driver.safeParse(name);
+  return knownDriver.success ? knownDriver.data : 'libvirt';
 }
 
-function standardForm(d: Diagnostics): Standard {
+function toStandardFormat(d: Diagnostics): StandardDiagnostics {
   return {
     config_drive: d.configDrive,
     cpu_details: d.cpus.map(({ id, timeNs, utilisation }) => ({ id, time: timeNs, utilisation })),
@@ -140,14 +140,14 @@ function standardForm(d: Diagnostics): Standard {
  * Converts diagnostics to a flat object whose keys contain the name of the processor, disk or interface, such as
  * `vda_read`. Memory is in KiB.
  */
-function flatForm(d: Diagnostics): Record<string, number | null> {
-  const parts: (readonly [string, number | null])[] = [
+function toFlatFormat(d: Diagnostics): Record<string, number | null> {
+  const counters: (readonly [string, number | null])[] = [
     ...d.cpus.map(({ timeNs }, index) => [`cpu${index}_time`, timeNs] as const),
     ['memory', d.memoryMaximumMb === null ? null : d.memoryMaximumMb * 1024],
   ];
   for (const disk of d.disks) {
     const name = disk.name.replace('/dev/', '');
-    parts.push(
+    counters.push(
       [`${name}_read`, disk.readBytes],
       [`${name}_read_req`, disk.readRequests],
       [`${name}_write`, disk.writeBytes],
@@ -157,7 +157,7 @@ function flatForm(d: Diagnostics): Record<string, number | null> {
   }
   d.nics.forEach((nic, index) => {
     const name = `vnet${index}`;
-    parts.push(
+    counters.push(
       [`${name}_rx`, nic.rxBytes],
       [`${name}_rx_packets`, nic.rxPackets],
       [`${name}_rx_errors`, nic.rxErrors],
@@ -168,7 +168,7 @@ function flatForm(d: Diagnostics): Record<string, number | null> {
       [`${name}_tx_drop`, nic.txDrop],
     );
   });
-  return Object.fromEntries(parts);
+  return Object.fromEntries(counters);
 }
 
 const showDiagnostics = {
@@ -189,8 +189,8 @@ export const serverDiagnostics = [
     status: 200,
     errors: [400, 404, 409, 501],
     target: parentServer,
-    reply: z.record(z.string(), number),
-    run: async ({ engine, target }) => flatForm(await engine.servers.diagnostics(target)),
+    reply: z.record(z.string(), nullableInteger),
+    run: async ({ engine, target }) => toFlatFormat(await engine.servers.diagnostics(target)),
   }),
   operation({
     ...showDiagnostics,
@@ -202,7 +202,7 @@ export const serverDiagnostics = [
     status: 200,
     errors: [400, 404, 409, 501],
     target: parentServer,
-    reply: standard,
-    run: async ({ engine, target }) => standardForm(await engine.servers.diagnostics(target)),
+    reply: standardSchema,
+    run: async ({ engine, target }) => toStandardFormat(await engine.servers.diagnostics(target)),
   }),
 ];

@@ -28,7 +28,7 @@ export const instanceActionTexts = {
 /** Returns the id of the project that owns the server whose actions are shown. */
 const projectOf = (call: ComputeCall) => (call.target as Pick<Server, 'projectId'>).projectId;
 
-const base: ViewShape<InstanceAction, ComputeCall> = {
+const baseFields: ViewShape<InstanceAction, ComputeCall> = {
   action: text('Name of the action, such as `create` or `reboot`.', (action) => action.action),
   instance_uuid: text(commonTexts.serverUuid, (action) => action.serverId),
   message: nullableText('Error message, or null.', (action) => action.message),
@@ -49,15 +49,15 @@ const base: ViewShape<InstanceAction, ComputeCall> = {
 };
 
 /** A listed action does not depend on the request, so its JSON is cached. */
-const listedAction = view<InstanceAction, ComputeCall>(base, { memo: () => '' });
+const listedAction = view<InstanceAction, ComputeCall>(baseFields, { memo: () => '' });
 
-interface ShownEvent extends ActionEvent {
+interface ProjectEvent extends ActionEvent {
   readonly projectId: string;
 }
 
 const canReadEvents = (call: ComputeCall) => call.can('os_compute_api:os-instance-actions:events');
 
-const event = view<ShownEvent, ComputeCall>({
+const event = view<ProjectEvent, ComputeCall>({
   event: text('Name of the event.', (e) => e.name),
   start_time: time(instanceActionTexts.startTime, (e) => e.startTime),
   finish_time: nullableTime(
@@ -92,13 +92,13 @@ const event = view<ShownEvent, ComputeCall>({
 });
 
 /** Returns the events of an action, newest first. */
-function eventsOf(action: InstanceAction, call: ComputeCall): readonly ShownEvent[] {
+function eventsOf(action: InstanceAction, call: ComputeCall): readonly ProjectEvent[] {
   const projectId = projectOf(call);
   return [...action.events].sort((a, b) => b.startTime - a.startTime).map((e) => ({ ...e, projectId }));
 }
 
 const shownAction = view<InstanceAction, ComputeCall>({
-  ...base,
+  ...baseFields,
   events: [
     until(
       '2.50',
@@ -115,7 +115,7 @@ const shownAction = view<InstanceAction, ComputeCall>({
 
 /** Since 2.21, clients can read the actions of deleted servers. */
 const includesDeleted = since('2.21', true);
-const paged = since('2.58', true);
+const supportsPaging = since('2.58', true);
 
 function findServer(call: ComputeCall & { readonly params: { readonly server_id: string } }) {
   return call.engine.servers.get(call.context, call.params.server_id, {
@@ -164,7 +164,7 @@ export const serverHistory = [
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore) {
         throw new Rejection('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
       }
-      const size = at(paged, call.version) ? pageSize(call, limit) : undefined;
+      const size = at(supportsPaging, call.version) ? pageSize(call, limit) : undefined;
       const actions = await call.engine.instanceActions.list(call.target.id, {
         limit: size,
         marker,

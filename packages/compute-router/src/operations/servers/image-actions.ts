@@ -21,9 +21,9 @@ const limitsMetadata = until('2.38', true);
 const reply = { image_id: since('2.45', described('UUID of the created image.', z.string())) };
 
 /** Returns the response, which contains the image's id or URL. */
-function imageReply(call: ComputeCall, imageId: string, retained = true) {
+function imageReply(call: ComputeCall, imageId: string, isRetained = true) {
   if (at(returnsImageId, call.version)) return prepareResponse({ body: { image_id: imageId } });
-  return prepareResponse({ headers: retained ? { Location: `${call.base}/images/${imageId}` } : {} });
+  return prepareResponse({ headers: isRetained ? { Location: `${call.base}/images/${imageId}` } : {} });
 }
 
 /** Server actions that create images. */

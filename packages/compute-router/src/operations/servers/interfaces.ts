@@ -16,8 +16,7 @@ const interfaceDocs = resource({
   parameters: { id: 'UUID of the port.' },
   when: {
     409: 'The state of the server does not allow the operation, the server is locked, or another server uses the port.',
-    501:
-      'The driver does not support changing the interfaces of a running server, or the cloud does not have a networking service.',
+    501: 'The driver does not support changing the interfaces of a running server, or the cloud does not have a networking service.',
   },
 });
 
@@ -34,7 +33,7 @@ export const interfaceTexts = {
 const listPath = '/servers/{server_id}/os-interface';
 const itemPath = '/servers/{server_id}/os-interface/{id}';
 
-const attached = view<AttachedPort, ComputeCall>({
+const attachedPortView = view<AttachedPort, ComputeCall>({
   fixed_ips: field(
     interfaceTexts.fixedIps,
     z
@@ -74,11 +73,11 @@ const newInterface = object({
   tag: since('2.49', described('Device tag. The guest can read it from the server metadata.', type.tag.optional())),
 });
 
-const RESOURCE_REQUESTS = since('2.72', true);
+const allowsResourceRequests = since('2.72', true);
 
 type Interface = Server['interfaces'][number];
 
-const virtual = view<Interface, ComputeCall>({
+const virtualInterfaceView = view<Interface, ComputeCall>({
   id: text('UUID of the interface.', ({ portId }) => portId),
   mac_address: text(interfaceTexts.macAddr, ({ mac }) => mac),
   net_id: since(
@@ -99,7 +98,7 @@ export const serverInterfaces = [
     status: 200,
     errors: [404, 501],
     target: parentServer,
-    reply: { interfaceAttachments: described('The list of ports.', [attached]) },
+    reply: { interfaceAttachments: described('The list of ports.', [attachedPortView]) },
     run: async ({ engine, context, target }) => ({
       interfaceAttachments: await engine.interfaces.list(context, target),
     }),
@@ -122,7 +121,7 @@ export const serverInterfaces = [
       ),
     }),
     target: parentServer,
-    reply: { interfaceAttachment: described(interfaceTexts.interfaceAttachment, attached) },
+    reply: { interfaceAttachment: described(interfaceTexts.interfaceAttachment, attachedPortView) },
     run: async (call) => {
       const requested = call.body.interfaceAttachment ?? {};
       if (requested.net_id && requested.port_id)
@@ -136,7 +135,7 @@ export const serverInterfaces = [
           address: requested.fixed_ips?.[0]?.ip_address,
           tag: requested.tag,
           toExternal: call.can('network:attach_external_network'),
-          resourceRequests: at(RESOURCE_REQUESTS, call.version) ?? false,
+          resourceRequests: at(allowsResourceRequests, call.version) ?? false,
         }),
       };
     },
@@ -152,7 +151,7 @@ export const serverInterfaces = [
     status: 200,
     errors: [403, 404],
     target: parentServer,
-    reply: { interfaceAttachment: described(interfaceTexts.interfaceAttachment, attached) },
+    reply: { interfaceAttachment: described(interfaceTexts.interfaceAttachment, attachedPortView) },
     run: async ({ engine, context, target, params }) => ({
       interfaceAttachment: await engine.interfaces.get(context, target, params.id),
     }),
@@ -184,7 +183,7 @@ export const serverInterfaces = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { virtual_interfaces: described('The list of virtual interfaces.', [virtual]) },
+    reply: { virtual_interfaces: described('The list of virtual interfaces.', [virtualInterfaceView]) },
     run: ({ target }) => ({ virtual_interfaces: target.interfaces }),
   }),
 ];

@@ -3,7 +3,7 @@ import { described } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { resource } from '../../reference/resource.js';
-import { addressesText, plainAddress, plainAddresses, plainAddressesOf } from '../../views/server-parts.js';
+import { addressesText, plainAddressesOf, plainAddressesSchema, plainAddressSchema } from '../../views/server-parts.js';
 import { parentServer } from './target.js';
 
 const serverAddressDocs = resource({ tag: 'server-addresses', parameters: { id: 'Label of the network.' } });
@@ -20,7 +20,7 @@ export const serverIps = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { addresses: described(addressesText, plainAddresses) },
+    reply: { addresses: described(addressesText, plainAddressesSchema) },
     run: ({ target }) => ({ addresses: plainAddressesOf(target) }),
   }),
   operation({
@@ -35,7 +35,7 @@ export const serverIps = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: z.record(z.string(), z.array(plainAddress)),
+    reply: z.record(z.string(), z.array(plainAddressSchema)),
     run: ({ target, params }) => {
       const addresses = plainAddressesOf(target);
       const networkAddresses = Object.hasOwn(addresses, params.id) ? addresses[params.id] : undefined;

@@ -13,7 +13,7 @@ import {
 } from '../../schemas/list-filter.js';
 import { fieldFilters } from '../../views/server-request-fields.js';
 
-const internal = {
+const internalFilter = {
   schema: described(
     'Internal field, by which servers cannot be filtered. Rejected for administrators; ignored for other callers.',
     text,
@@ -191,11 +191,11 @@ export const listFilters = {
     ...addedIn('2.73', 'Whether to return only locked servers (`true`) or only unlocked servers (`false`).', text),
     sorts: [until('2.72', null), since('2.73', 'locked')],
   },
-  block_device_mapping: internal,
-  services: internal,
-  metadata: internal,
-  system_metadata: internal,
-  info_cache: internal,
-  security_groups: internal,
-  pci_devices: internal,
+  block_device_mapping: internalFilter,
+  services: internalFilter,
+  metadata: internalFilter,
+  system_metadata: internalFilter,
+  info_cache: internalFilter,
+  security_groups: internalFilter,
+  pci_devices: internalFilter,
 } as const satisfies Readonly<Record<string, ListFilter>>;

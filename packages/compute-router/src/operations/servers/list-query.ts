@@ -8,10 +8,10 @@ import { limitText } from '../../schemas/types.js';
 import { listFilters } from './list-filters.js';
 import { sortKeys } from './list-sort-keys.js';
 
-const text = one(z.string());
+const textParameter = one(z.string());
 
 /** Matches parameter names that refer to internal data: all names that begin with an underscore. */
-export const INTERNAL = /^_/;
+export const INTERNAL_NAME = /^_/;
 
 type Filters = typeof listFilters;
 type Parameters = {
@@ -35,7 +35,7 @@ const sortKey = new Versioned<string>(breakpointsOf(...Object.values(sortKeys)),
 export const serverListQuery = query(
   {
     limit: described(commonTexts.limit, one(limitText)),
-    marker: described('UUID of the last server on the previous page.', text),
+    marker: described('UUID of the last server on the previous page.', textParameter),
     sort_key: described(
       'Field to sort by. Repeat the parameter to sort by several fields. Default: `created_at`.',
       many(sortKey),
@@ -46,7 +46,7 @@ export const serverListQuery = query(
     ),
     ...parameters,
   },
-  { extra: rejectedSince275, patterns: [[INTERNAL, text]] },
+  { extra: rejectedSince275, patterns: [[INTERNAL_NAME, textParameter]] },
 );
 
 /** The validated parameters of a server list. */

@@ -6,7 +6,7 @@ import { pageSize } from '../../http/paging.js';
 import type { RuleName } from '../../policy/index.js';
 import type { ListFilter } from '../../schemas/list-filter.js';
 import { listFilters } from './list-filters.js';
-import { INTERNAL, type ServerListParameters } from './list-query.js';
+import { INTERNAL_NAME, type ServerListParameters } from './list-query.js';
 import { sortKeys } from './list-sort-keys.js';
 
 type Name = keyof ServerListParameters;
@@ -27,7 +27,7 @@ const TRUE_TEXT = /^(1|t|true|on|y|yes)$/i;
 const FALSE_TEXT = /^(0|f|false|off|n|no)$/i;
 
 /** Parses a boolean. Returns undefined if the text is not a boolean. */
-function booleanOf(text: string): boolean | undefined {
+function parseBoolean(text: string): boolean | undefined {
   return TRUE_TEXT.test(text) ? true : FALSE_TEXT.test(text) ? false : undefined;
 }
 
@@ -41,42 +41,42 @@ function invalidFilter(name: string): Rejection {
  */
 export function serverQueryOf(
   call: ComputeCall,
-  given: ServerListParameters,
+  parameters: ServerListParameters,
   allProjectsRule: RuleName,
 ): ServerQuery | undefined {
-  const allowed = allowedOf(call, given);
-  const sort = sortOf(call, given);
-  const allProjects = allProjectsOf(call, allowed, allProjectsRule);
-  const names = Object.keys(allowed);
-  const filters = names.length > 0 ? filtersOf(call, allowed, allProjects) : {};
+  const allowedFilters = allowedFiltersOf(call, parameters);
+  const sort = sortOf(call, parameters);
+  const allProjects = allProjectsOf(call, allowedFilters, allProjectsRule);
+  const names = Object.keys(allowedFilters);
+  const filters = names.length > 0 ? filtersOf(call, allowedFilters, allProjects) : {};
   if (!filters) return undefined;
   const hasNoFilter = names.every((name) => name === 'all_tenants');
-  const isPaged = Object.keys(given).some((name) => pagingParameters.has(name));
+  const isPaged = Object.keys(parameters).some((name) => pagingParameters.has(name));
   return {
     allProjects,
-    limit: pageSize(call, given.limit),
-    marker: given.marker || undefined,
+    limit: pageSize(call, parameters.limit),
+    marker: parameters.marker || undefined,
     sort,
     filters,
     unreachable: hasNoFilter && !isPaged && at(listsUnreachable, call.version) === true,
   };
 }
 
-function allowedOf(call: ComputeCall, given: ServerListParameters): ServerListParameters {
-  const all = call.can('os_compute_api:servers:allow_all_filters');
-  const allowed = Object.entries(given).filter(([name]) => {
+function allowedFiltersOf(call: ComputeCall, parameters: ServerListParameters): ServerListParameters {
+  const canUseAllFilters = call.can('os_compute_api:servers:allow_all_filters');
+  const allowedFilters = Object.entries(parameters).filter(([name]) => {
     if (pagingParameters.has(name)) return false;
     const filter = filterNamed(name);
-    if (!all) return at(filter?.forEveryone, call.version) === true;
-    if (filter?.internal || INTERNAL.test(name)) throw invalidFilter(name);
+    if (!canUseAllFilters) return at(filter?.forEveryone, call.version) === true;
+    if (filter?.internal || INTERNAL_NAME.test(name)) throw invalidFilter(name);
     return true;
   });
-  return Object.fromEntries(allowed);
+  return Object.fromEntries(allowedFilters);
 }
 
 function allProjectsOf(call: ComputeCall, { all_tenants: text }: ServerListParameters, rule: RuleName): boolean {
   if (text === undefined) return false;
-  const requested = text === '' ? true : booleanOf(text);
+  const requested = text === '' ? true : parseBoolean(text);
   if (requested === undefined)
     throw new Rejection('BAD_REQUEST', `Invalid value '${text}' for all_tenants: it must be true or false.`);
   if (requested) call.require(rule);
@@ -90,9 +90,9 @@ function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions =
       throw new Rejection('FORBIDDEN', `Only administrators can sort servers by ${key}`);
     }
   }
-  const unknown = directions.find((direction) => direction !== 'asc' && direction !== 'desc');
-  if (unknown !== undefined)
-    throw new Rejection('BAD_REQUEST', `Unknown sort direction '${unknown}': it must be asc or desc.`);
+  const unknownDirection = directions.find((direction) => direction !== 'asc' && direction !== 'desc');
+  if (unknownDirection !== undefined)
+    throw new Rejection('BAD_REQUEST', `Unknown sort direction '${unknownDirection}': it must be asc or desc.`);
   if (directions.length > requested.length)
     throw new Rejection('BAD_REQUEST', 'There are more sort directions than sort keys.');
   return requested.flatMap((name, position): readonly ServerSort[] => {
@@ -102,29 +102,33 @@ function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions =
   });
 }
 
-function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: boolean): ServerFilters | undefined {
-  const statuses = given.status && statusesOf(call, given.status);
+function filtersOf(
+  call: ComputeCall,
+  parameters: ServerListParameters,
+  allProjects: boolean,
+): ServerFilters | undefined {
+  const statuses = parameters.status && statusesOf(call, parameters.status);
   if (statuses?.length === 0) return undefined;
   const onlyDeleted = statuses?.every((status) => status.toUpperCase() === 'DELETED');
   if (onlyDeleted && !call.context.isAdmin) {
     throw new Rejection('FORBIDDEN', 'Only administrators may list deleted servers');
   }
-  const changedSince = given['changes-since'];
-  const changedBefore = given['changes-before'];
+  const changedSince = parameters['changes-since'];
+  const changedBefore = parameters['changes-before'];
   if (changedSince !== undefined && changedBefore !== undefined && changedSince > changedBefore) {
     throw new Rejection('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
   }
-  const { vmState, ...plain } = plainFiltersOf(given);
+  const { vmState, ...plain } = plainFiltersOf(parameters);
   return {
     ...plain,
-    projectId: allProjects ? (given.project_id ?? given.tenant_id) : undefined,
+    projectId: allProjects ? (parameters.project_id ?? parameters.tenant_id) : undefined,
     vmState: statuses ? undefined : vmState,
     statuses,
-    locked: lockedOf(given.locked),
+    locked: lockedOf(parameters.locked),
     changedSince,
     changedBefore,
-    deleted: onlyDeleted || (given.deleted === undefined ? undefined : booleanOf(given.deleted) === true),
-    softDeleted: given.soft_deleted !== undefined && booleanOf(given.soft_deleted) === true,
+    deleted: onlyDeleted || (parameters.deleted === undefined ? undefined : parseBoolean(parameters.deleted) === true),
+    softDeleted: parameters.soft_deleted !== undefined && parseBoolean(parameters.soft_deleted) === true,
   };
 }
 
@@ -134,11 +138,11 @@ const plainFilters = Object.entries<ListFilter>(listFilters).filter(
 );
 
 /** Converts query parameters to engine filters as `listFilters` defines. */
-function plainFiltersOf(given: ServerListParameters): ServerFilters {
+function plainFiltersOf(parameters: ServerListParameters): ServerFilters {
   const patterns: Record<string, string> = {};
   const filters: Record<string, unknown> = {};
   for (const [name, { pattern, text, list }] of plainFilters) {
-    const value = given[name as Name];
+    const value = parameters[name as Name];
     if (typeof value !== 'string') continue;
     if (pattern) patterns[pattern] ??= value;
     if (text) filters[text] ??= value;
@@ -155,7 +159,7 @@ function statusesOf(call: ComputeCall, requested: readonly string[]): readonly s
 
 function lockedOf(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
-  const locked = booleanOf(text);
+  const locked = parseBoolean(text);
   if (locked === undefined)
     throw new Rejection('BAD_REQUEST', `Invalid value '${text}' for locked: it must be true or false.`);
   return locked;

@@ -7,7 +7,7 @@ import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverTexts } from '../../views/server-field.js';
 import { plainAction } from './plain-action.js';
-import { POLL } from './poll.js';
+import { POLL_SERVER_UNTIL } from './poll.js';
 import { serverAction, serverDocs } from './server-docs.js';
 
 /** OpenAPI descriptions that several fields share. */
@@ -17,7 +17,7 @@ const moveActionTexts = {
   force: 'Whether to use the destination host without a check by the scheduler. Default: false.',
 } as const;
 
-const hostOrNull = type.fqdn.nullable();
+const nullableHost = type.fqdn.nullable();
 
 const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
 
@@ -28,7 +28,7 @@ const acceptsHost = since('2.56', true);
  * Until these versions, a requested host is used without a check by the scheduler. In later versions, this requires
  * `force`.
  */
-const forcedWithHost = {
+const skipsSchedulerWithHost = {
   migrateLive: until('2.29', true),
   evacuate: until('2.28', true),
 };
@@ -36,7 +36,7 @@ const forcedWithHost = {
  * Until 2.33, a live migration is rejected if there is no suitable host. Since 2.34, it is accepted and fails in the
  * background.
  */
-const checkedFirst = until('2.33', true);
+const checksHostsFirst = until('2.33', true);
 /** Since 2.95, an evacuated server is not started. */
 const staysStopped = since('2.95', true);
 /** Since 2.14, the response to the action `evacuate` does not have a body. */
@@ -49,7 +49,7 @@ export const moveActions = [
     name: 'resizeServer',
     action: 'resize',
     summary: 'Resize a server',
-    description: `Resizes a server to another flavor, usually on another host. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the resize.`,
+    description: `Resizes a server to another flavor, usually on another host. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL_SERVER_UNTIL} its status is \`VERIFY_RESIZE\`; then confirm or revert the resize.`,
     policy: 'os_compute_api:servers:resize',
     errors: [400, 401, 403, 404, 409],
     when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
@@ -73,7 +73,7 @@ export const moveActions = [
     name: 'confirmServerResize',
     action: 'confirmResize',
     summary: 'Confirm a resize',
-    description: `Confirms a resize or a cold migration and deletes the instance on the source host. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
+    description: `Confirms a resize or a cold migration and deletes the instance on the source host. The server must be \`VERIFY_RESIZE\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
     policy: 'os_compute_api:servers:confirm_resize',
     status: 204,
     errors: [400, 404, 409],
@@ -82,7 +82,7 @@ export const moveActions = [
     name: 'revertServerResize',
     action: 'revertResize',
     summary: 'Revert a resize',
-    description: `Reverts a resize or a cold migration: the server returns to its previous host and flavor. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
+    description: `Reverts a resize or a cold migration: the server returns to its previous host and flavor. The server must be \`VERIFY_RESIZE\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
     policy: 'os_compute_api:servers:revert_resize',
     errors: [400, 404, 409],
   }),
@@ -91,7 +91,7 @@ export const moveActions = [
     name: 'migrateServer',
     action: 'migrate',
     summary: 'Migrate a server',
-    description: `Migrates a server to another host (cold migration). The instance is stopped during the migration. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
+    description: `Migrates a server to another host (cold migration). The instance is stopped during the migration. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL_SERVER_UNTIL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
     errors: [400, 403, 404, 409],
     body: object({
       migrate: [
@@ -102,7 +102,7 @@ export const moveActions = [
             moveActionTexts.migrate,
             z
               .strictObject({
-                host: hostOrNull
+                host: nullableHost
                   .optional()
                   .describe('Destination host. The scheduler checks it. Default: selected by the scheduler.'),
               })
@@ -129,7 +129,7 @@ export const moveActions = [
     name: 'liveMigrateServer',
     action: 'os-migrateLive',
     summary: 'Live-migrate a server',
-    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} its status is no longer \`MIGRATING\`. Since 2.34, the response is sent before the hosts are checked; the migration and the actions of the server report failures.`,
+    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL_SERVER_UNTIL} its status is no longer \`MIGRATING\`. Since 2.34, the response is sent before the hosts are checked; the migration and the actions of the server report failures.`,
     errors: [400, 403, 404, 409],
     body: object({
       'os-migrateLive': described(
@@ -137,7 +137,7 @@ export const moveActions = [
         object({
           host: described(
             'Destination host, or null to let the scheduler select one. Since 2.30, the scheduler checks it.',
-            hostOrNull,
+            nullableHost,
           ),
           block_migration: [
             until('2.24', described(moveActionTexts.blockMigration, type.lenientBoolean)),
@@ -166,8 +166,8 @@ export const moveActions = [
       );
       await engine.servers.act(context, target.id, 'os-migrateLive', {
         host,
-        force: request.force ?? (host !== undefined && at(forcedWithHost.migrateLive, version)),
-        checkedFirst: at(checkedFirst, version) ?? false,
+        force: request.force ?? (host !== undefined && at(skipsSchedulerWithHost.migrateLive, version)),
+        checkedFirst: at(checksHostsFirst, version) ?? false,
       });
     },
   }),
@@ -176,7 +176,7 @@ export const moveActions = [
     name: 'evacuateServer',
     action: 'evacuate',
     summary: 'Evacuate a server from a failed host',
-    description: `Rebuilds a server on another host after its host has failed. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server remains stopped.`,
+    description: `Rebuilds a server on another host after its host has failed. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server remains stopped.`,
     policy: 'os_compute_api:os-evacuate',
     status: 200,
     errors: [400, 403, 404, 409],
@@ -211,7 +211,7 @@ export const moveActions = [
         throw new Rejection('BAD_REQUEST', 'admin password can not be changed on existing disk');
       const password = await engine.servers.act(context, target.id, 'evacuate', {
         host,
-        force: force ?? (host !== undefined && at(forcedWithHost.evacuate, version)),
+        force: force ?? (host !== undefined && at(skipsSchedulerWithHost.evacuate, version)),
         adminPassword: adminPass,
         sharedStorage: onSharedStorage,
         stop: at(staysStopped, version) ?? false,

@@ -22,7 +22,7 @@ interface PlainAction extends Omit<OperationTexts, 'tag'>, Pick<Operation, 'wind
 }
 
 /** Defines the operation for a server action without arguments, such as `{"pause": null}`. */
-export function plainAction({ action, argument = type.anything, ...rest }: PlainAction): Operation {
+export function plainAction({ action, argument = type.anyValue, ...rest }: PlainAction): Operation {
   return operation({
     ...serverAction,
     action,

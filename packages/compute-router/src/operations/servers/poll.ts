@@ -1,2 +1,2 @@
 /** The beginning of the sentence that describes how clients wait for an asynchronous action. */
-export const POLL = 'The action is asynchronous. Poll the server until';
+export const POLL_SERVER_UNTIL = 'The action is asynchronous. Poll the server until';

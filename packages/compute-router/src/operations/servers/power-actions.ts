@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
-import { POLL } from './poll.js';
+import { POLL_SERVER_UNTIL } from './poll.js';
 import { serverAction } from './server-docs.js';
 
-const LOCK = 'Null or, since 2.73, an object with a reason.';
+const LOCK_DESCRIPTION = 'Null or, since 2.73, an object with a reason.';
 
 /** Since 2.73, the action `lock` accepts a reason. Until 2.72, its value is ignored. */
 const acceptsReason = since('2.73', true);
@@ -17,7 +17,7 @@ export const powerActions = [
     name: 'startServer',
     action: 'os-start',
     summary: 'Start a server',
-    description: `Starts a stopped server. The server must be \`SHUTOFF\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Starts a stopped server. The server must be \`SHUTOFF\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:servers:start',
     errors: [404, 409],
   }),
@@ -25,7 +25,7 @@ export const powerActions = [
     name: 'stopServer',
     action: 'os-stop',
     summary: 'Stop a server',
-    description: `Stops a server: shuts down the guest, or powers it off if it does not shut down within a timeout. The server keeps its host and its disks. The server must be \`ACTIVE\` or \`ERROR\`. ${POLL} its status is \`SHUTOFF\`.`,
+    description: `Stops a server: shuts down the guest, or powers it off if it does not shut down within a timeout. The server keeps its host and its disks. The server must be \`ACTIVE\` or \`ERROR\`. ${POLL_SERVER_UNTIL} its status is \`SHUTOFF\`.`,
     policy: 'os_compute_api:servers:stop',
     errors: [404, 409],
   }),
@@ -33,7 +33,7 @@ export const powerActions = [
     name: 'pauseServer',
     action: 'pause',
     summary: 'Pause a server',
-    description: `Pauses a server. The memory of the guest is kept in the memory of the host. The server must be \`ACTIVE\`. ${POLL} its status is \`PAUSED\`.`,
+    description: `Pauses a server. The memory of the guest is kept in the memory of the host. The server must be \`ACTIVE\`. ${POLL_SERVER_UNTIL} its status is \`PAUSED\`.`,
     policy: 'os_compute_api:os-pause-server:pause',
     errors: [404, 409],
   }),
@@ -41,7 +41,7 @@ export const powerActions = [
     name: 'unpauseServer',
     action: 'unpause',
     summary: 'Unpause a server',
-    description: `Unpauses a server. The server must be \`PAUSED\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Unpauses a server. The server must be \`PAUSED\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-pause-server:unpause',
     errors: [404, 409],
   }),
@@ -49,7 +49,7 @@ export const powerActions = [
     name: 'suspendServer',
     action: 'suspend',
     summary: 'Suspend a server',
-    description: `Suspends a server: writes the memory and state of the guest to disk and powers it off. The server must be \`ACTIVE\`. ${POLL} its status is \`SUSPENDED\`.`,
+    description: `Suspends a server: writes the memory and state of the guest to disk and powers it off. The server must be \`ACTIVE\`. ${POLL_SERVER_UNTIL} its status is \`SUSPENDED\`.`,
     policy: 'os_compute_api:os-suspend-server:suspend',
     errors: [404, 409],
   }),
@@ -57,7 +57,7 @@ export const powerActions = [
     name: 'resumeServer',
     action: 'resume',
     summary: 'Resume a server',
-    description: `Resumes a suspended server from the state on disk. The server must be \`SUSPENDED\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Resumes a suspended server from the state on disk. The server must be \`SUSPENDED\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-suspend-server:resume',
     errors: [404, 409],
   }),
@@ -66,7 +66,7 @@ export const powerActions = [
     name: 'rebootServer',
     action: 'reboot',
     summary: 'Reboot a server',
-    description: `Reboots a server. \`SOFT\` restarts the guest operating system and requires the status \`ACTIVE\`. \`HARD\` power-cycles the server and is also allowed in the statuses \`SHUTOFF\`, \`PAUSED\`, \`SUSPENDED\` and \`ERROR\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Reboots a server. \`SOFT\` restarts the guest operating system and requires the status \`ACTIVE\`. \`HARD\` power-cycles the server and is also allowed in the statuses \`SHUTOFF\`, \`PAUSED\`, \`SUSPENDED\` and \`ERROR\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:servers:reboot',
     errors: [404, 409],
     body: object({
@@ -97,11 +97,11 @@ export const powerActions = [
     errors: [404],
     body: object({
       lock: [
-        until('2.72', described(LOCK, z.unknown())),
+        until('2.72', described(LOCK_DESCRIPTION, z.unknown())),
         since(
           '2.73',
           described(
-            LOCK,
+            LOCK_DESCRIPTION,
             z
               .strictObject({ locked_reason: z.string().min(1).max(255).optional().describe('Reason for the lock.') })
               .nullable(),
@@ -127,7 +127,7 @@ export const powerActions = [
       'Unlocks a server. Only administrators can remove a lock that an administrator has set. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-lock-server:unlock',
     errors: [404],
-    body: object({ unlock: type.anything }),
+    body: object({ unlock: type.anyValue }),
     run: async (call) => {
       const { engine, context, target } = call;
       if (engine.servers.lockedByOther(context, target))

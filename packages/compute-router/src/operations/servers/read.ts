@@ -31,7 +31,7 @@ async function pageOf(call: ComputeCall, given: ServerListParameters, allProject
  * Since 2.69, the response for a server on an unreachable host contains the known fields. Until 2.68, the request
  * fails.
  */
-const partlyShown = since('2.69', true);
+const showsPartialData = since('2.69', true);
 
 export const readServers = [
   operation({
@@ -87,7 +87,7 @@ export const readServers = [
     reply: { server: described(serverTexts.server, serverShown) },
     load: loadHosts,
     run: (call) => {
-      if (isUnreachable(call.target, call) && !at(partlyShown, call.version)) {
+      if (isUnreachable(call.target, call) && !at(showsPartialData, call.version)) {
         throw new Error(`the host of server ${call.target.id} cannot be reached`);
       }
       return { server: call.target };

@@ -9,12 +9,12 @@ import { serverRebuilt } from '../../views/server.js';
 import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { plainAction } from './plain-action.js';
-import { POLL } from './poll.js';
+import { POLL_SERVER_UNTIL } from './poll.js';
 import { serverAction } from './server-docs.js';
 
-const rebuild = object(fieldsOf('rebuild'));
+const rebuildSchema = object(fieldsOf('rebuild'));
 
-const rescue = object({
+const rescueSchema = object({
   adminPass: described(
     'Administrative password of the rescue system. Default: a generated password.',
     z.string().optional(),
@@ -38,15 +38,14 @@ export const rebuildActions = [
     name: 'rebuildServer',
     action: 'rebuild',
     summary: 'Rebuild a server',
-    description: `Rebuilds a server: replaces the content of its root disk with an image. The server keeps its ID, IP addresses and volumes. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.93, its root disk can be a volume. ${POLL} its status is \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`.`,
+    description: `Rebuilds a server: replaces the content of its root disk with an image. The server keeps its ID, IP addresses and volumes. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.93, its root disk can be a volume. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`.`,
     policy: 'os_compute_api:servers:rebuild',
     errors: [400, 403, 404, 409],
     when: {
       403: 'The policy does not allow the operation, or a quota is exceeded.',
-      409:
-        'The status of the server does not allow the operation, the server is locked, or its root disk is a volume that cannot be rebuilt.',
+      409: 'The status of the server does not allow the operation, the server is locked, or its root disk is a volume that cannot be rebuilt.',
     },
-    body: object({ rebuild: described('The new image, and other attributes of the server to change.', rebuild) }),
+    body: object({ rebuild: described('The new image, and other attributes of the server to change.', rebuildSchema) }),
     reply: { server: described(serverTexts.server, serverRebuilt) },
     load: loadHosts,
     run: async (call) => {
@@ -58,10 +57,10 @@ export const rebuildActions = [
         ...recordFieldsOf(requested),
         mayReimage: at(mayReimage, version) ?? false,
       });
-      const shown = engine.settings.enableInstancePassword ? adminPassword : null;
+      const shownPassword = engine.settings.enableInstancePassword ? adminPassword : null;
       return prepareResponse({
-        body: { server: { ...server, adminPassword: shown } },
-        headers: { Location: call.self(`/servers/${server.id}`).href },
+        body: { server: { ...server, adminPassword: shownPassword } },
+        headers: { Location: call.selfLink(`/servers/${server.id}`).href },
       });
     },
   }),
@@ -70,14 +69,14 @@ export const rebuildActions = [
     name: 'rescueServer',
     action: 'rescue',
     summary: 'Rescue a server',
-    description: `Boots a server from a rescue image, with its own root disk attached as an additional disk. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.87, its root disk can be a volume. ${POLL} its status is \`RESCUE\`.`,
+    description: `Boots a server from a rescue image, with its own root disk attached as an additional disk. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.87, its root disk can be a volume. ${POLL_SERVER_UNTIL} its status is \`RESCUE\`.`,
     policy: 'os_compute_api:os-rescue',
     status: 200,
     errors: [400, 404, 409, 501],
     body: object({
       rescue: described(
         'Null, or an object with options.',
-        derive(rescue, (schema) => schema.nullable()),
+        derive(rescueSchema, (schema) => schema.nullable()),
       ),
     }),
     reply: {
@@ -100,7 +99,7 @@ export const rebuildActions = [
     name: 'unrescueServer',
     action: 'unrescue',
     summary: 'Unrescue a server',
-    description: `Boots a rescued server from its own root disk again. The server must be \`RESCUE\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Boots a rescued server from its own root disk again. The server must be \`RESCUE\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-unrescue',
     errors: [404, 409, 501],
   }),

@@ -5,13 +5,13 @@ import { commonTexts } from '../../reference/common-texts.js';
 import { resource } from '../../reference/resource.js';
 import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
-import { securityGroupRule, showRules } from '../proxies/security-group-rule.js';
+import { securityGroupRule, toApiRules } from '../proxies/security-group-rule.js';
 import { serverAction } from './server-docs.js';
 import { parentServer } from './target.js';
 
 const serverSecurityGroupDocs = resource({ tag: 'server-security-groups' });
 
-const namedGroup = object({ name: described('Name or UUID of the security group.', idText.min(1)) });
+const groupNameSchema = object({ name: described('Name or UUID of the security group.', idText.min(1)) });
 
 const group = object({
   id: described('UUID of the security group.', z.string()),
@@ -39,15 +39,15 @@ export const serverSecurityGroups = [
     reply: { security_groups: described('The list of security groups.', [group]) },
     run: async ({ engine, context, target }) => {
       const groups = await engine.serverNetwork.securityGroups(context, target);
-      const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
-      const byId = await engine.serverNetwork.groupsById(context, [...new Set(remote)]);
+      const remoteIds = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
+      const remoteGroups = await engine.serverNetwork.groupsById(context, [...new Set(remoteIds)]);
       return {
         security_groups: groups.map(({ id, name, description, projectId, rules }) => ({
           id,
           name,
           description,
           tenant_id: projectId,
-          rules: showRules(rules, byId),
+          rules: toApiRules(rules, remoteGroups),
         })),
       };
     },
@@ -61,7 +61,7 @@ export const serverSecurityGroups = [
     policy: 'os_compute_api:os-security-groups:add',
     errors: [400, 404, 409],
     body: object({
-      addSecurityGroup: described('The security group to add.', namedGroup),
+      addSecurityGroup: described('The security group to add.', groupNameSchema),
     }),
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.addSecurityGroup(context, target, body.addSecurityGroup.name),
@@ -75,7 +75,7 @@ export const serverSecurityGroups = [
     policy: 'os_compute_api:os-security-groups:remove',
     errors: [400, 404, 409],
     body: object({
-      removeSecurityGroup: described('The security group to remove.', namedGroup),
+      removeSecurityGroup: described('The security group to remove.', groupNameSchema),
     }),
     run: ({ engine, context, target, body }) =>
       engine.serverNetwork.removeSecurityGroup(context, target, body.removeSecurityGroup.name),

@@ -29,12 +29,12 @@ const itemPath = '/servers/{server_id}/shares/{id}';
 const window = since('2.97', true);
 const noQuery = query({}, { extra: 'reject' });
 
-interface Shown {
+interface ShownShare {
   readonly server: Server;
   readonly share: ServerShare;
 }
 
-const base: ViewShape<Shown, ComputeCall> = {
+const baseFields: ViewShape<ShownShare, ComputeCall> = {
   share_id: text(shareTexts.shareId, ({ share }) => share.shareId),
   status: field(
     'Status of the attachment: `attaching`, `inactive`, `active`, `detaching` or `error`.',
@@ -44,10 +44,10 @@ const base: ViewShape<Shown, ComputeCall> = {
   tag: field(shareTexts.tag, type.idString, ({ share }) => share.tag),
 };
 
-const listedShare = view<Shown, ComputeCall>(base);
+const listedShare = view<ShownShare, ComputeCall>(baseFields);
 
-const shownShare = view<Shown, ComputeCall>({
-  ...base,
+const shownShare = view<ShownShare, ComputeCall>({
+  ...baseFields,
   uuid: field('UUID of the attachment. Administrators only.', z.string().optional(), ({ share }, call) =>
     call.context.isAdmin ? share.id : undefined,
   ),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { plainAction } from './plain-action.js';
-import { POLL } from './poll.js';
+import { POLL_SERVER_UNTIL } from './poll.js';
 import { serverAction } from './server-docs.js';
 
 /** OpenAPI descriptions that several fields share. */
@@ -27,7 +27,7 @@ export const shelveActions = [
     name: 'shelveServer',
     action: 'shelve',
     summary: 'Shelve a server',
-    description: `Shelves a server: stops it and stores it as an image. After a configurable period, the server is removed from its host, which releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
+    description: `Shelves a server: stops it and stores it as an image. After a configurable period, the server is removed from its host, which releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL_SERVER_UNTIL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
     policy: 'os_compute_api:os-shelve:shelve',
     errors: [400, 403, 404, 409],
   }),
@@ -35,7 +35,7 @@ export const shelveActions = [
     name: 'shelveOffloadServer',
     action: 'shelveOffload',
     summary: 'Shelve-offload a server',
-    description: `Removes a shelved server from its host, which releases its resources. The server must be \`SHELVED\`. ${POLL} its status is \`SHELVED_OFFLOADED\`.`,
+    description: `Removes a shelved server from its host, which releases its resources. The server must be \`SHELVED\`. ${POLL_SERVER_UNTIL} its status is \`SHELVED_OFFLOADED\`.`,
     policy: 'os_compute_api:os-shelve:shelve_offload',
     errors: [400, 404, 409],
   }),
@@ -44,12 +44,11 @@ export const shelveActions = [
     name: 'unshelveServer',
     action: 'unshelve',
     summary: 'Unshelve a server',
-    description: `Restores a shelved server. The server must be \`SHELVED\` or \`SHELVED_OFFLOADED\`. ${POLL} its status is \`ACTIVE\`.`,
+    description: `Restores a shelved server. The server must be \`SHELVED\` or \`SHELVED_OFFLOADED\`. ${POLL_SERVER_UNTIL} its status is \`ACTIVE\`.`,
     policy: 'os_compute_api:os-shelve:unshelve',
     errors: [400, 403, 404, 409],
     when: {
-      409:
-        'The status of the server does not allow the operation, the server is locked, or, since 2.91, the requested host is not in the availability zone.',
+      409: 'The status of the server does not allow the operation, the server is locked, or, since 2.91, the requested host is not in the availability zone.',
     },
     body: object({
       unshelve: [

@@ -116,7 +116,7 @@ export const serverTags = [
         );
       const added = await call.engine.serverTags.add(call.context, call.target.id, id);
       if (!added) return prepareResponse({ status: 204 });
-      const { href } = call.self(`/servers/${call.target.id}/tags/${encodeURIComponent(id)}`);
+      const { href } = call.selfLink(`/servers/${call.target.id}/tags/${encodeURIComponent(id)}`);
       return prepareResponse({ headers: { Location: href } });
     },
   }),

@@ -20,14 +20,14 @@ const node = object({
 type Node = Infer<typeof node>;
 
 /** Memory page sizes in KiB, by name. With the name `any`, the host selects the size. */
-const pageSizes: Readonly<Record<string, number>> = { small: 4, large: 2048 };
-const UNITS_KB = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 } as const;
+const NAMED_PAGE_SIZES_KIB: Readonly<Record<string, number>> = { small: 4, large: 2048 };
+const KIB_PER_UNIT = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 } as const;
 
 function pageSizeOf(requested: string | undefined): number | null {
   if (requested === undefined) return null;
   const [, digits, unit] = /^([0-9]+)([KMG]B)?$/i.exec(requested) ?? [];
-  if (digits === undefined) return pageSizes[requested] ?? null;
-  return Number(digits) * UNITS_KB[(unit ?? '').toUpperCase() as keyof typeof UNITS_KB];
+  if (digits === undefined) return NAMED_PAGE_SIZES_KIB[requested] ?? null;
+  return Number(digits) * KIB_PER_UNIT[(unit ?? '').toUpperCase() as keyof typeof KIB_PER_UNIT];
 }
 
 /**
@@ -36,19 +36,19 @@ function pageSizeOf(requested: string | undefined): number | null {
  */
 function nodesOf({ flavor }: Server, canSeeHost: boolean): Node[] {
   const { vcpus, memoryMb, extraSpecs } = flavor;
-  const dedicated = extraSpecs['hw:cpu_policy'] === 'dedicated';
-  const requested = Number(extraSpecs['hw:numa_nodes'] ?? (dedicated || extraSpecs['hw:mem_page_size'] ? 1 : 0));
-  const count = Number.isInteger(requested) ? Math.min(requested, vcpus) : 0;
-  return Array.from({ length: Math.max(0, count) }, (_, index) => {
-    const first = Math.floor((vcpus * index) / count);
-    const last = Math.floor((vcpus * (index + 1)) / count);
-    const vcpuSet = Array.from({ length: last - first }, (_unused, offset) => first + offset);
+  const isDedicated = extraSpecs['hw:cpu_policy'] === 'dedicated';
+  const requested = Number(extraSpecs['hw:numa_nodes'] ?? (isDedicated || extraSpecs['hw:mem_page_size'] ? 1 : 0));
+  const nodeCount = Number.isInteger(requested) ? Math.min(requested, vcpus) : 0;
+  return Array.from({ length: Math.max(0, nodeCount) }, (_, index) => {
+    const firstCpu = Math.floor((vcpus * index) / nodeCount);
+    const endCpu = Math.floor((vcpus * (index + 1)) / nodeCount);
+    const vcpuSet = Array.from({ length: endCpu - firstCpu }, (_unused, offset) => firstCpu + offset);
     return {
-      memory_mb: Math.floor((memoryMb * (index + 1)) / count) - Math.floor((memoryMb * index) / count),
+      memory_mb: Math.floor((memoryMb * (index + 1)) / nodeCount) - Math.floor((memoryMb * index) / nodeCount),
       siblings: [],
       vcpu_set: vcpuSet,
       ...(canSeeHost && { host_node: index }),
-      ...(canSeeHost && dedicated && { cpu_pinning: Object.fromEntries(vcpuSet.map((cpu) => [String(cpu), cpu])) }),
+      ...(canSeeHost && isDedicated && { cpu_pinning: Object.fromEntries(vcpuSet.map((cpu) => [String(cpu), cpu])) }),
     };
   });
 }

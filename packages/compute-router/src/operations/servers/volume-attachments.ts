@@ -37,9 +37,17 @@ const devicePath = z
  * Replaces an attached volume with the volume to which the volume service migrates it. Throws a 404 if the volume is
  * not attached, regardless of the server's state.
  */
-async function swapVolume({ engine, context }: ComputeCall, server: Server, old: string, next: string): Promise<void> {
-  engine.volumeAttachments.find(server, old);
-  await engine.servers.act(context, server.id, 'swapVolume', { oldVolumeId: old, newVolumeId: next });
+async function swapVolume(
+  { engine, context }: ComputeCall,
+  server: Server,
+  previousVolumeId: string,
+  replacementVolumeId: string,
+): Promise<void> {
+  engine.volumeAttachments.find(server, previousVolumeId);
+  await engine.servers.act(context, server.id, 'swapVolume', {
+    oldVolumeId: previousVolumeId,
+    newVolumeId: replacementVolumeId,
+  });
 }
 
 /** Since 2.89, volumes without an attachment id are not shown. */
@@ -50,24 +58,23 @@ function isShown(call: ComputeCall, device: BlockDevice): device is AttachedVolu
   return device.attachmentId !== null || !at(requiresAttachmentId, call.version);
 }
 
-const SHELVED = since('2.20', true);
-const MULTIATTACH = since('2.60', true);
+const acceptsShelved = since('2.20', true);
+const acceptsMultiattach = since('2.60', true);
 
 const swapRule = 'os_compute_api:os-volumes-attachments:swap';
 
-const page = z
+const pageParameter = z
   .string()
   .regex(/^[0-9]+$/)
   .transform(Number);
 
-const updateAttachment = {
+const updateDefinition = {
   ...volumeAttachmentDocs,
   name: 'updateVolumeAttachment',
   description:
     'Replaces the volume of an attachment while the volume service migrates the volume. Asynchronous; poll the list of attachments until it contains the new volume. Since 2.85, the operation also updates `delete_on_termination`.',
   when: {
-    409:
-      'The state of the server does not allow the operation, the server is locked, or the volume is not being migrated.',
+    409: 'The state of the server does not allow the operation, the server is locked, or the volume is not being migrated.',
   },
 } as const;
 
@@ -83,7 +90,10 @@ export const volumeAttachments = [
     status: 200,
     errors: [404],
     query: query(
-      { limit: described(commonTexts.limit, one(page)), offset: described(commonTexts.offset, one(page)) },
+      {
+        limit: described(commonTexts.limit, one(pageParameter)),
+        offset: described(commonTexts.offset, one(pageParameter)),
+      },
       { extra: rejectedSince275 },
     ),
     target: parentServer,
@@ -109,8 +119,7 @@ export const volumeAttachments = [
     errors: [400, 403, 404, 409],
     when: {
       ...volumeAttachmentDocs.when,
-      400:
-        'The request body is malformed, the volume is not available, or the volume is a multiattach volume and the version is below 2.60.',
+      400: 'The request body is malformed, the volume is not available, or the volume is a multiattach volume and the version is below 2.60.',
     },
     body: object({
       volumeAttachment: described(
@@ -133,15 +142,15 @@ export const volumeAttachments = [
     run: async (call) => {
       const { engine, context, target, version, body } = call;
       const { volumeId, device, tag: deviceTag, delete_on_termination } = body.volumeAttachment;
-      const attached = await engine.servers.act(context, target.id, 'attachVolume', {
+      const attachedDevice = await engine.servers.act(context, target.id, 'attachVolume', {
         volumeId,
         device,
         tag: deviceTag,
         deleteOnTermination: delete_on_termination,
-        toShelved: at(SHELVED, version) ?? false,
-        multiattach: at(MULTIATTACH, version) ?? false,
+        toShelved: at(acceptsShelved, version) ?? false,
+        multiattach: at(acceptsMultiattach, version) ?? false,
       });
-      const response = { volumeAttachment: { server: target, device: { ...attached, volumeId } } };
+      const response = { volumeAttachment: { server: target, device: { ...attachedDevice, volumeId } } };
       return at(until('2.100', true), version) ? response : prepareResponse({});
     },
   }),
@@ -167,7 +176,7 @@ export const volumeAttachments = [
     },
   }),
   operation({
-    ...updateAttachment,
+    ...updateDefinition,
     method: 'PUT',
     path: itemPath,
     window: until('2.84', true),
@@ -185,7 +194,7 @@ export const volumeAttachments = [
     run: (call) => swapVolume(call, call.target, call.params.id, call.body.volumeAttachment.volumeId),
   }),
   operation({
-    ...updateAttachment,
+    ...updateDefinition,
     method: 'PUT',
     path: itemPath,
     window: since('2.85', true),
