@@ -3,10 +3,11 @@ import { groupBy } from '../router/group-by.js';
 import type { Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
 import type { ApiDescription } from './api-description.js';
+import type { DocumentedOperation, OperationGroup } from './documented-operation.js';
 import { type Example, exampleAt } from './examples.js';
 import { actionOperationName, nameOf, operationKey, tagOf } from './names.js';
-import { type Json, type OperationShape, operationShape } from './operation-shape.js';
-import { annotate, type WindowNotes, windowNotes, withNote } from './window-notes.js';
+import { type Json, operationShape } from './operation-shape.js';
+import { annotate, windowNotes, withNote } from './window-notes.js';
 
 /** Options of {@link openApi}: the version to describe, and the parts of the document that are not derived from operations. */
 export interface OpenApiOptions extends ApiDescription {
@@ -37,13 +38,6 @@ const KNOWN_OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
 
 type MutableJson = Record<string, unknown>;
 
-/** An operation that exists at the version that the document describes. */
-interface DocumentedOperation {
-  readonly operation: Operation;
-  readonly shape: OperationShape;
-  readonly notes: WindowNotes;
-}
-
 const JSON_TYPE = 'application/json';
 
 function parametersOf({ operation, shape, notes }: DocumentedOperation, shared: readonly Json[]): Json[] {
@@ -66,8 +60,6 @@ function parametersOf({ operation, shape, notes }: DocumentedOperation, shared: 
   });
   return [...path, ...query, ...shared];
 }
-
-type OperationGroup = readonly DocumentedOperation[];
 
 /** Returns a sentence that lists the policy rules of an operation. */
 function policyNote({ policy }: Operation): string | undefined {
