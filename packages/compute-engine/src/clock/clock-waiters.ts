@@ -2,22 +2,22 @@ import { onAbort } from './clock.js';
 
 /** A pending sleep. */
 export interface ClockWaiter {
-  /** End of the sleep on the clock, in milliseconds since the epoch. */
+  /** The clock time at which the sleep ends, in milliseconds since the epoch. */
   readonly until: number;
   readonly wake: () => void;
-  /** The timer that ends the sleep on a running clock; cleared when it wakes. */
+  /** The timer that ends the sleep if the clock runs by itself; cleared when the sleep ends. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A clock that can be advanced. */
+/** A clock whose time can be set. */
 export interface MovableClock {
   now(): number;
   moveTo(now: number): void;
 }
 
 /**
- * The maximum number of iterations of the event loop that woken work needs to reach its next sleep: each of its commits
- * waits for one iteration.
+ * The maximum number of event loop iterations to wait for woken code to sleep again. Each of its commits takes one
+ * iteration.
  */
 const MAX_ITERATIONS = 64;
 
@@ -30,8 +30,8 @@ export class ClockWaiters implements Iterable<ClockWaiter> {
   }
 
   /**
-   * Resolves when the time is reached; rejects with the signal's reason if the signal is aborted first.
-   * @param onAsleep called with the waiter before anything can wake it
+   * Resolves when the clock reaches `until`; rejects with the signal's reason if the signal is aborted first.
+   * @param onAsleep called with the waiter before it can be woken
    */
   sleep(until: number, signal?: AbortSignal, onAsleep: (waiter: ClockWaiter) => void = () => {}): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export class ClockWaiters implements Iterable<ClockWaiter> {
   async advance(clock: MovableClock, end: number): Promise<void> {
     const next = () => [...this.#sleeping].filter(({ until }) => until <= end).sort((a, b) => a.until - b.until)[0];
     for (;;) {
-      // Work that has just started has not reached its sleep yet, and work that was woken may be about to sleep again.
+      // Code that has just started may not be asleep yet, and code that was woken may be about to sleep again.
       await this.#yieldUntil(() => next() !== undefined);
       const due = next();
       if (!due) break;

@@ -6,7 +6,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Calls a function with the reason when a signal is aborted. Returns a function that unsubscribes. */
+/** Calls `call` with the abort reason when the signal is aborted. Returns a function that unsubscribes. */
 export function onAbort(signal: AbortSignal | undefined, call: (reason: unknown) => void): () => void {
   if (!signal) return () => {};
   const listener = () => call(signal.reason);

@@ -1,7 +1,7 @@
 /**
  * Executes steps one after the other and continues after a failure.
  *
- * @throws the first error, after the last step
+ * @throws the first error, after the last step has been executed
  */
 export async function closeInOrder(...steps: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];

@@ -4,7 +4,7 @@ import type { HostReport } from '../model/index.js';
 /** Health of one part of the engine or of a host. */
 export interface PartHealth {
   readonly healthy: boolean;
-  /** One line without sensitive data. */
+  /** A one-line explanation without sensitive data. */
   readonly reason: string;
 }
 
@@ -14,7 +14,7 @@ export function failedPart(error: unknown): PartHealth {
   return { healthy: false, reason: message };
 }
 
-/** Checks that servers can start on the computer of a driver. Drivers without reports are healthy. Never rejects. */
+/** Checks that servers can start on the driver's computer. A driver without `hostReport` is healthy. Never rejects. */
 export async function machinesHealth(driver: { hostReport?(): Promise<HostReport> }): Promise<PartHealth> {
   try {
     const problem = (await driver.hostReport?.())?.problem ?? null;

@@ -1,23 +1,23 @@
 /** All configurable behavior of the engine. */
 export interface Settings {
-  /** Quotas of projects for which none were set; -1 is unlimited. */
+  /** Quotas of projects that have no quotas of their own; -1 is unlimited. */
   readonly quotas: Readonly<Record<QuotaKind, number>>;
-  /** Seconds for which a soft-deleted server can be restored; 0 deletes immediately. */
+  /** Seconds for which a soft-deleted server can be restored; 0 deletes servers immediately. */
   readonly reclaimSeconds: number;
   /** Seconds for which a shelved server stays on its host; 0 offloads it immediately, and -1 never. */
   readonly shelvedOffloadSeconds: number;
   /** Availability zone of hosts without a zone. */
   readonly defaultZone: string;
-  /** Availability zone of servers that do not request one; null allows all zones. */
+  /** Availability zone for servers that do not request one; null allows all zones. */
   readonly defaultScheduleZone: string | null;
-  /** Whether create, rebuild, rescue and evacuate return the administrator password. */
+  /** Whether create, rebuild, rescue and evacuate requests return the administrator password. */
   readonly enableInstancePassword: boolean;
   /** Seconds without a heartbeat after which a service counts as down. */
   readonly serviceDownSeconds: number;
   /**
-   * Whether servers are evacuated only if they cannot run twice: their host fences them, shares its disks, or was forced
-   * down by an administrator, which confirms that it is off. Default: false, so servers of any host that is down are evacuated,
-   * as in Nova.
+   * Whether a server is evacuated only if it cannot run twice, because its host fences machines, shares its disks, or
+   * was forced down by an administrator, who thereby confirms that it is off. Default: false, as in Nova; servers are
+   * then evacuated from any host that is down.
    */
   readonly evacuateFencedOnly: boolean;
   /**
@@ -25,13 +25,13 @@ export interface Settings {
    * stopped. The metadata item `autostart` (`true` or `false`) of a server takes precedence. Default: false, as in Nova.
    */
   readonly resumeGuestsOnHostBoot: boolean;
-  /** Seconds for which the token of a console is valid. */
+  /** Seconds for which a console token is valid. */
   readonly consoleTokenSeconds: number;
   /** Base URL of the console proxy. */
   readonly consoleProxyUrl: string;
-  /** Whether volumes of other availability zones may be attached. */
+  /** Whether servers may attach volumes from other availability zones. */
   readonly crossZoneAttach: boolean;
-  /** Maximum number of disks of a server; -1 is unlimited. */
+  /** Maximum number of disks per server; -1 is unlimited. */
   readonly maxDiskDevices: number;
   /** Whether hosts audit server usage every month. */
   readonly usageAudit: boolean;
@@ -45,7 +45,7 @@ export interface Settings {
   readonly usageRetentionDays: number;
 }
 
-/** All kinds of quotas, in display order. */
+/** All quota kinds, in display order. */
 export const quotaKinds = [
   'instances',
   'cores',

@@ -47,5 +47,5 @@ const all: Readonly<Record<DriverVerb, true>> = {
   detach_share: true,
 };
 
-/** All verbs of drivers. */
+/** All driver verbs. */
 export const driverVerbs = Object.keys(all) as readonly DriverVerb[];

@@ -22,7 +22,7 @@ export type { HostLinks, HostRequester, KnownHost, LinkResponse } from './host-l
 
 /** A command for a machine, with the data it needs in addition to the server. */
 export type DriverWork =
-  /** A step that does not change the machine, but takes time on a real one. */
+  /** A preparation step, such as setting up networks. It does not change the machine, but takes time on real hosts. */
   | { readonly verb: 'prepare'; readonly step: TaskState }
   | {
       readonly verb: 'spawn';
@@ -44,8 +44,8 @@ export type DriverWork =
         | 'restore'
         | 'inject_network_info'
         /**
-         * The server is now on another host: removes its resources from this host, except those that both hosts
-         * share.
+         * Removes the server's resources from this host after it has moved to another host. Resources that both hosts
+         * share remain.
          */
         | 'leave';
     }
@@ -69,9 +69,9 @@ export type DriverWork =
   | { readonly verb: 'snapshot'; readonly imageId: string }
   /**
    * Flushes the guest's writes to its disks and blocks further writes until `unquiesce`, so that its volumes can be
-   * copied. The guest resumes automatically after `seconds`. `again` extends an uninterrupted freeze to `seconds` from now,
-   * and fails if the guest has resumed. `by` is an id of the requester: several requesters may freeze a guest, which
-   * resumes when the last one releases it.
+   * copied. The guest resumes automatically after `seconds`. `again` extends an uninterrupted freeze to `seconds` from
+   * now, and fails if the guest has resumed. `by` identifies the requester. Several requesters may freeze a guest, and
+   * it resumes when the last of them releases it.
    */
   | { readonly verb: 'quiesce'; readonly by: string; readonly seconds: number; readonly again: boolean }
   | { readonly verb: 'unquiesce'; readonly by: string }
@@ -80,13 +80,14 @@ export type DriverWork =
       readonly verb: 'finish_migration';
       readonly flavor: FlavorCopy;
       readonly powerOn: boolean;
-      /** The host on which the disks are: another host or, after a revert, this one. */
+      /** The host that has the disks: another host or, after a revert, this one. */
       readonly sourceHost: string;
     }
   | { readonly verb: 'confirm_migration' | 'revert_migration'; readonly sourceHost: string }
   /**
-   * The steps of a live migration: queue, prepare the destination, copy the memory, release the source. The last two verbs
-   * end a running migration early: they pause the server until the migration is complete, or abort the migration.
+   * The steps of a live migration: queue, prepare the destination, copy the memory, release the source. The last two
+   * verbs end a running migration early: `force_complete` pauses the server until the migration is complete, and
+   * `abort` aborts the migration.
    */
   | {
       readonly verb:
@@ -115,7 +116,7 @@ export interface WorkOrigin {
   readonly requestId: string;
 }
 
-/** Diagnostics of a running server. Unknown values are null. The names contain the units. */
+/** Diagnostics of a running server. Unknown values are null. Field names contain the units. */
 export interface Diagnostics {
   readonly state: string;
   readonly driver: string;
@@ -162,14 +163,14 @@ export interface UnsupportedReason {
 export interface ConsoleEndpoint {
   readonly host: string;
   readonly port: number;
-  /** For spice-direct only, if the machine uses TLS. */
+  /** The TLS port; only for spice-direct, if the machine uses TLS. */
   readonly tlsPort?: number | null;
   readonly internalAccessPath: string | null;
 }
 
 /**
- * Creates and controls machines. A command may be repeated after a crash, so each verb must be idempotent. A rejected
- * promise fails the action; administrators can read its message.
+ * Creates and controls machines. A command may be repeated after a crash, so each verb must be idempotent. If `perform`
+ * rejects, the action fails, and administrators can read the error message.
  */
 export interface Driver extends Partial<HostControl> {
   readonly name: string;
@@ -177,25 +178,28 @@ export interface Driver extends Partial<HostControl> {
   perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void>;
   /** Returns whether `perform` completes without waiting, so that intermediate states need not be stored. */
   isSynchronous?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
-  /** Returns false for commands that no machine of this driver supports: their requests are rejected. Default: true. */
+  /**
+   * Returns false for commands that no machine of this driver supports; API requests that need them are rejected.
+   * Default: true.
+   */
   supports?(verb: DriverVerb): boolean;
   /**
-   * Returns what prevents the machine of this server from executing a command, or null if nothing does. Called during a
-   * request for `set_password` and `quiesce`, which need the guest, and on the source of a live migration for
-   * `live_migration_prepare`, with the name of the destination: the pre-check, before anything is transferred. Default:
-   * null.
+   * Returns what prevents the server's machine from executing a command, or null if nothing does. Called during API
+   * requests for `set_password` and `quiesce`, which need the guest's cooperation. Also called for
+   * `live_migration_prepare` on the source host of a live migration, as the pre-check before anything is transferred;
+   * only then, `destHost` is set. Default: null.
    */
   obstacle?(verb: DriverVerb, server: Server, destHost?: string): Promise<UnsupportedReason | null>;
   /** Whether disks can move to another host. If false, a resize stays on the server's host. Default: true. */
   readonly canMove?: boolean;
   /**
-   * The resource classes, traits and capabilities of the hosts of this driver, which flavors can require. Read when a
-   * host process starts, or an engine that runs the machines itself. Default: only the offer that is declared for each host.
+   * The resource classes, traits and capabilities of this driver's hosts, which flavors can require. Read at startup,
+   * by a host process or by an engine that runs machines itself. Default: only those that are declared for each host.
    */
   readonly offer?: DriverOffer;
   /** Disk format of snapshots (`qcow2`, ...); default: the format of the server's image. */
   readonly snapshotFormat?: string;
-  /** Returns the content of a snapshot that `snapshot` has created. Default: no content. */
+  /** Returns the content of a snapshot that the command `snapshot` has created. Default: empty content. */
   snapshotContent?(server: Server, imageId: string): ImageContent | Promise<ImageContent>;
   /**
    * Returns the ids of the servers that have resources on this computer. Host processes call it to remove resources of
@@ -203,15 +207,16 @@ export interface Driver extends Partial<HostControl> {
    */
   machines?(): Promise<readonly string[]>;
   /**
-   * Stops or pauses all running machines of this computer, without access to the database. When no machine runs anymore, resolves to
-   * the ids of their servers. Called repeatedly by a host process that cannot reach the database, before other hosts may start its
-   * servers. After `withinMs`, machines that do not respond are killed. If omitted, the driver does not support fencing.
+   * Stops or pauses all running machines on this computer, without access to the database. Resolves to the ids of their
+   * servers when none of these machines runs anymore. A host process that cannot reach the database calls this
+   * repeatedly, before other hosts may start its servers. Machines that do not respond within `withinMs` are killed. If
+   * omitted, the driver does not support fencing.
    */
   fence?(action: FenceAction, withinMs: number): Promise<readonly string[]>;
   /**
-   * A process that fences the machines if the host process cannot. Drivers whose machines outlive the host process need a guard:
-   * without one, the machines are expected to end with that process. An error of `perform` with the code `HOST_FENCED` means that a
-   * machine must not run until the next heartbeat; the command is then repeated.
+   * A process that fences the machines if the host process cannot. Drivers whose machines outlive the host process need
+   * a guard, because without one the machines are expected to end with that process. If `perform` rejects with the code
+   * `HOST_FENCED`, the machine must not run until the next heartbeat, and the command is retried.
    */
   readonly guard?: FenceGuard;
   /**
@@ -219,9 +224,7 @@ export interface Driver extends Partial<HostControl> {
    * stored.
    */
   powerState?(server: Server): Promise<PowerState | null>;
-  /**
-   * Returns whether a machine that is off ended because its computer was powered off or restarted. Default: false.
-   */
+  /** Returns whether a machine is off because its computer was powered off or restarted. Default: false. */
   endedWithHost?(server: Server): Promise<boolean>;
   /**
    * Calls a listener with the id of each server whose machine may have changed its power state without a command: the guest
@@ -231,8 +234,8 @@ export interface Driver extends Partial<HostControl> {
    */
   onPowerChange?(listener: (serverId: string) => void): () => void;
   /**
-   * Returns the state of this computer. While a problem is reported, the compute services of its hosts are disabled. Called every few
-   * seconds, and by health checks. Default: servers can start.
+   * Returns the state of this computer. While a problem is reported, the compute services of its hosts are disabled.
+   * Called every few seconds, and by health checks. Default: no problem is reported.
    */
   hostReport?(): Promise<HostReport>;
   /**
@@ -242,26 +245,35 @@ export interface Driver extends Partial<HostControl> {
    */
   onHostChange?(listener: () => void): () => void;
   /**
-   * Name of the storage that contains the disks, if other hosts can also reach it. A move between hosts whose drivers
-   * have the same name here does not copy disks. Default: disks are local to this computer.
+   * Name of the storage that contains the disks, if other hosts can also access it. Moves between hosts with the same
+   * storage name do not copy disks. Default: disks are local to this computer.
    */
   readonly storage?: string;
-  /** Storage for the content of embedded volumes. Default: none; volumes are records without content. */
+  /**
+   * Storage for the volume content of the embedded volume service. Default: none; volumes are then records without
+   * content.
+   */
   readonly volumes?: VolumeStorage;
-  /** The UDP port at which this computer's networks connect to other hosts' networks. Default: they do not connect. */
+  /**
+   * The UDP port for tunnels to other hosts' networks. Default: this computer's networks are not connected to other
+   * hosts.
+   */
   readonly tunnelPort?: number;
-  /** The endpoint of encrypted tunnels: a public key in base64, and a UDP port. Default: tunnels are not encrypted. */
+  /**
+   * The WireGuard endpoint of encrypted tunnels: a public key in base64, and a UDP port. Default: tunnels are not
+   * encrypted.
+   */
   readonly wireguard?: { readonly publicKey: string; readonly port: number };
-  /** Returns the complete output of the console. */
+  /** Returns the complete console output of a server. */
   consoleOutput(server: Server): Promise<string>;
   /** Returns null if the driver has no diagnostics. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
   /** Returns the progress of a server's live migration; polled on its source host. Undefined or null: unknown. */
   moveProgress?(server: Server): Promise<MoveProgress | null>;
   /**
-   * Handles a request of another host's driver, sent with `services.hosts`. The signal is aborted when that host
-   * disconnects. `from` is the sender: the driver rejects its requests about servers that do not concern it. If omitted, all such
-   * requests are rejected.
+   * Handles a request that another host's driver sent with `services.hosts`. The signal is aborted when that host
+   * disconnects. `from` is the sender; the driver must reject requests about servers for which `from.concerns()`
+   * returns false. If omitted, all requests of other drivers are rejected.
    */
   handleHostRequest?(request: unknown, signal: AbortSignal, from: HostRequester): Promise<LinkResponse>;
   /**
@@ -270,8 +282,8 @@ export interface Driver extends Partial<HostControl> {
    */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
   /**
-   * Connects to a console that `console` returned, for a proxy. Resolves to a byte stream in both directions. If omitted, the
-   * engine offers no connections to consoles.
+   * Connects to a console that `console` returned, for a proxy. Resolves to a byte stream in both directions. If
+   * omitted, the engine cannot connect to consoles.
    */
   openConsole?(server: Server, type: string): Promise<Duplex>;
   /**

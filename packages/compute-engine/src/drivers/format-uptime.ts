@@ -2,7 +2,8 @@ const DAY_MS = 86_400_000;
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /**
- * Formats the uptime like the command `uptime` on a computer without users. Times are in milliseconds; the wall clock is in UTC.
+ * Formats an uptime like the output of the command `uptime`, without users. Times are in milliseconds; the wall clock
+ * is in UTC.
  * @param loads averages over the last 1, 5 and 15 minutes; default: idle
  */
 export function formatUptime(nowMs: number, upMs: number, loads: readonly number[] = [0, 0, 0]): string {

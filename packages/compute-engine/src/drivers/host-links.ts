@@ -2,34 +2,37 @@ import type { Duplex, Readable } from 'node:stream';
 
 /** A driver's response to a request from another host's driver: a value, or a stream of bytes. */
 export interface LinkResponse {
-  /** Plain data, because it is serialized; at most 16 MiB of JSON. */
+  /** The response value: plain data, because it is serialized; at most 16 MiB of JSON. */
   readonly value?: unknown;
-  /** A stream of bytes: in both directions for `connect()`, and only to the requester for `read()`. */
+  /** The response as a byte stream: in both directions for `connect()`, and only to the requester for `read()`. */
   readonly stream?: Duplex | Readable;
 }
 
-/** The sender of a request to a driver, which its key authenticates. */
+/** The sender of a request to a driver, authenticated by its key. */
 export interface HostRequester {
-  /** The name of the host; null: a process that serves the API. */
+  /** The name of the host that sent the request; null if a process that serves the API sent it. */
   readonly host: string | null;
-  /** Returns whether a server is on that host, is moving to it, or is leaving it: hosts do not need access to other servers. */
+  /**
+   * Returns whether a server is on that host, is moving to it, or is leaving it. A host does not need access to other
+   * servers.
+   */
   concerns(serverId: string): Promise<boolean>;
 }
 
-/** A host as other hosts see it. */
+/** The data about a host that other hosts use. */
 export interface KnownHost {
   readonly name: string;
   readonly address: string;
-  /** Whether its heartbeat is recent and it has not been forced down. */
+  /** Whether the host has a recent heartbeat and is not forced down. */
   readonly alive: boolean;
-  /** The UDP port at which its networks connect to other hosts' networks; null: they do not connect. */
+  /** The UDP port for tunnels to the host's networks; null if they are not connected to other hosts. */
   readonly tunnelPort: number | null;
-  /** The endpoint of its encrypted tunnels: its public key in base64, and its UDP port; null: they are not encrypted. */
+  /** The host's WireGuard endpoint: a public key in base64, and a UDP port; null if its tunnels are not encrypted. */
   readonly wireguard: { readonly publicKey: string; readonly port: number } | null;
 }
 
 /**
- * Encrypted connections between hosts, which only a process with the key of a host can open. A connection ends when either
+ * Encrypted connections between hosts. Only a process with a host's key can open them. A connection ends when either
  * process ends.
  */
 export interface HostLinks {
@@ -37,20 +40,20 @@ export interface HostLinks {
   readonly self: string;
   /** The address of this host. */
   readonly address: string;
-  /** Returns all hosts of the cloud that are separate processes. Includes this one as soon as it is up. */
+  /** Returns all hosts of the cloud that are separate processes, including this host as soon as it is up. */
   all(): Promise<readonly KnownHost[]>;
   /** Returns the host that stores the content of embedded volumes, or null if no host does. */
   volumeHost(): Promise<string | null>;
   /**
-   * Returns the storage of a host's disks (`storage` of its driver), even while the host is down, or null if the disks are
-   * local to that computer.
+   * Returns the name of the storage that contains a host's disks (`storage` of its driver), or null if the disks are
+   * local to that computer. The host may be down.
    * @throws Error if the host does not exist
    */
   storageOf(host: string): Promise<string | null>;
   /**
    * Sends a request to the driver of a host, which handles it with `handleHostRequest`, and returns the value of its response.
    * @param request plain data
-   * @throws HostUnreachable, errors of the remote driver, and the reason of the signal
+   * @throws HostUnreachable, errors of the remote driver, and the signal's reason
    */
   request(host: string, request: unknown, signal: AbortSignal): Promise<unknown>;
   /**

@@ -2,13 +2,16 @@ import type { Server } from '../model/index.js';
 import type { Driver, DriverVerb } from './driver.js';
 import type { HostPowerAction } from './host-control.js';
 
-/** A call to a machine or a host, for whose response the caller waits. All forms of the call are derived from its row. */
+/**
+ * A call to a machine or a host whose response the caller waits for. Local calls and requests to other processes are
+ * both derived from this row.
+ */
 export interface MachineQuery {
-  /** The first argument: the server whose machine responds, or the name of a host. */
+  /** The type of the first argument: the server whose machine responds, or the name of a host. */
   readonly target: 'server' | 'host';
-  /** Whether the call may be repeated: a lost response does not prove that it was not executed. */
+  /** Whether the call may be repeated if its response was lost, although it may already have been executed. */
   readonly idempotent: boolean;
-  /** The response if the host is unavailable; undefined: the API request is rejected. */
+  /** The response if the host is unavailable; if undefined, the API request is rejected. */
   readonly fallback?: null;
   /** Executes the call with the driver of this process. */
   run(driver: Driver, target: unknown, ...args: readonly unknown[]): Promise<unknown>;
@@ -30,7 +33,7 @@ function hostQuery<Args extends readonly unknown[], Result>(
   return { target: 'host', idempotent: true, ...properties, run } as const;
 }
 
-/** The calls by name. */
+/** All machine queries, by name. */
 export const machineQueries = {
   /** Returns what prevents this machine from executing a command that its driver supports, or null if nothing does. */
   obstacle: serverQuery(
@@ -63,7 +66,7 @@ export const machineQueries = {
 
 export type MachineQueryName = keyof typeof machineQueries;
 
-/** The methods that the rows define. */
+/** The methods that `machineQueries` defines. */
 export type MachineQueries = {
   readonly [Name in MachineQueryName]: (typeof machineQueries)[Name]['run'] extends (
     driver: Driver,
@@ -73,7 +76,9 @@ export type MachineQueries = {
     : never;
 };
 
-/** Creates a method for each query from its row: for example, one that calls a driver, or one that sends a request to a host. */
+/**
+ * Creates a method for each query from its row. The method may, for example, call a driver or send a request to a host.
+ */
 export function createQueries(
   createMethod: (name: MachineQueryName, row: MachineQuery) => (target: never, ...args: never[]) => Promise<unknown>,
 ): MachineQueries {

@@ -10,17 +10,17 @@ export interface MachineJob {
   readonly id: string;
   /** The attempt of the job; omitted by processes of earlier versions. */
   readonly attempt?: number;
-  /** Whether the job runs concurrently with others on the same server, and does not own the server. */
+  /** Whether the job runs concurrently with other jobs on the same server, without owning the server. */
   readonly concurrent: boolean;
 }
 
-/** A command for the machine of a server: plain data with everything that the process that executes it needs. */
+/** A command for a server's machine: plain data with everything that the executing process needs. */
 export interface MachineRequest {
   readonly work: DriverWork;
   /** The server at the time of the command. */
   readonly server: Server;
   readonly origin: WorkOrigin;
-  /** Undefined if a request waits for the result. */
+  /** The job that sends the command; undefined if an API request waits for the result. */
   readonly job?: MachineJob;
 }
 
@@ -45,8 +45,8 @@ export interface Machines extends MachineQueries {
   /** Returns whether a command completes without waiting, so that intermediate states need not be stored. */
   isSynchronous(request: MachineRequest): boolean;
   /**
-   * Returns false for commands that the machine of this server cannot execute; without a server, for those that no machine can
-   * execute.
+   * Returns false for commands that the machine of this server cannot execute; without a server, for commands that no
+   * machine can execute.
    */
   supports(verb: DriverVerb, server?: Server): boolean;
   /** Returns false if a machine cannot move to another host with its disks. */
@@ -61,11 +61,11 @@ export interface Machines extends MachineQueries {
   ): Promise<void>;
   /** Returns null if this process cannot reach the console. */
   openConsole(server: Server, type: string): Promise<Duplex | null>;
-  /** Starts the download of images. Does not wait for downloads on other hosts. */
+  /** Starts downloading images to a host. Does not wait for downloads on other hosts. */
   cacheImages(host: string, imageIds: readonly string[]): Promise<void>;
 }
 
-/** Wraps machines, so that an observer receives the durations and outcomes of commands. */
+/** Wraps machines so that an observer receives the duration and outcome of each command. */
 export function observedMachines(machines: Machines, { step, around }: EngineObserver): Machines {
   if (!step && !around) return machines;
   async function performTimed(request: MachineRequest, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Driver } from './driver.js';
 
 /**
- * Creates the driver of processes that serve the API without running machines, because all hosts are separate processes
- * (`createHost`).
+ * Creates the driver for processes that serve the API without running machines, because all hosts are separate
+ * processes (`createHost`).
  *
  * @example
  * ```ts

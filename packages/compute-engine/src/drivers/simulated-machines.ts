@@ -26,7 +26,7 @@ function removesMachine(work: DriverWork, server: Server): boolean {
 
 const SUFFIX = '.json';
 
-/** The simulated machines of one host. Each is a file in a folder, so that it outlives the process. */
+/** The simulated machines of one host. Each machine is a file in a directory, so that it outlives the process. */
 export class SimulatedMachines {
   readonly #directory: string;
 

@@ -1,7 +1,7 @@
 import type { Server } from '../model/index.js';
 import type { DriverVerb, DriverWork, WorkOrigin } from './driver.js';
 
-/** Selects commands to which all given conditions apply. A name must equal the string, or match the regular expression. */
+/** Selects commands that meet all given conditions. `name` is an exact server name or a regular expression. */
 export interface RuleMatch {
   readonly verb?: DriverVerb | readonly DriverVerb[];
   /** Name of the action: `rebuild`, `os-migrateLive`, ... */

@@ -24,7 +24,7 @@ interface ActiveRule {
   released: boolean;
 }
 
-/** A handle of a rule that was added to a simulated driver. */
+/** A handle for a rule that was added to a simulated driver. */
 export interface RuleHandle {
   /** The rule. */
   readonly rule: Rule;
@@ -32,19 +32,19 @@ export interface RuleHandle {
   release(): void;
   /** Removes the rule. */
   remove(): void;
-  /** Number of matching calls. */
+  /** The number of calls that have matched the rule. */
   readonly calls: number;
 }
 
-/** Options of the simulated driver. Times are milliseconds of the clock. */
+/** Options of the simulated driver. Times are in milliseconds of `clock`. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
   /** Duration of every command; default 0: immediate. */
   readonly latencyMs?: number;
   readonly rules?: readonly Rule[];
   /**
-   * Folder in which the machines of one host are stored as files, so that they outlive the process: for host processes.
-   * Default: nothing is stored.
+   * Directory that stores the machines of one host as files, so that they outlive a host process. Default: machines are
+   * not stored.
    */
   readonly directory?: string;
   /** Commands that these machines do not support, as if their hypervisor lacked the feature. */
@@ -69,7 +69,7 @@ const CONSOLES: Readonly<Record<string, number>> = {
 };
 
 /**
- * Simulates machines without a hypervisor: immediately or with latency, and with scripted behavior.
+ * Simulates machines without a hypervisor, with optional latency and scripted behavior.
  *
  * @example
  * ```ts

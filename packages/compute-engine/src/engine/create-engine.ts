@@ -2,7 +2,7 @@ import type { Engine } from './engine.js';
 import { checkEngineOptions, type EngineOptions } from './engine-options.js';
 
 /**
- * Opens the database, updates its schema, and starts the background work.
+ * Creates an engine: opens the database, updates its schema, and starts the background work.
  *
  * @throws `DatabaseUnavailable` if the database cannot be reached
  * @throws `InvalidPreset` if the preset is invalid

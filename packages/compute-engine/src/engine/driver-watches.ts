@@ -4,15 +4,15 @@ import { PowerWatch } from '../hosts/power-watch.js';
 import { ReportWatch } from '../hosts/report-watch.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 
-/** The watches over this process's driver. */
+/** Watches the machines of this process's driver, and their computer. */
 export interface DriverWatches {
-  /** Returns the latest report of the driver, and the hosts that it describes. */
+  /** Returns the driver's latest report, and the names of the hosts that it describes. */
   latest(): ReportWatch['latest'];
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Creates the watches over the machines of this process's driver, and over their computer. */
+/** Creates the watches for the power states of this process's machines and for the state of their computer. */
 export function driverWatches(
   { store, clock, driver, worker, infrastructure }: Core,
   onError: (error: unknown) => void,

@@ -19,10 +19,10 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   readonly database?: string;
   /**
    * URLs of read replicas (streaming replication, hot standby) of the PostgreSQL server in `database`. They serve reads
-   * through `engine.reading()`. All processes of one database need the same list. Default: none.
+   * through `engine.reading()`. All processes that share a database need the same list. Default: none.
    */
   readonly databaseRead?: readonly string[];
-  /** The clock of all parts of the engine. Default: the system clock. */
+  /** The clock that all parts of the engine use. Default: the system clock. */
   readonly clock?: Clock;
   /**
    * The driver that runs machines. Pass a function for a driver that needs the clock, images or networks. Default: simulated
@@ -30,9 +30,9 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
    */
   readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
   /**
-   * Folder in which the embedded image service stores image content; created if missing. Default: the path of
-   * the SQLite file followed by `.images`; for `:memory:` and PostgreSQL, content is stored in the database, at most
-   * 256 MiB per image.
+   * Directory in which the embedded image service stores image content; created if missing. Default: the path of the
+   * SQLite file followed by `.images`; for `:memory:` and PostgreSQL, content is stored in the database, at most 256
+   * MiB per image.
    */
   readonly imageDirectory?: string;
   /** Catalogs that replace the embedded ones, such as clients of real services. */
@@ -43,11 +43,11 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   readonly preset?: Preset;
   /** Settings of the cloud. */
   readonly settings?: Partial<Settings>;
-  /** Options of the worker that executes background jobs; false: this process executes none. */
+  /** Options of the worker that executes background jobs; false if this process executes none. */
   readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
   /**
-   * Additional actions, which `engine.servers.act` starts. Stored jobs of an unknown action are left to engines that have
-   * this action.
+   * Custom actions, which `engine.servers.act` starts. An engine leaves stored jobs of unknown actions to engines that
+   * have these actions.
    */
   readonly actions?: readonly AnyAction[];
   /** Observers for metrics and traces. Each of them receives every event. Default: none. */
@@ -107,7 +107,7 @@ export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>):
   return 'at' in observer ? observer : [observer];
 }
 
-/** Minimum number of characters of a webhook's secret, so that it cannot be guessed. */
+/** Minimum number of characters in a webhook secret, so that it cannot be guessed. */
 const MIN_SECRET_LENGTH = 24;
 
 function checkWebhook(given: WebhookOptions): void {

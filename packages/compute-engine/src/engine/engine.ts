@@ -71,9 +71,10 @@ import { Statistics } from './statistics.js';
 /** A compute service without HTTP. */
 export interface Engine {
   /**
-   * Returns the engine for a read-only request. With `databaseRead`, it may read from a replica that already contains
-   * all writes for the caller's project and user. Without replicas, or if none is sufficiently current, it returns this
-   * engine. Call it for every request; do not use the result to change anything or to decide on a change.
+   * Returns the engine to use for a read-only request. With `databaseRead`, that engine may read from a replica that
+   * already contains all writes for the caller's project and user. Without replicas, or if none is current enough,
+   * returns this engine. Call this for every request, and do not use the result to change anything or to decide on a
+   * change.
    *
    * @example const servers = await (await engine.reading(caller)).servers.list(context, { limit: 10 })
    */
@@ -84,7 +85,7 @@ export interface Engine {
   readonly catalogs: Catalogs;
   /** The settings, with defaults applied. */
   readonly settings: Settings;
-  /** The catalogs in the engine's own database, with the operations that their own APIs need. */
+  /** The embedded catalogs in the engine's database, with the operations that their own APIs need. */
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
   readonly migrations: Migrations;
@@ -113,9 +114,9 @@ export interface Engine {
   readonly externalEvents: ExternalEvents;
   readonly usageAudit: UsageAudit;
   readonly assistedSnapshots: AssistedSnapshots;
-  /** The engine's database, for `sqlStore({ database })` of the project quotas. */
+  /** The engine's database, for project quotas that are stored with `sqlStore({ database })`. */
   readonly quotaDatabase: SqlDatabase;
-  /** Stored notifications, for readers of the stream: see the option `events`. */
+  /** Stored notifications, for readers of the event stream; see the option `events`. */
   readonly events: Pick<EngineEvents, 'deadLetters' | 'endReading' | 'isRetained' | 'read'>;
   /**
    * Subscribes to changes that this process has committed: state changes, the start, end and failure of actions, and quota
@@ -252,7 +253,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       purge.start(onError);
     }
   } catch (error) {
-    // Errors of the cleanup must not hide the error of the start.
+    // Errors during the cleanup must not hide the startup error.
     await close().catch(() => {});
     throw error;
   }

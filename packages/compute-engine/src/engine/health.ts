@@ -5,20 +5,20 @@ import { oldestOverdueMs } from '../jobs/jobs.js';
 
 /** Health of the background work. */
 export interface WorkerHealth extends PartHealth {
-  /** How long the oldest job that no worker executes has been due, in milliseconds; 0 if there is none. */
+  /** How long the oldest due job has been waiting for a worker, in milliseconds; 0 if no job is due. */
   readonly overdueMs: number;
 }
 
 /**
- * Checks of the engine's parts, for health endpoints. Each call executes the check again, never rejects, and takes as
- * long as the database does: timeouts and caching are left to the endpoint.
+ * Checks the health of the engine's parts, for health endpoints. Each call executes the check again and never rejects.
+ * It takes as long as the database does, so timeouts and caching are left to the endpoint.
  */
 export interface EngineHealth {
   /** Checks that the database accepts and stores writes: writes one row and waits until it is durable. */
   database(): Promise<PartHealth>;
-  /** Checks that background jobs are executed, by this process or another: no job has been overdue for too long. */
+  /** Checks that this process or another executes background jobs, so that no job is overdue for too long. */
   worker(): Promise<WorkerHealth>;
-  /** Checks that this process's driver can start servers on this computer. Drivers without reports are healthy. */
+  /** Checks that this process's driver can start servers on this computer. A driver without `hostReport` is healthy. */
   machines(): Promise<PartHealth>;
   /**
    * Checks every replica of `databaseRead`, and reports its lag. An unusable replica only adds load to the primary, so
@@ -27,7 +27,10 @@ export interface EngineHealth {
   replicas(): Promise<PartHealth>;
 }
 
-/** If a job has been due for this long, no worker is alive: leases last 10 s, and workers poll twice a second. */
+/**
+ * If a job has been due for this long, no worker is alive, because leases last 10 s and workers poll at least every 2
+ * s.
+ */
 const OVERDUE_MS = 30_000;
 
 function describeReplica({ name, staleMs, failure }: ReplicaState): string {

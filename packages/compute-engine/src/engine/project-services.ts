@@ -15,8 +15,8 @@ import { ServerTags } from '../servers/update/tags.js';
 import { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
 
 /**
- * Creates the services of project resources and flavors. Most requests read these, so replicas may serve them. The services of
- * hosts and consoles are excluded, because their readers need current data.
+ * Creates the services for project resources and flavors. Most requests read these, so replicas may serve them.
+ * Services for hosts and consoles are not included, because their readers need current data.
  */
 export function projectServices(core: Core, interfaceRefresh: InterfaceRefresh) {
   const servers = new Servers(core);

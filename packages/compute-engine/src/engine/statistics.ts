@@ -7,17 +7,17 @@ import { oldestOverdueMs } from '../jobs/jobs.js';
 import type { VmState } from '../model/index.js';
 import type { DriverWatches } from './driver-watches.js';
 
-/** Figures about jobs of all processes of this database. */
+/** Figures about the jobs of all processes that share the database. */
 export interface JobStatistics {
   readonly pending: number;
-  /** How long the oldest job that no worker executes has been due, in milliseconds; 0 if there is none. */
+  /** How long the oldest due job has been waiting for a worker, in milliseconds; 0 if no job is due. */
   readonly overdueMs: number;
 }
 
-/** Maximum number of rows that one query counts on SQLite, which blocks this process for a few milliseconds. */
+/** Maximum number of rows that one query counts on SQLite. Such a query blocks this process for a few milliseconds. */
 const COUNT_BATCH = 20_000;
 
-/** Limits the time spent on counting: a result is cached for the duration of its query, multiplied by this factor. */
+/** Limits the share of time spent on counting: a result is cached for the duration of its query times this factor. */
 const CACHE_FACTOR = 50;
 
 /** Minimum time for which a result is cached. */
@@ -67,17 +67,18 @@ export class Statistics implements HostStatistics {
   }
 
   /**
-   * Returns the figures of the guests that this process's driver runs, not those of other hosts. Takes at most two
-   * seconds; machines that do not respond in that time are only counted. Concurrent callers share one round of queries.
+   * Returns figures about the guests that this process's driver runs, not about guests on other hosts. Takes at most
+   * two seconds; machines that do not respond in that time are only counted. Concurrent callers share one round of
+   * queries.
    */
   guests(): Promise<GuestStatistics> {
     return this.#guests.read();
   }
 
   /**
-   * Returns the figures of the host whose machines the driver of this process runs. Undefined for drivers that do not report on
-   * their computer, such as the simulated one, and in processes without a worker. If several hosts share the computer, the figures
-   * have the name of the first one.
+   * Returns figures about the host whose machines this process's driver runs. Undefined for drivers that do not report
+   * on their computer, such as the simulated one, and in processes without a worker. If several hosts share the
+   * computer, the figures have the name of the first one.
    */
   async host(): Promise<HostFigures | undefined> {
     const { hosts, report } = this.#watches.latest();
@@ -97,7 +98,7 @@ export class Statistics implements HostStatistics {
     return counts;
   }
 
-  /** Finds the distinct states with one index seek for each. */
+  /** Finds the distinct states with one index seek per state. */
   async #states(): Promise<readonly VmState[]> {
     const { db } = this.#core.store;
     const vmStates: VmState[] = [];
@@ -115,7 +116,10 @@ export class Statistics implements HostStatistics {
     }
   }
 
-  /** Counts servers in the order of an index. SQLite runs in this process, so rows are counted in batches, with a yield in between. */
+  /**
+   * Counts the servers in a state, in index order. SQLite runs in this process, so rows are counted in batches, with a
+   * yield to the event loop after each.
+   */
   async #countIn(state: VmState): Promise<number> {
     const { db, kind } = this.#core.store;
     const matching = () => db.selectFrom('servers').where('deleted', '=', 0).where('vm_state', '=', state);
