@@ -1,9 +1,9 @@
 import type { Store } from '@apistrata/record-store';
 import type { NotifiedEvent } from './outbox.js';
 
-/** An event that a webhook did not accept in all of its attempts. */
+/** An event that a webhook did not accept in any attempt. */
 export interface DeadLetter {
-  /** Identifies the dead letter; ascending. */
+  /** Identifies the dead letter. Newer dead letters have higher numbers. */
   readonly number: number;
   /** The name of the webhook. */
   readonly webhook: string;
@@ -18,7 +18,7 @@ export interface DeadLetter {
   readonly attempts: number;
   /** The time of the last attempt, in milliseconds since the epoch. */
   readonly failedAt: number;
-  /** Whether a request to send it again is pending. */
+  /** Whether an administrator has requested to send it again. */
   readonly due: boolean;
 }
 
@@ -29,10 +29,10 @@ export interface DueLetter {
   readonly event: NotifiedEvent;
 }
 
-/** The number of dead letters in a page of the list, and of those that are sent again in one round. */
+/** The maximum number of dead letters in a page of the list, and in one round of resending. */
 const PAGE_SIZE = 100;
 
-/** Events that webhooks did not accept. They do not delay later events, and are sent again on request. */
+/** Stores events that webhooks did not accept. They do not delay later events, and are sent again on request. */
 export class DeadLetters {
   readonly #store: Store;
 
@@ -66,8 +66,8 @@ export class DeadLetters {
   }
 
   /**
-   * Requests that dead letters are sent again, by the process that serves their webhook. Those that are then accepted are
-   * removed. Returns the number of dead letters that will be sent.
+   * Requests that the process that serves the webhook sends dead letters again. Dead letters that the webhook then
+   * accepts are removed. Returns the number of dead letters that will be sent.
    *
    * @param numbers numbers of the dead letters; default: all
    */

@@ -17,10 +17,7 @@ import { namedWebhooks, type WebhookOptions } from './webhook-options.js';
 export interface EventOptions {
   /** Subscribers that receive events over HTTP. */
   readonly webhooks?: readonly WebhookOptions[];
-  /**
-   * Milliseconds for which events are kept, including those that a webhook has not accepted, and dead letters. Default: seven
-   * days.
-   */
+  /** Milliseconds for which events and dead letters are kept, even undelivered ones. Default: seven days. */
   readonly keepMs?: number;
 }
 
@@ -28,12 +25,12 @@ export interface EventOptions {
 export type EventListener = (event: Notification) => void;
 
 const RETENTION_MS = 7 * 86_400_000;
-/** Polling interval for events of other processes, and for expired ones. */
+/** Polling interval for events that other processes have stored. */
 const POLL_MS = 1000;
 const PURGE_EVERY = 60;
-/** Time for which new events wait, so that the events of a request and of its job are ordered together. */
+/** Delay before new events are ordered, so that the events of a request and of its job are ordered together. */
 const GATHER_MS = 5;
-/** Minimum interval between events of the same rejection, so that a client that repeats its request cannot fill the table. */
+/** Minimum interval between events for the same rejection, so that repeated requests cannot fill the table. */
 const REJECTION_INTERVAL_MS = 10_000;
 const MAX_REJECTIONS = 500;
 
@@ -42,9 +39,9 @@ function sameTags({ tags: before }: New<Server>, { tags: after }: New<Server>): 
 }
 
 /**
- * Emits notifications about state changes to listeners in this process, webhooks, and readers of the stream. With options,
- * events are stored in the transactions of their changes and sent after the commit. Without options and listeners, emitting is a
- * no-op.
+ * Emits notifications about state changes to listeners in this process, webhooks, and readers of the event stream. With
+ * `options`, events are stored in the transactions of their changes and sent after the commit. Without `options` and
+ * listeners, emitting is a no-op.
  */
 export class EngineEvents {
   /** Events that webhooks did not accept. */
@@ -58,9 +55,9 @@ export class EngineEvents {
   readonly #webhooks: readonly Webhook[];
   readonly #listeners = new Set<{ readonly accepts: (type: string) => boolean; readonly receive: EventListener }>();
   readonly #readers = new Set<() => void>();
-  /** Rejections that are not stored yet. */
+  /** Quota rejections that are not stored yet. */
   readonly #rejections: Notification[] = [];
-  /** The time at which each rejection was last emitted, by project, user and kinds of quotas. */
+  /** The time at which each rejection was last emitted, by project, user and quota kinds. */
   readonly #rejectedAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #polls = 0;
@@ -95,7 +92,7 @@ export class EngineEvents {
       : [];
   }
 
-  /** Whether events are stored, so that they can be read. */
+  /** Whether events are stored, so that `read()` can return them. */
   get isRetained(): boolean {
     return this.#outbox !== undefined;
   }
@@ -134,8 +131,8 @@ export class EngineEvents {
   }
 
   /**
-   * Yields the events of all processes after a position, in order, until the signal is aborted. Without options, events are not
-   * stored, so it yields none.
+   * Yields the events of all processes after a position, in order, until the signal is aborted. Without the option
+   * `events`, yields none.
    *
    * @param after the position; default: the position of the last event
    */
@@ -153,7 +150,7 @@ export class EngineEvents {
     }
   }
 
-  /** Emits the creation or a change of a server: its state, task, name or tags. */
+  /** Emits an event if a server was created, or if its state, task, name or tags have changed. */
   async changed(tx: Tx, before: Server | undefined, after: New<Server>, context: Context | undefined): Promise<void> {
     if (!this.active) return;
     const isSameState = before && before.vmState === after.vmState && before.taskState === after.taskState;
@@ -161,7 +158,7 @@ export class EngineEvents {
     await this.#emit(tx, 'instance.update', 'INFO', after, updatePayload(before, after, context));
   }
 
-  /** Emits the start, end or failure of a step. */
+  /** Emits an event for the start, end or failure of an action step. */
   async stepped(tx: Tx, step: InstanceStep, context: Context, args?: unknown): Promise<void> {
     if (!this.active) return;
     const { name, phase, server } = step;

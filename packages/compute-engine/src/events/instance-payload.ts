@@ -2,7 +2,7 @@ import type { Context } from '../core/context.js';
 import type { FlavorCopy, New, PowerState, Server } from '../model/index.js';
 import { type NotificationObject, notificationObject } from './notification.js';
 
-/** The caller and request of a change; undefined for changes that no caller has requested. */
+/** The caller and the request that caused a change; undefined for changes without a request. */
 export type Initiator = Pick<Context, 'caller' | 'requestId'> | undefined;
 
 const powerStates: Readonly<Record<PowerState, string>> = {
@@ -62,7 +62,10 @@ function devicesOf({ blockDevices }: New<Server>): readonly NotificationObject[]
   );
 }
 
-/** Returns the fields of every notification about a server. They contain no secrets: no passwords, files or user data. */
+/**
+ * Returns the fields that every notification about a server contains. They exclude secrets: passwords, files and user
+ * data.
+ */
 export function instanceFields(server: New<Server>, initiator: Initiator): Record<string, unknown> {
   return {
     uuid: server.id,

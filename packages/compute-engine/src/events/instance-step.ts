@@ -4,17 +4,17 @@ import { type NotificationObject, notificationObject } from './notification.js';
 
 /** A step of an action, with the name that Nova uses. */
 export interface InstanceStep {
-  /** For example `create` or `resize_prep`. */
+  /** The name of the step, such as `create` or `resize_prep`. */
   readonly name: string;
-  /** Undefined for notifications that Nova sends without a phase. */
+  /** The phase of the step; undefined for notifications that Nova sends without a phase. */
   readonly phase?: 'start' | 'end' | 'error';
-  /** The server at that time. */
+  /** The server at the time of the step. */
   readonly server: Server;
   /** The reason of a failure. */
   readonly fault?: Fault;
 }
 
-/** Arguments of actions that are part of some notifications. */
+/** Action arguments that some notifications contain. */
 interface StepArguments {
   readonly imageId?: string | null;
   readonly volumeId?: string;
@@ -24,7 +24,7 @@ interface StepArguments {
   readonly flavor?: FlavorCopy;
 }
 
-/** The payload of a step: the name and version of its object, and its additional fields. */
+/** The object name and version of a notification payload, and its additional fields. */
 interface PayloadType {
   readonly object: string;
   readonly version: string;
@@ -50,7 +50,7 @@ const shareType: PayloadType = {
   extraFields: (_server, { shareId }) => ({ share_id: shareId }),
 };
 
-/** Payloads of steps that have additional fields, by the name of the step. */
+/** Payload types with additional fields, by step name. */
 const payloadTypes: Readonly<Record<string, PayloadType>> = {
   create: {
     object: 'InstanceCreatePayload',
@@ -99,9 +99,9 @@ function exceptionOf({ message, details }: Fault): NotificationObject {
 }
 
 /**
- * Formats the payload of a step.
+ * Formats the notification payload of a step.
  *
- * @param args arguments of the action
+ * @param args the action's arguments
  */
 export function stepPayload(step: InstanceStep, initiator: Initiator, args: unknown): NotificationObject {
   const { name, server, fault } = step;

@@ -1,4 +1,4 @@
-/** Part of a notification: its type, version and fields. */
+/** A versioned object in a notification: its type, version and fields. */
 export interface NotificationObject {
   readonly 'nova_object.name': string;
   readonly 'nova_object.namespace': 'nova';
@@ -19,7 +19,7 @@ export interface Notification {
   readonly payload: NotificationObject;
 }
 
-/** Creates an object of a payload. */
+/** Creates a versioned object for a notification payload. */
 export function notificationObject(
   name: string,
   version: string,

@@ -35,10 +35,13 @@ const insertEvent = hotStatement(({ db }) =>
   db.insertInto('notifications').values(Object.fromEntries(COLUMNS.map((column) => [column, '']))),
 );
 
-/** Number of events that are ordered, read or deleted at a time. */
+/** Maximum number of events that one statement orders, reads or deletes. */
 const BATCH_SIZE = 200;
 
-/** A raw query, because the cached plan of a prepared one would suit the size that the table had when the connection was opened. */
+/**
+ * A raw query, because a prepared statement would keep a plan for the size that the table had when the connection was
+ * opened.
+ */
 const assignPositions = CompiledQuery.raw(
   `update notifications set position = (select position from notification_cursors where name = '') + fresh.n
      from (select seq as s, row_number() over (order by seq) as n from notifications
@@ -48,8 +51,8 @@ const assignPositions = CompiledQuery.raw(
 
 /**
  * Stores events in the transactions of their changes, so that neither exists without the other. Concurrent transactions
- * become visible in any order. Events receive positions only after their commit, so a reader that has reached a position has
- * not missed earlier ones. Events of one server are in the order in which they occurred.
+ * become visible in any order, so events receive their positions only after the commit. Therefore, a reader that has
+ * reached a position has not missed earlier events. Events of one server are in the order in which they occurred.
  */
 export class Outbox {
   readonly #store: Store;
@@ -116,8 +119,8 @@ export class Outbox {
   }
 
   /**
-   * Deletes a batch of events that occurred before a time, in milliseconds since the epoch. Returns them, with the positions that
-   * the listeners have reached.
+   * Deletes a batch of events that occurred before a time, in milliseconds since the epoch. Returns these events, and
+   * the positions that the listeners have reached.
    */
   async purge(before: number): Promise<PurgedEvents> {
     return this.#store.transaction(async (tx) => {
@@ -151,11 +154,11 @@ export class Outbox {
       .values({ name, position: await this.last(), lease_until: 0 })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
-    // A SQLite database has one process, so the previous owner has ended.
+    // Only one process uses a SQLite database, so the previous owner has ended.
     if (this.#store.kind === 'sqlite') await this.#update(name, undefined, { lease_until: 0 });
   }
 
-  /** Acquires a listener for an owner until a time. Returns its position, or undefined if another owner has it. */
+  /** Leases a listener to an owner until a time. Returns its position, or undefined if another owner has it. */
   async acquire(name: string, owner: string, until: number): Promise<number | undefined> {
     const row = await this.#store.db
       .updateTable('notification_cursors')
@@ -167,12 +170,12 @@ export class Outbox {
     return row && Number(row.position);
   }
 
-  /** Stores the position of a listener. Returns false, without a change, if another owner has acquired the listener. */
+  /** Stores the position of a listener. Returns false, without a change, if another owner has leased the listener. */
   async advance(name: string, owner: string, position: number): Promise<boolean> {
     return this.#update(name, owner, { position });
   }
 
-  /** Releases a listener, so that another owner can acquire it immediately. */
+  /** Ends the lease on a listener, so that another owner can acquire it immediately. */
   async release(name: string, owner: string): Promise<void> {
     await this.#update(name, owner, { lease_until: 0 });
   }

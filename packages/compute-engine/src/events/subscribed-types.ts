@@ -1,10 +1,10 @@
-/** Maximum number of types of a subscriber, and maximum length of each. */
+/** Maximum number of event types per subscriber, and maximum length of each. */
 const MAX_TYPES = 32;
 const MAX_CHARACTERS = 255;
 
 /**
- * Returns a function that tests whether a string matches a pattern in which `*` stands for any number of characters. The test
- * takes linear time for each part of the pattern, without backtracking, because the first match of a part is always sufficient.
+ * Returns a function that tests whether a string matches a pattern in which `*` stands for any number of characters.
+ * The test needs no backtracking, because the first match of each part of the pattern is sufficient.
  */
 function globTest(pattern: string): (text: string) => boolean {
   const [first = '', ...parts] = pattern.split('*');

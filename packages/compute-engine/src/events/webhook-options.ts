@@ -3,25 +3,29 @@ import { createHash } from 'node:crypto';
 /** A subscriber that receives events over HTTP. */
 export interface WebhookOptions {
   /**
-   * The URL to which each event is sent as a `POST`. A user name and a password in it are sent as `Authorization: Basic`
-   * instead.
+   * The URL that receives a `POST` request for each event. A user name and password in the URL are sent in the header
+   * `Authorization: Basic` instead.
    */
   readonly url: string;
   /** The key that signs requests: at least 24 characters. If it starts with `whsec_`, the rest is base64. */
   readonly secret: string;
-  /** At most 32 types of at most 255 characters; `*` matches any characters: `instance.create.*`. Default: all types. */
+  /**
+   * The event types to send: at most 32 of at most 255 characters. `*` matches any characters, as in
+   * `instance.create.*`. Default: all types.
+   */
   readonly types?: readonly string[];
   /** The timeout of a request in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
   /**
-   * Number of times an event is sent before it becomes a dead letter, at least 1. Attempts that the receiver rejects with 429
-   * or 503 do not count, nor do attempts without a response, unless another event was accepted at the same time. Default 20,
-   * which takes about an hour.
+   * Number of attempts to send an event before it becomes a dead letter; at least 1. Attempts without a response, or
+   * with the status 429 or 503, count only if another event was accepted at the same time. Default 20, which takes
+   * about an hour.
    */
   readonly attempts?: number;
   /**
-   * The key of the webhook's position among the events: a webhook with a new name receives only later events. Default: the
-   * host and a digest of its URL without credentials; for additional webhooks with the same URL, followed by their types.
+   * The name under which the webhook's position in the event stream is stored. A webhook with a new name receives only
+   * later events. Default: the host and a digest of its URL without credentials; for additional webhooks with the same
+   * URL, also their types.
    */
   readonly name?: string;
 }
@@ -32,7 +36,7 @@ export interface WebhookTarget {
   readonly url: string;
   /** The value of the `Authorization` header; undefined without credentials in the URL. */
   readonly authorization: string | undefined;
-  /** Host and port, which, unlike the URL, contain no secrets. */
+  /** Host and port of the URL. Unlike the URL, they contain no secrets. */
   readonly host: string;
 }
 
@@ -60,10 +64,10 @@ function defaultName(webhookUrl: string): string {
   return `${host} ${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
 }
 
-/** A webhook with the key of its position. */
+/** A webhook with the name under which its position is stored. */
 export interface NamedWebhook extends WebhookOptions {
   readonly name: string;
-  /** The key that earlier versions used, which contains the URL; undefined if the options name the webhook. */
+  /** The name that earlier versions stored, which contains the URL; undefined if the options set a name. */
   readonly formerName: string | undefined;
 }
 

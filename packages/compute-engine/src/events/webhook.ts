@@ -11,10 +11,10 @@ const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
 const ATTEMPTS = 20;
 
-/** Statuses with which a receiver rejects all requests for a while, and not this particular event. */
+/** HTTP statuses with which a receiver rejects all requests for a while, and not only one event. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([429, 503]);
 
-/** Number of events that are read at a time. */
+/** Maximum number of events in a batch. */
 const BATCH_SIZE = 50;
 /** Number of servers whose events are sent concurrently. */
 const CONCURRENCY = 8;
@@ -67,7 +67,7 @@ export interface WebhookTools {
 
 /** Sends events to one receiver. Repeats each event until it is accepted or becomes a dead letter. Keeps the order for each server. */
 export class Webhook {
-  /** The key of the webhook's position. */
+  /** The name under which the webhook's position is stored. */
   readonly name: string;
   readonly #options: NamedWebhook;
   readonly #target: WebhookTarget;
@@ -95,7 +95,7 @@ export class Webhook {
     this.#leaseMs = 3 * (options.timeoutMs ?? TIMEOUT_MS);
   }
 
-  /** The host of the target, which, unlike the URL, contains no secrets. */
+  /** The host of the webhook's URL. Unlike the URL, it contains no secrets. */
   get host(): string {
     return this.#target.host;
   }
@@ -112,7 +112,7 @@ export class Webhook {
     ).length;
   }
 
-  /** Sends pending events, unless it is already sending or waits before a retry. */
+  /** Sends pending events, unless this webhook is already sending or waiting before a retry. */
   wake(): void {
     if (this.#sending || this.#ending.signal.aborted || performance.now() < this.#notBefore) return;
     this.#sending = this.#send()
@@ -165,7 +165,10 @@ export class Webhook {
     return this.#tools.outbox.acquire(this.name, this.#owner, this.#leaseUntil);
   }
 
-  /** Renews the lease, which lasts longer than a request may take, so two processes never send the same events concurrently. */
+  /**
+   * Renews the lease. It lasts longer than a request may take, so two processes never send the same events
+   * concurrently.
+   */
   async #renewLease(): Promise<void> {
     if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
     if ((await this.#acquire()) === undefined) throw new Error('another process has acquired this webhook');
@@ -200,8 +203,8 @@ export class Webhook {
   }
 
   /**
-   * Counts a failed attempt of the first event in a server's queue that was not accepted. After the last attempt, stores the event
-   * as a dead letter and returns true.
+   * Counts a failed attempt to send the first event in a server's queue that the receiver has not accepted. After the
+   * last attempt, stores the event as a dead letter and returns true.
    *
    * @param isAvailable whether the receiver is available, because it accepted other events in the meantime
    */

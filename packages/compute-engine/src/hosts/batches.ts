@@ -5,8 +5,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Sends items in batches: items that are added while a batch is being sent form the next one. Under load, fewer statements
- * are needed for each item.
+ * Sends items in batches: items that are added while a batch is being sent form the next one. Under load, this needs
+ * fewer statements per item.
  */
 export class Batches<Item> {
   readonly #send: (items: readonly Item[]) => Promise<void>;

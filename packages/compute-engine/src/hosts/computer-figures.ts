@@ -7,18 +7,18 @@ const MODES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'st
 /** A mode in which Linux counts CPU time: `user`, `system`, `idle` and others. */
 export type CpuMode = (typeof MODES)[number];
 
-/** The traffic of a network interface since the boot. */
+/** The traffic of a network interface since boot. */
 export interface InterfaceFigures {
   readonly name: string;
   readonly receivedBytes: number;
   readonly transmittedBytes: number;
 }
 
-/** Figures of a computer and all its programs. Figures that the system does not report are undefined. */
+/** Figures about a computer and all its programs. Figures that the system does not report are undefined. */
 export interface ComputerFigures {
   /** The number of processors in use. */
   readonly cpus: number | undefined;
-  /** CPU time since the boot in seconds, summed over all processors. */
+  /** CPU time since boot in seconds, summed over all processors. */
   readonly cpuSeconds: Readonly<Record<CpuMode, number>> | undefined;
   /** The average number of runnable tasks in the last 1, 5 and 15 minutes. */
   readonly loadAverages: readonly [number, number, number] | undefined;
@@ -60,15 +60,15 @@ function parseInterfaces(text: string, names: ReadonlySet<string>): readonly Int
 }
 
 /**
- * Reads the figures of this computer from `/proc` and `/sys`, which Linux serves from memory. Concurrent callers share
- * one reading. On other systems, all figures are undefined.
+ * Reads the figures of this computer from `/proc` and `/sys`, which Linux serves from memory. Concurrent calls share
+ * one result. On other systems, all figures are undefined.
  */
 export class ComputerReader {
   readonly #root: string;
   #reading: Promise<ComputerFigures> | undefined;
   #cpuSeconds: Readonly<Record<CpuMode, number>> | undefined;
 
-  /** @param root the folder that contains `proc` and `sys` */
+  /** @param root the directory that contains `proc` and `sys` */
   constructor(root = '/') {
     this.#root = root;
   }

@@ -32,7 +32,7 @@ import { ownAddress } from './own-address.js';
 import { registerHost } from './register-host.js';
 import { ReportWatch } from './report-watch.js';
 
-/** Checks of a host's parts. */
+/** Health checks of a host's parts. */
 export interface HostHealth {
   /** Checks that the host has recently stored a heartbeat, so that other processes do not consider it down. */
   heartbeat(): Promise<PartHealth>;
@@ -56,7 +56,7 @@ export interface Host {
   stop(): Promise<void>;
 }
 
-/** The error of a process that starts as a host while another live process is the host with the same name. */
+/** Thrown by `createHost()` if another live process is already the host with the same name. */
 export class HostInUse extends EngineError<'HOST_IN_USE'> {
   constructor(host: string) {
     super('HOST_IN_USE', `another process is already running as host ${host}: stop it, or choose another name`);
@@ -72,7 +72,9 @@ async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOp
   return { vcpus: offered('vcpus'), memoryMb: offered('memoryMb'), diskGb: offered('diskGb') };
 }
 
-/** Acquires the lease; waits until the lease of a crashed process expires. A live process renews its lease. */
+/**
+ * Acquires the lease, and waits for the lease of a crashed process to expire. Fails if a live process renews its lease.
+ */
 async function acquireLease(lease: HostLease, name: string, leaseMs: number): Promise<void> {
   for (const deadline = Date.now() + leaseMs + 1_000; !(await lease.acquire()); ) {
     if (Date.now() > deadline) throw new HostInUse(name);
@@ -93,7 +95,7 @@ function linksOf(store: Store, caller: HostCaller, own: Pick<HostLinks, 'self' |
   };
 }
 
-/** Throws an error if another host stores volumes, because the content of all volumes is on one host. */
+/** Throws an error if another host stores volumes, because one host must store the content of all volumes. */
 async function checkVolumeHost(store: Store, name: string): Promise<void> {
   const volumeHost = await volumeHostFinder(store)();
   if (volumeHost !== null && volumeHost !== name)
@@ -114,9 +116,9 @@ async function listen(links: LinkServer, address: string, port: number): Promise
 }
 
 /**
- * Makes this process a host: it registers in the database of the API processes, stores heartbeats, and executes requests
- * of these processes for its servers. Machines outlive it if the driver supports that. At the start, it removes resources
- * of servers that were deleted or moved while it was down.
+ * Makes this process a host. It registers in the API processes' database, stores heartbeats, and executes the API
+ * processes' requests for its servers. Machines outlive the process if the driver supports that. At startup, the host
+ * removes resources of servers that were deleted or moved while it was down.
  *
  * @throws TypeError for invalid options
  * @throws {@link HostInUse} if another live process is the host with this name
@@ -243,7 +245,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
         ),
     };
   } catch (error) {
-    // Errors of the cleanup must not hide the error of the start.
+    // Errors during the cleanup must not hide the startup error.
     await closeInOrder(
       () => lease.release(),
       () => linkServer?.close(),

@@ -13,20 +13,20 @@ import { type HostCaller, HostUnreachable } from './links/host-caller.js';
 import type { LinkRequest } from './links/link-request.js';
 import type { MachineCall } from './machine-call.js';
 
-/** Timeout for the response of a host while a caller waits for it. */
+/** Timeout for a host's response while a caller waits for it. */
 const RESPONSE_TIMEOUT_MS = 10_000;
-/** Interval between attempts to reach a host within that time: its process may be restarting. */
+/** Interval between attempts to reach a host, whose process may be restarting. */
 const RETRY_INTERVAL_MS = 250;
 /** Commands after which a server is on exactly one host, or deleted. */
 const ENDS: ReadonlySet<DriverVerb> = new Set(['live_migration_finish', 'live_migration_abort', 'destroy']);
 
-/** Commands of a move. If one of them fails, the server stays on one host. */
+/** Commands of a move. If one of them fails, the server remains on its host. */
 const MOVES: ReadonlySet<DriverVerb> = new Set(['live_migration_prepare', 'live_migration_run']);
 
-/** Secret arguments of commands, which the digest in request ids excludes. */
+/** Secret command arguments, which the digest in request ids excludes. */
 const SECRET = new Set(['adminPassword', 'files']);
 
-/** Returns the id of a request: the same command of the same job is the same request, in any process. */
+/** Returns the id of a request. The same command of the same job has the same id in every process. */
 function requestId(job: MachineJob | undefined, host: string, call: MachineCall): string {
   if (!job) return randomUUID();
   const work = call.kind === 'perform' ? call.work : call.kind;
@@ -37,7 +37,7 @@ function requestId(job: MachineJob | undefined, host: string, call: MachineCall)
 /** Returns the id and the attempt of a job. Processes of earlier versions do not set the attempt. */
 const attemptOfJob = (job: MachineJob | undefined) => job && { id: job.id, attempt: job.attempt ?? 1 };
 
-/** Returns whether a request is left to the process that continues its job, by the reason of the abort. */
+/** Returns whether the abort reason means that another process will continue the job and its request. */
 const isLeftToSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 
 /** Dependencies of `distributedMachines()`. */
@@ -48,8 +48,8 @@ export interface DistributedMachinesParts {
 }
 
 /**
- * Returns machines that may run on host processes. Commands of jobs are sent to these processes through the database, and queries
- * over links. Commands and queries for all other machines are executed in this process.
+ * Returns an interface to machines that may run in host processes. Commands of jobs are sent to these processes through
+ * the database, and queries over links. Commands and queries for all other machines are executed in this process.
  */
 export function distributedMachines(
   local: Machines,
@@ -66,7 +66,10 @@ export function distributedMachines(
   const lastProcess = (server: Server | undefined) =>
     server?.host == null ? undefined : infrastructure.lastKnown(server.host)?.node.process;
 
-  /** Sends a query to a host. Retries idempotent ones while the host cannot be reached, because its process may be restarting. */
+  /**
+   * Sends a query to a host. Retries an idempotent query while the host cannot be reached, because its process may be
+   * restarting.
+   */
   async function send(host: string, request: LinkRequest, retries: boolean, signal: AbortSignal): Promise<unknown> {
     for (;;) {
       try {
@@ -112,11 +115,14 @@ export function distributedMachines(
     await rpcClient.call(request, signal, isLeftToSuccessor);
   }
 
-  /** Requests that other hosts check for remaining resources of a server. Hosts that are down check at their next start. */
+  /**
+   * Requests that a server's former hosts remove its remaining resources. Hosts that are down do so at their next
+   * start.
+   */
   async function cleanUp(server: Server): Promise<void> {
     for (const name of new Set(server.claims.map(({ host }) => host))) {
       if (name === server.host || !(await findRemote(name))) continue;
-      // Hosts also check periodically, so a failure is ignored.
+      // Hosts also check for such resources periodically, so a failure is ignored.
       await rpcClient
         .notify({ id: randomUUID(), host: name, serverId: server.id, call: { kind: 'tidy' } })
         .catch(() => {});

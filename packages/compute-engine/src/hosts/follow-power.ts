@@ -18,7 +18,7 @@ export function followPowerJob(server: Server, change: PowerChange): NewJob {
   };
 }
 
-/** Creates the watch of the machines of a host process. Each change becomes a job for an API process. */
+/** Creates the power watch of a host process. It stores a job for an API process after each change. */
 export function createHostPowerWatch(options: {
   readonly store: Store;
   readonly driver: Driver;
@@ -26,7 +26,7 @@ export function createHostPowerWatch(options: {
   readonly onError: (error: unknown) => void;
 }): PowerWatch {
   const { store } = options;
-  // The payload is not encrypted: it contains no secrets, and a host does not have the key for job payloads.
+  // The payload is not encrypted, because it contains no secrets and a host does not have the key for job payloads.
   const jobs = new Jobs(store, new Payloads(undefined, { keepTokens: false }));
   return new PowerWatch({
     ...options,

@@ -8,14 +8,14 @@ export interface GuestFigures extends Diagnostics {
   readonly server: Pick<Server, 'id' | 'name' | 'projectId'>;
 }
 
-/** The running guests of this process. */
+/** Figures about the guests that this process runs. */
 export interface GuestStatistics {
   readonly guests: readonly GuestFigures[];
   /** The number of machines whose figures could not be read in time. They are missing from `guests`. */
   readonly unresponsive: number;
 }
 
-/** The timeout for the figures of one machine. Machines are read concurrently. */
+/** The timeout for reading the figures of a machine. Machines are read concurrently. */
 const TIMEOUT_MS = 2_000;
 
 type Figures = GuestFigures | undefined;

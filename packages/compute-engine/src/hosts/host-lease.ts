@@ -1,7 +1,10 @@
 import type { Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 
-/** The lease that makes a process the host with a name. Only one process may execute the requests of a host at a time. */
+/**
+ * The lease that makes a process the host with a given name. Only one process may execute the requests of a host at a
+ * time.
+ */
 export class HostLease {
   readonly #store: Store;
   readonly #host: string;
@@ -16,12 +19,12 @@ export class HostLease {
     this.#leaseMs = leaseMs;
   }
 
-  /** The time until the lease expires unless it is renewed; 0 if it has expired. */
+  /** The time until the lease expires if it is not renewed, in milliseconds; 0 if it has expired. */
   get remainingMs(): number {
     return Math.max(0, this.#until - Date.now());
   }
 
-  /** Acquires the lease. Returns false if a live process has it. */
+  /** Acquires the lease. Returns false if another live process has it. */
   async acquire(): Promise<boolean> {
     const now = Date.now();
     const until = now + this.#leaseMs;

@@ -22,20 +22,23 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly resources?: Partial<Omit<HostSeed, 'name'>>;
   /** Capacity reserved for the computer itself. Default: 512 MiB of memory. */
   readonly reserved?: Partial<HostResources>;
-  /** A folder on the disk whose size the host reports. Default: the working directory. */
+  /** A directory on the disk whose size the host reports. Default: the working directory. */
   readonly directory?: string;
   /** Address that administrators see and other processes connect to. Default: the computer's first non-internal address. */
   readonly address?: string;
   /**
-   * Port for connections of other hosts and the API, used for moving machines and for consoles; default 0: any free
-   * port. Traffic is encrypted and requires the secret key.
+   * Port for connections from other hosts and API processes, used for moving machines and for consoles; default 0: any
+   * free port. Traffic is encrypted and requires the secret key.
    */
   readonly port?: number;
   /** Address to listen on if it differs from `address`, for example behind NAT. */
   readonly listen?: string;
   /** Services that replace embedded ones, as for `createEngine`. */
   readonly catalogs?: Partial<Catalogs>;
-  /** Folder with image content, as for `createEngine`: either shared with the API processes, or omitted for both. */
+  /**
+   * Directory with image content, as for `createEngine`. Share it with the API processes, or omit this option in all
+   * processes.
+   */
   readonly imageDirectory?: string;
   /** Default: the system clock. */
   readonly clock?: Clock;
@@ -43,7 +46,9 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly concurrency?: number;
   /** Interval between heartbeats; default 10,000 ms. A service without a heartbeat for `serviceDownSeconds` is down. */
   readonly heartbeatMs?: number;
-  /** Duration of the lease on the host name, for which another process waits after a crash; default 10,000 ms. */
+  /**
+   * Duration of the lease on the host name; default 10,000 ms. After a crash, the next process waits until it expires.
+   */
   readonly leaseMs?: number;
   /** Seconds without a heartbeat after which another host counts as down, and its routers move to other hosts. Default 60. */
   readonly serviceDownSeconds?: number;

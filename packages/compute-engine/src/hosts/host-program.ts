@@ -22,8 +22,8 @@ export interface HostProgramOptions {
   readonly work: HostRequestWorker;
   readonly orphans: OrphanedMachines;
   /**
-   * Records a heartbeat, and whether the host fences its machines. With the ids of the evacuations whose resources were removed,
-   * also registers the host. Returns false, without a heartbeat, if other evacuations exist.
+   * Records a heartbeat, and whether the host fences its machines. If `removed` has the ids of evacuations whose
+   * resources were removed, also registers the host. Returns false, without a heartbeat, if other evacuations exist.
    */
   readonly register: (removed: readonly string[] | undefined, fences: boolean) => Promise<boolean>;
   readonly concurrency: number;
@@ -36,7 +36,7 @@ export interface HostProgramOptions {
   readonly onLost: () => void;
 }
 
-/** Polling interval for requests, with notifications and without. */
+/** Polling interval for requests, with and without database notifications. */
 const POLL_INTERVAL_MS = { listening: 1_000, unnotified: 50 } as const;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 const RETRY_MS = 500;
@@ -105,7 +105,7 @@ export class HostProgram {
     await this.#options.lease.release().catch(this.#options.onError);
   }
 
-  /** Returns whether heartbeats are stored in time. */
+  /** Checks that heartbeats are stored in time. */
   health(): PartHealth {
     const age = Math.round((bootTime() - this.#heartbeatAt) / 1000);
     const healthy = !this.#isSilent();
@@ -182,8 +182,8 @@ export class HostProgram {
   }
 
   /**
-   * Returns whether another process is known to be the host: a process that was suspended must not fence the machines of its successor.
-   * Does not wait for a database that does not respond.
+   * Returns whether another process is known to be the host, because a process that was suspended must not fence its
+   * successor's machines. Does not wait for a database that does not respond.
    */
   #isReplaced(): Promise<boolean> {
     const { lease, downMs } = this.#options;
@@ -195,7 +195,7 @@ export class HostProgram {
     return Promise.race([replaced, timeout]);
   }
 
-  /** Withdraws the fence after a heartbeat in progress, which would report it again, and then ends the guard. */
+  /** Waits for a heartbeat in progress, which would report the fence again, withdraws the fence, and ends the guard. */
   async #endFence(): Promise<void> {
     const { store, name, owner, fence } = this.#options;
     await this.#heartbeatInProgress?.catch(() => {});

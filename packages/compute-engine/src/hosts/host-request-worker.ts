@@ -17,7 +17,10 @@ export class HostRequestEnded extends EngineError<'HOST_REQUEST_ENDED'> {
   }
 }
 
-/** The error if a later job, or a later attempt of the same job, owns the server. The request is removed without a response. */
+/**
+ * Thrown if a later job, or a later attempt of the same job, owns the server. The request is removed without a
+ * response.
+ */
 export class HostRequestSuperseded extends HostRequestEnded {
   constructor() {
     super('another job, or a later attempt of this one, now owns the server');
@@ -69,7 +72,9 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Executes the requests to a host. Of the jobs that own a server in turn, only the newest executes commands. */
+/**
+ * Executes the requests to a host. If several jobs own a server one after another, only the newest executes commands.
+ */
 export class HostRequestWorker {
   readonly #options: HostWorkOptions;
   /** Work in progress for jobs that own their server, by server id. */

@@ -30,7 +30,10 @@ export interface ReceivedResponse {
   readonly result: MachineCallResult;
 }
 
-/** Time for which responses are kept until they are collected. The successor of a crashed process repeats its requests within this time. */
+/**
+ * Time for which responses are kept if no process collects them. The successor of a crashed process repeats its
+ * requests within this time.
+ */
 const RETENTION_MS = 600_000;
 
 /**
@@ -39,7 +42,7 @@ const RETENTION_MS = 600_000;
  */
 const ASYNCHRONOUS_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
-/** Binds a sealed request to its row and to its server. */
+/** Returns the context that binds a sealed request to its row and its server. */
 function requestContext({ id, serverId }: Pick<NewHostRequest, 'id' | 'serverId'>): string {
   return `${id} of ${serverId}`;
 }
@@ -57,7 +60,7 @@ export class HostRequests {
   readonly #store: Store;
   readonly #sealerOf: (host: string) => Sealer | undefined;
 
-  /** @param sealerOf returns the sealer of a host; undefined: nothing is sealed */
+  /** @param sealerOf returns the sealer of a host, or undefined if nothing is sealed */
   constructor(store: Store, sealerOf: (host: string) => Sealer | undefined) {
     this.#store = store;
     this.#sealerOf = sealerOf;
@@ -90,8 +93,9 @@ export class HostRequests {
   }
 
   /**
-   * Removes requests that earlier attempts of the same jobs have sent and that are not repeated now, and cancels them at their
-   * hosts. The process that waited for them died or lost its lease, and a host would otherwise execute both requests.
+   * Removes requests of earlier attempts of the same jobs unless they are repeated now, and cancels them on their
+   * hosts. The process that waited for them died or lost its lease, and otherwise a host would execute the old and the
+   * new request.
    */
   async #withdraw(requests: readonly NewHostRequest[]): Promise<void> {
     const later = requests.flatMap(({ job }) => (job && job.attempt > 1 ? { job: job.id, attempt: job.attempt } : []));
@@ -120,7 +124,7 @@ export class HostRequests {
     });
   }
 
-  /** Returns the IDs whose requests no longer exist. */
+  /** Returns the ids whose requests no longer exist. */
   async missing(ids: readonly string[]): Promise<readonly string[]> {
     const { rows } = await sql<{ id: string }>`
       select id from host_orders where id = any(${ids}::text[])`.execute(this.#store.db);

@@ -14,7 +14,7 @@ interface Waiting {
 /** Polling interval for responses, with notifications and without. */
 const POLL_MS = { listening: 2_000, unnotified: 50 } as const;
 
-/** Minimum interval between checks for requests that no longer exist: a host removes those that were superseded. */
+/** Minimum interval between checks for requests that no longer exist, because a host removes superseded requests. */
 const MISSING_MS = 1_000;
 
 /** Sends requests to hosts and waits for their responses. Starts no timers or connections before the first request. */
@@ -48,7 +48,7 @@ export class HostRpcClient {
    * Sends a request to a host and waits for the response. If this process is stopping, the request remains, so that the
    * process that continues the job finds it.
    *
-   * @param isKept returns whether the request remains after an abort, by the reason of the abort
+   * @param isKept returns whether the request remains after an abort for a given reason
    * @throws the error of the host, or the signal's reason
    */
   async call(request: NewHostRequest, signal: AbortSignal, isKept: (reason: unknown) => boolean): Promise<unknown> {
@@ -131,7 +131,8 @@ export class HostRpcClient {
   }
 
   /**
-   * Repeats requests that no longer exist: another process collected the response, or the database lost them in a crash.
+   * Repeats requests that no longer exist, because another process collected the response or the database lost them in
+   * a crash.
    */
   async #repeatMissing(ids: readonly string[]): Promise<void> {
     this.#lastMissingCheckAt = Date.now();

@@ -3,7 +3,10 @@ import type { DriverWork, WorkOrigin } from '../drivers/driver.js';
 import type { MachineJob } from '../drivers/machines.js';
 import { Rejection, type RejectionCode } from '../errors/rejection.js';
 
-/** A command for a host that must outlive the processes at both ends. Plain data, because it is stored; the server id is separate. */
+/**
+ * A command for a host, which must outlive the processes at both ends. It is plain data, because it is stored; the
+ * server id is stored separately.
+ */
 export type MachineCall =
   | { readonly kind: 'perform'; readonly work: DriverWork; readonly origin: WorkOrigin; readonly job?: MachineJob }
   | { readonly kind: 'saveSnapshot'; readonly imageId: string; readonly caller: Caller; readonly job?: MachineJob }
@@ -54,7 +57,7 @@ function restoreError({ name, message, code }: ThrownError): Error {
   return isCatalogErrorCode(code) ? new CatalogError(code, message) : Object.assign(new Error(message), { name, code });
 }
 
-/** Returns the value of a result, or throws the error of the host. */
+/** Returns the value of a result, or throws the host's error. */
 export function resultValue(result: MachineCallResult): unknown {
   if ('value' in result) return result.value;
   const error = restoreError(result.error);

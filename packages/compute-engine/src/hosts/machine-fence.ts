@@ -8,7 +8,7 @@ import { tables } from '../schema/tables.js';
  * as down. The fence must complete in the remaining time.
  */
 export const SILENT_SHARE = 2 / 3;
-/** The share of the same time after which machines that do not respond to the fence are killed. */
+/** The time after which machines that do not respond to the fence are killed, as a fraction of the same time. */
 const RESPONSE_SHARE = 1 / 6;
 
 /** Dependencies and options of a fence. */
@@ -22,7 +22,7 @@ export interface MachineFenceOptions {
   readonly machines: Machines;
   /** Stops or pauses all machines. Returns the ids of their servers. */
   readonly fence: (action: FenceAction, withinMs: number) => Promise<readonly string[]>;
-  /** A process that does the same if this process cannot; undefined: the machines end with this process. */
+  /** A process that does the same if this process cannot; undefined if the machines end with this process. */
   readonly guard: FenceGuard | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -53,7 +53,8 @@ export class MachineFence {
   }
 
   /**
-   * Starts the guard if it does not run. Returns whether the machines will be fenced even if this process does not run.
+   * Starts the guard if it is not running. Returns whether the machines will be fenced even if this process does not
+   * run.
    * @param heartbeatAt the `bootTime()` of the last heartbeat
    */
   async ensure(heartbeatAt: number): Promise<boolean> {

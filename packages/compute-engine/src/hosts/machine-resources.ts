@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 
-/** Capacity of a computer. Memory in MiB, disk in GiB. */
+/** Capacity of a computer. Memory is in MiB, disk in GiB. */
 export interface HostResources {
   readonly vcpus: number;
   readonly memoryMb: number;
@@ -14,7 +14,7 @@ const GIB = 2 ** 30;
 /**
  * Detects the capacity of this computer.
  *
- * @param directory a folder on the disk that contains the machines
+ * @param directory a directory on the disk that contains the machines
  */
 export async function machineResources(directory: string): Promise<HostResources> {
   const { blocks, bsize } = await statfs(directory);

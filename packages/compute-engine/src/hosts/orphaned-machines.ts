@@ -33,7 +33,7 @@ export class OrphanedMachines {
     this.#options = options;
   }
 
-  /** Checks all machines on the host. */
+  /** Checks all machines on the host, and removes orphaned ones. */
   async cleanUpAll(signal: AbortSignal): Promise<void> {
     const { name, store, driver, onError } = this.#options;
     const ids =
@@ -76,7 +76,10 @@ export class OrphanedMachines {
     await this.#check(id, signal);
   }
 
-  /** Waits for a removal of a server that is in progress, because the server may return to the host. */
+  /**
+   * Waits until a removal of the server's resources that is in progress has ended, because the server may return to the
+   * host.
+   */
   async waitUntilSettled(id: string): Promise<void> {
     await this.#removals.get(id)?.catch(() => {});
   }

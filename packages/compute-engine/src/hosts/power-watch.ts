@@ -16,7 +16,7 @@ export interface PowerWatchOptions {
   readonly driver: Driver;
   /** The host whose servers are watched; undefined: all hosts whose driver runs in this process. */
   readonly host?: string;
-  /** Updates a server after a change of its machine, unless the server has changed in the meantime. */
+  /** Updates a server after its machine's power state has changed, unless the server has changed in the meantime. */
   readonly follow: (server: Server, change: PowerChange) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
@@ -30,8 +30,9 @@ const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
 
 /**
- * Finds servers whose machine is off, or was paused or resumed by its hypervisor, although the API shows another power state. Checks
- * servers after each event of the driver, at the start, and in periodic passes. Servers with a task or a job are checked afterwards.
+ * Finds servers whose machine is off, or was paused or resumed by its hypervisor, although the API shows another power
+ * state. Checks servers at startup, after each driver event, and in periodic passes. Servers with a task or a job are
+ * checked when it has ended.
  */
 export class PowerWatch {
   readonly #options: PowerWatchOptions;

@@ -10,7 +10,10 @@ const GIB = 2 ** 30;
 
 type Enablement = Pick<Service, 'disabled' | 'disabledReason'>;
 
-/** Returns whether a service accepts servers after a report. A service that an administrator has disabled stays disabled. */
+/**
+ * Returns whether a service is disabled after a report, and why. A service that an administrator has disabled stays
+ * disabled.
+ */
 function enablement({ disabled, disabledReason }: Enablement, { problem }: HostReport): Enablement {
   if (disabled && !disabledReason?.startsWith(AUTOMATIC_PREFIX)) return { disabled, disabledReason };
   if (problem === null) return { disabled: false, disabledReason: disabled ? null : disabledReason };
@@ -22,7 +25,7 @@ function nodeDisk({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk
   return { totalGb: gib(totalBytes), freeGb: gib(freeBytes), leastGb: gib(freeBytes - promisedBytes) };
 }
 
-/** Returns the disk of a node after a report; the same object if nothing has changed. */
+/** Returns the disk space of a node after a report; the same object if nothing has changed. */
 function diskOf({ disk: stored }: Pick<Node, 'disk'>, { disk: reported }: HostReport): NodeDisk | undefined {
   if (!reported) return stored;
   const disk = nodeDisk(reported);
@@ -31,8 +34,8 @@ function diskOf({ disk: stored }: Pick<Node, 'disk'>, { disk: reported }: HostRe
 }
 
 /**
- * Stores what a driver reports about the computer of a host. A problem disables its compute service, and the end of the problem
- * enables it again. The free disk space is stored in the node.
+ * Stores a driver's report about a host's computer. A problem disables the host's compute service, and the end of the
+ * problem enables it again. The free disk space is stored in the node.
  *
  * @returns whether anything has changed
  */

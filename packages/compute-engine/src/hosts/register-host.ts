@@ -18,7 +18,7 @@ import { recordReport } from './record-report.js';
 /** The registration of a host process. */
 export interface HostRegistration {
   readonly seed: HostSeed;
-  /** Additional inventories, traits and capabilities of the driver. */
+  /** Additional inventories, traits and capabilities from the driver. */
   readonly offer?: DriverOffer | undefined;
   readonly address: string;
   readonly process: HostProcess;
@@ -26,18 +26,18 @@ export interface HostRegistration {
   /** The driver's report about the computer; undefined if there is no new report. */
   readonly report?: HostReport | undefined;
   /**
-   * Ids of the evacuations whose servers have no resources on this host anymore, after it started or was down. The node is then
-   * updated, too. Undefined for other heartbeats.
+   * Ids of the evacuations whose servers have no resources on this host anymore. Set for a heartbeat after the host
+   * started or was down, which also updates the node; undefined for other heartbeats.
    */
   readonly removed: readonly string[] | undefined;
 }
 
 /**
- * Registers a host, or records its heartbeat and whether it fences its machines. Service and node are created again if an
- * administrator has deleted them.
+ * Registers a host, or records its heartbeat and whether it fences its machines. If an administrator has deleted its
+ * service or node, creates it again.
  *
- * @returns false, without a heartbeat, if the host has not removed the resources of an evacuated server. A heartbeat that was
- * delayed, for example by a lost connection, must not bring the host up before that.
+ * @returns false, without recording a heartbeat, if the host has not removed the resources of an evacuated server. A
+ * heartbeat that was delayed, for example by a lost connection, must not bring the host up before that.
  */
 export async function registerHost(store: Store, host: HostRegistration): Promise<boolean> {
   const { seed, offer, address, process, now, report, removed } = host;

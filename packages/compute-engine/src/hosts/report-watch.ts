@@ -16,7 +16,7 @@ export interface ReportWatchOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Interval between reports without an event of the driver. */
+/** Interval between reports if the driver emits no events. */
 const INTERVAL_MS = 10_000;
 
 /** Stores what a driver reports about its computer: at the start, periodically, and after each event of the driver. */

@@ -12,7 +12,7 @@ import { type ServiceState, Services } from './services.js';
 
 /** Total, claimed or used capacity of a host. Memory is in MiB, disk in GiB. */
 export interface HostShare {
-  /** `(total)`, `(used_now)`, `(used_max)`, or a project id. */
+  /** What the figures cover: `(total)`, `(used_now)`, `(used_max)`, or a project id. */
   readonly project: string;
   readonly cpu: number;
   readonly memoryMb: number;
@@ -27,7 +27,7 @@ export interface HostOffer {
   readonly traits?: readonly string[];
 }
 
-/** The hosts in the older part of the API, which services and hypervisors have replaced. */
+/** The hosts in the deprecated hosts API, which services and hypervisors have replaced. */
 export class Hosts {
   readonly #core: Core;
   readonly #services: Services;
@@ -48,7 +48,7 @@ export class Hosts {
     return all.filter(({ service, zone }) => !service.disabled && (query.zone === undefined || query.zone === zone));
   }
 
-  /** Returns the total, claimed and maximum capacity of a compute host, and the usage of each project. */
+  /** Returns the total capacity, current usage and maximum usage of a compute host, and the usage of each project. */
   async shares(name: string): Promise<readonly HostShare[]> {
     const { node } = await this.#find(name);
     const { store } = this.#core;

@@ -14,7 +14,7 @@ export interface HostedServer {
   readonly seq: number;
 }
 
-/** A node whose host has a service, and its allocated capacity. Memory is in MiB, disk in GiB. */
+/** A compute node with its service and its allocated capacity. Memory is in MiB, disk in GiB. */
 export interface Hypervisor {
   readonly host: Host;
   readonly up: boolean;
@@ -113,7 +113,10 @@ export class Hypervisors {
     };
   }
 
-  /** Returns the uptime of a host, or null if the host fails: a list must fail only if the database is unavailable. */
+  /**
+   * Returns the uptime of a host, or null if the host cannot report it. A list fails only if the database is
+   * unavailable.
+   */
   async #uptimeOf(host: string): Promise<string | null> {
     try {
       return await this.#core.machines.hostUptime(host);
@@ -123,7 +126,10 @@ export class Hypervisors {
     }
   }
 
-  /** Counts the servers with a task by host. Reads only these servers: a grouped query would use the index by host and read all servers. */
+  /**
+   * Counts the servers with a task on each host. Reads only these servers, whereas a grouped query would use the index
+   * by host and read all servers.
+   */
   async #workloads(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#core.store.db
       .selectFrom('servers')
@@ -155,7 +161,9 @@ export class Hypervisors {
   }
 }
 
-/** Divides the names of hosts into slices with few servers each, so that reading a slice does not block other requests for long. */
+/**
+ * Divides host names into slices with few servers each, so that reading a slice does not block other requests for long.
+ */
 function slicesOf(hosts: readonly Host[], usage: ReadonlyMap<string, HostUsage>): readonly (readonly string[])[] {
   const slices: string[][] = [];
   let servers = SLICE_SIZE;

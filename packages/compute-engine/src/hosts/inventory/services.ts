@@ -16,7 +16,7 @@ import {
 /** Zone of services that do not run servers. */
 export const INTERNAL_ZONE = 'internal';
 
-/** A service as administrators see it. */
+/** A service, with the state that administrators see. */
 export interface ServiceState {
   readonly service: Service;
   readonly zone: string;
@@ -27,7 +27,7 @@ export interface ServiceState {
   readonly reachable: boolean;
 }
 
-/** Changes of a service; omitted fields stay unchanged. */
+/** Changes to a service; omitted fields stay unchanged. */
 export interface ServiceChange {
   readonly disabled?: boolean;
   /** Null removes the reason; undefined keeps it. */
@@ -38,7 +38,7 @@ export interface ServiceChange {
 /** Services that only serve API requests. Administrators cannot manage them. */
 const API_BINARIES: readonly string[] = ['nova-osapi_compute', 'nova-metadata'];
 
-/** Statuses of migrations that require no further work of their hosts. */
+/** Migration statuses that require no further work from the hosts. */
 const ENDED: readonly MigrationStatus[] = [
   'confirmed',
   'reverted',
@@ -70,12 +70,12 @@ export class Services {
       .map((service) => this.#stateOf(service, map));
   }
 
-  /** Returns the service with a UUID. Throws a 404 error for an unknown one. */
+  /** Returns the service with a UUID. Throws a 404 error for an unknown UUID. */
   async get(id: string): Promise<ServiceState> {
     return this.#described(requireService(await tables.services.get(this.#core.store, id), id));
   }
 
-  /** Returns the service with a number. Throws a 404 error for an unknown one. */
+  /** Returns the service with a number (`seq`). Throws a 404 error for an unknown number. */
   async bySeq(seq: number): Promise<ServiceState> {
     return this.#described(requireService(await tables.services.bySeq(this.#core.store, seq), seq));
   }
@@ -121,8 +121,8 @@ export class Services {
   }
 
   /**
-   * Records the heartbeat of a service outside this process. The first heartbeat registers the service. From then on, it is
-   * up only while heartbeats continue.
+   * Records the heartbeat of a service that runs in another process. The first heartbeat registers the service. From
+   * then on, it is up only while heartbeats continue.
    * @param options.started whether the service has just started; the evacuations from its host are then completed
    */
   async heartbeat(host: string, binary: string, options: { readonly started?: boolean } = {}): Promise<void> {

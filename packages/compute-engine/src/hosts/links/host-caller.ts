@@ -76,7 +76,7 @@ export class HostCaller {
   async #send(host: string, request: unknown, signal: AbortSignal, options: ExchangeOptions): Promise<Received> {
     signal.throwIfAborted();
     const link = await this.#options.find(host);
-    // A listener of a signal that is already aborted is never called.
+    // If a signal is already aborted, its listeners are never called.
     signal.throwIfAborted();
     if (!link) throw new HostUnreachable(host, 'it does not accept links');
     const socket = await this.#connect(host, link, signal);

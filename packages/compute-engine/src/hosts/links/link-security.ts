@@ -15,7 +15,7 @@ export interface LinkCredentials {
   readonly psk: Buffer;
 }
 
-/** The process at the other end of an accepted link: one that serves the API, or the host with this public key. */
+/** The process that opened an accepted link: one that serves the API, or the host with this public key. */
 export type LinkPeer = 'api' | { readonly publicKey: string };
 
 const PSK_BYTES = 32;
@@ -35,7 +35,9 @@ function keyPair({ bytes }: Key): KeyPair {
   return { privateKey, publicKey: String(createPublicKey(privateKey).export({ format: 'jwk' }).x) };
 }
 
-/** Derives the key that two hosts share, and that other hosts cannot derive. `peer`, `caller` and `called` are public keys. */
+/**
+ * Derives a key that two hosts share and that other hosts cannot derive. `peer`, `caller` and `called` are public keys.
+ */
 function sharedKey(own: KeyPair, peer: string, caller: string, called: string): Buffer {
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: peer }, format: 'jwk' });
   const secret = diffieHellman({ privateKey: own.privateKey, publicKey });
@@ -49,8 +51,8 @@ export function credentialsOfApi(sealer: Sealer, host: string): LinkCredentials 
 }
 
 /**
- * The keys of a host for links. They are derived from the key of the host, so a host can prove its identity but cannot impersonate
- * another host or the API.
+ * The link keys of a host. They are derived from the host's key, so a host can prove its identity but cannot
+ * impersonate another host or the API.
  */
 export class HostLinkKeys {
   readonly #ofApi: readonly Key[];

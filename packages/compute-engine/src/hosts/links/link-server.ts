@@ -108,7 +108,7 @@ export class LinkServer {
       response.writeHead(200, { 'content-type': BYTES });
       await pipeline(stream, response);
     } catch (error) {
-      // The requester detects that the stream is incomplete, because its end is missing.
+      // The requester detects an incomplete stream, because its end is missing.
       if (response.headersSent) response.destroy();
       else sendResult(response, 500, failedWith(error));
     }

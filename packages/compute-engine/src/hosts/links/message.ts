@@ -6,7 +6,10 @@ export const BYTES = 'application/octet-stream';
 /** The protocol to which a link is upgraded if it carries bytes in both directions. */
 export const CONNECTION = 'apistrata-bytes';
 
-/** The header with the call of an upgraded link, whose request has no body: percent-encoded JSON. */
+/**
+ * The header that contains the call if a link is upgraded, because that request has no body. The value is
+ * percent-encoded JSON.
+ */
 export const CALL_HEADER = 'apistrata-call';
 
 const MAX_BYTES = 2 ** 24;

@@ -9,7 +9,10 @@ export interface RemoteVolumeStorageParts {
   readonly volumeHost: () => Promise<string | null>;
 }
 
-/** Creates the storage that keeps volume content on a host process. If no host stores volumes, volumes are records without content. */
+/**
+ * Creates a volume storage that forwards each call to the host that stores volumes. If no host stores volumes, volumes
+ * are records without content.
+ */
 export function remoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
   // Copies have no timeout, and the link ends if the host process dies.
   const never = new AbortController().signal;

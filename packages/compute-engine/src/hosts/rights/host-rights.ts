@@ -3,13 +3,13 @@ interface TableRights {
   /** Privileges as in `GRANT`. */
   readonly grants: readonly string[];
   /**
-   * Conditions on rows by command, as in `CREATE POLICY`: `using` for existing rows, `check` for written rows. If omitted, all rows are
-   * accessible: the table contains no secrets.
+   * Conditions on rows by command, as in `CREATE POLICY`: `using` for existing rows, `check` for written rows. If
+   * omitted, all rows are accessible, because the table contains no secrets.
    */
   readonly policies?: Readonly<Record<string, { readonly using?: string; readonly check?: string }>>;
 }
 
-/** The host of the connected role. A subquery is evaluated only once for each statement. */
+/** The host of the connected role, as a subquery, which is evaluated only once for each statement. */
 const HOST = '(select apistrata_host())';
 const KEEPS_VOLUMES = '(select apistrata_keeps_volumes())';
 /** The servers that the role may read according to the policy of their table. */
@@ -22,7 +22,10 @@ const readIf = (condition: string): TableRights => ({
   policies: { select: { using: condition } },
 });
 
-/** Returns the condition that the record in a row, which the API reads, agrees with the columns that a policy compares. */
+/**
+ * Returns the condition that a row's JSON record, which the API reads, has the same values as the columns that a policy
+ * compares.
+ */
 function recordMatches(fields: Readonly<Record<string, string>>): string {
   return Object.entries({ id: 'id', ...fields })
     .map(([field, value]) => `data::json ->> '${field}' = ${value}`)
