@@ -13,7 +13,10 @@ export interface JobPayload {
 /** A payload as read from the database. */
 export interface ReadPayload {
   readonly payload: JobPayload;
-  /** Set if the sealed part of the payload cannot be decrypted. Then the arguments are empty, and the caller has no token. */
+  /**
+   * The error if the sealed part of the payload cannot be decrypted. Then the arguments are empty, and the caller has
+   * no token.
+   */
   readonly unreadable?: Error;
 }
 

@@ -265,14 +265,14 @@ export class Worker {
   }
 }
 
-/** Interrupts a job whose worker is stopping or has lost the lease. Another attempt continues the job. */
+/** The abort reason of a job whose worker is stopping or has lost the lease. Another attempt continues the job. */
 export class WorkerStopping extends EngineError<'WORKER_STOPPING'> {
   constructor(message: string) {
     super('WORKER_STOPPING', message);
   }
 }
 
-/** Interrupts an attempt that has lost its lease to a later attempt. It ends without further writes. */
+/** The abort reason of an attempt that has lost its lease to a later attempt. It ends without further writes. */
 export class LeaseLost extends WorkerStopping {
   constructor(jobId: string) {
     super(`the lease of the job ${jobId} expired, and another attempt has taken over the job`);

@@ -7,13 +7,13 @@ import { MaintenanceError } from './maintenance-error.js';
 import { createFile } from './new-file.js';
 import { runPostgresTool } from './postgres-tools.js';
 
-/** The contents of a backup. */
+/** The result of a backup. */
 export interface BackupReport {
   readonly kind: 'sqlite' | 'postgres';
   readonly file: string;
   readonly bytes: number;
   /**
-   * Number of files with image content in the folder `FILE.images` next to the backup; 0 if the database contains the
+   * Number of image content files in the directory `FILE.images` next to the backup; 0 if the database contains the
    * content of all images.
    */
   readonly images: number;
@@ -23,11 +23,11 @@ export interface BackupReport {
 
 /** Options of a backup. */
 export interface BackupOptions {
-  /** Folder of the image content; default: as in the engine. */
+  /** Directory that contains image content. Default: as for `createEngine`. */
   readonly imageDirectory?: string;
 }
 
-/** The error code SQLITE_NOTADB: the file does not start with the header of a database. */
+/** SQLite's error code SQLITE_NOTADB, for a file that does not start with a database header. */
 const NOT_A_DATABASE = 26;
 
 /** Maximum number of findings in a message. */

@@ -16,7 +16,7 @@ export interface Finding {
 /** Location of the keys that decrypt sealed values. */
 export type CheckOptions = SecretKeyOptions;
 
-/** If a job has been due for longer, no worker is running. */
+/** If a job has been due for longer than this, no worker is running. */
 const OVERDUE_MS = 30_000;
 
 const good = (what: Finding['what'], reported: string): Finding => ({ what, good: true, reported });

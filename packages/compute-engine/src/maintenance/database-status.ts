@@ -16,7 +16,7 @@ export interface DatabaseStatus {
     /** Schema changes of a newer version. */
     readonly newer: readonly string[];
   };
-  /** Servers that are not deleted, by state. */
+  /** Number of servers in each state, without deleted ones. */
   readonly servers: Readonly<Record<string, number>>;
   readonly work: {
     readonly jobs: number;
@@ -32,7 +32,7 @@ const SIZE = {
   postgres: 'select pg_database_size(current_database()) as bytes',
 } as const;
 
-/** Counts the connections of servers and commands of this software, except the current connection. */
+/** Counts the connections of this software's servers and commands, except the current connection. */
 const CONNECTIONS = `select count(*) as n from pg_stat_activity
   where datname = current_database() and application_name = 'apistrata' and pid <> pg_backend_pid()`;
 

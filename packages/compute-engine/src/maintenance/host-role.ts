@@ -9,14 +9,14 @@ import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { isPostgres } from './database-reader.js';
 import { MaintenanceError } from './maintenance-error.js';
 
-/** Maximum wait of the owner of the tables for other statements. After that, the command fails and changes nothing. */
+/** Maximum wait for locks that other statements hold. After that, the command fails and changes nothing. */
 const LOCK_TIMEOUT = "'10s'";
 
-/** The role of a host, to which rights are granted. */
+/** A host, and the PostgreSQL role to which its rights are granted. */
 export interface GrantedHostRole extends HostRole {
   /**
-   * The IP address of a host that connects its networks to other hosts by tunnels. The MTU of networks that do not fit
-   * into tunnels is lowered.
+   * The IP address of the host, if tunnels connect its networks to other hosts. If the packets of a network do not fit
+   * into tunnels, its MTU is lowered.
    */
   readonly tunnelAddress?: string;
   /** Whether the host encrypts its tunnels, which lowers the MTU further. Default false. */
@@ -60,8 +60,8 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
 }
 
 /**
- * Grants a PostgreSQL role the rights of a host: access to its own requests, the servers on it, and the records that
- * these need. May be called repeatedly, and while servers and hosts use the database.
+ * Grants a PostgreSQL role the rights of a host: access to the host's requests, its servers, and the records that these
+ * need. May be called repeatedly, and while servers and hosts use the database.
  * @param url URL of the PostgreSQL database, with the role that owns the tables
  *
  * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
@@ -84,8 +84,8 @@ export async function grantHostRole(url: string, given: GrantedHostRole): Promis
 }
 
 /**
- * Lowers the MTU of networks so that they fit into the tunnels of the host. A host without a separate role does this
- * itself, but the separate role has no right to change networks.
+ * Lowers the MTU of networks so that their packets fit into the host's tunnels. A host without a separate role does
+ * this itself, but a separate role may not change networks.
  */
 async function fitNetworks(url: string, tunnel: HostTunnel): Promise<void> {
   const store = await openStore(url, { poolSize: 1 });

@@ -8,16 +8,16 @@ import { sync } from './new-file.js';
 /** Matches the names of complete files; incomplete files have other names. */
 const COMPLETE_FILE = /^[0-9a-f-]{36}-[0-9a-f]{32}$/;
 
-/** Returns the folder of image content outside the database; undefined if the database contains all of it. */
+/** Returns the directory that contains image content; undefined if the database contains all image content. */
 export function imageDirectoryOf(database: string, given: string | undefined): string | undefined {
   return given ?? (isSqliteFile(database) ? `${database}.images` : undefined);
 }
 
 /**
- * Copies image content files that the other folder lacks. Files are named after their content and never change, so
- * existing ones are valid, and an interrupted copy can be continued.
+ * Copies image content files that are missing in the other directory. Files are named after their content and never
+ * change, so existing ones are valid, and an interrupted copy can be continued.
  *
- * @returns the number of files in the other folder afterwards
+ * @returns the number of files in the other directory afterwards
  */
 export async function copyImageFiles(from: string | undefined, to: string): Promise<number> {
   if (from === undefined || !existsSync(from)) return 0;

@@ -4,7 +4,7 @@ import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MaintenanceError } from './maintenance-error.js';
 
-/** Flushes a file or folder, so that it survives a power failure. */
+/** Flushes a file or directory to disk, so that it survives a power failure. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -16,7 +16,7 @@ export async function sync(path: string): Promise<void> {
 
 /**
  * Creates a file atomically, readable only by its owner, without overwriting another one.
- * @param fill writes the draft, which exists and is empty
+ * @param fill writes the content to the draft, a file that exists and is empty
  */
 export async function createFile(file: string, fill: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new MaintenanceError(`${file} already exists: choose another file`);

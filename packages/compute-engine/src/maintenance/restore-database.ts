@@ -24,7 +24,7 @@ import { runPostgresTool } from './postgres-tools.js';
 export interface RestoreOptions {
   /** Whether an existing database is replaced. It is kept under another name. */
   readonly replace: boolean;
-  /** Folder of the image content; default: as in the engine. */
+  /** Directory that contains image content. Default: as for `createEngine`. */
   readonly imageDirectory?: string;
 }
 
@@ -58,7 +58,7 @@ async function restoreSqlite(file: string, backup: string, replace: boolean): Pr
     await sync(draft);
     const previous = exists ? `${file}.before-${timestamp()}` : null;
     if (previous) {
-      // Moves the write-ahead log into the file: next to another file, it would be mistaken for that file's log.
+      // Moves the write-ahead log into the database file. Otherwise, it would be mistaken for the log of the new file.
       const former = openSqlite(file);
       former.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
       former.close();
@@ -105,7 +105,7 @@ async function execute(db: Kysely<Rows>, statement: string): Promise<void> {
 
 const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Fills a new database, and then gives it the name of the old one. Returns the new name of the old one. */
+/** Fills a new database, and then gives it the name of the old one. Returns the new name of the old database. */
 async function replaceDatabase(url: string, fill: (url: string) => Promise<void>): Promise<string> {
   if (postgresAddresses(url).length > 1)
     throw new MaintenanceError('a database can only be replaced on one host: specify only the primary (--db)');
@@ -162,7 +162,7 @@ export async function restoreDatabase(
   backup: string,
   { replace, imageDirectory }: RestoreOptions,
 ): Promise<RestoreReport> {
-  // Files are added to existing ones, so that images of both the former and the restored database are complete.
+  // Image files are added to existing ones, so that the former and the restored database both have all their images.
   const directory = imageDirectoryOf(url, imageDirectory);
   if (directory !== undefined) await copyImageFiles(`${backup}.images`, directory);
   return isPostgres(url)

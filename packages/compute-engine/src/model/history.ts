@@ -64,7 +64,7 @@ export interface MoveProgress {
 
 /** A migration of a server between hosts. */
 export interface MigrationRecord extends Stored, MoveProgress {
-  /** UUID; paths use the number `seq`. */
+  /** UUID. API paths use the number `seq` instead. */
   readonly id: string;
   readonly serverId: string;
   readonly projectId: string;

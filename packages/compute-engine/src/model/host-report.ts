@@ -1,4 +1,4 @@
-/** The report of a driver about its host. */
+/** A driver's report about its host. */
 export interface HostReport {
   /** Why servers cannot start on the host, in one line for administrators; null if they can. */
   readonly problem: string | null;
@@ -6,12 +6,12 @@ export interface HostReport {
   readonly disk?: DiskSpace | undefined;
 }
 
-/** The space of a file system. */
+/** The total and available space of a file system, in bytes. */
 export interface DiskSpace {
   readonly totalBytes: number;
   /** The space that unprivileged programs can still use. */
   readonly freeBytes: number;
-  /** The additional space that existing disks need when their guests have filled them. */
+  /** The additional space that existing disks need after their guests have filled them. */
   readonly promisedBytes: number;
 }
 

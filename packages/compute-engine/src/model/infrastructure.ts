@@ -11,10 +11,10 @@ export interface Service extends Stored {
   readonly disabledReason: string | null;
   readonly forcedDown: boolean;
   /**
-   * Time of the last heartbeat; null if there was none. Hosts of the simulated driver are alive while their process is alive.
+   * Time of the last heartbeat; null if there was none. Hosts of the simulated driver are up while their process runs.
    */
   readonly lastSeenAt: number | null;
-  /** Whether this process represents the host, so that the service is alive while the process is. */
+  /** Whether this process represents the host, so that the service is up while the process runs. */
   readonly embedded: boolean;
   readonly createdAt: number;
   readonly updatedAt: number | null;
@@ -30,26 +30,28 @@ export interface HostProcess {
   readonly canMove: boolean;
   /** Disk format of snapshots; null for the format of the server's image. */
   readonly snapshotFormat: string | null;
-  /** Address at which other processes of the cloud reach its driver; undefined if it accepts no connections. */
+  /** Address at which other processes of the cloud reach the host's driver; undefined if it accepts no connections. */
   readonly link?: {
     readonly address: string;
     readonly port: number;
     /** The public key for connections to this host, in base64url. */
     readonly publicKey: string;
   };
-  /** Whether it stores the content of embedded volumes. */
+  /** Whether the host stores the volume content of the embedded volume service. */
   readonly keepsVolumes?: boolean;
-  /** The storage of its disks, if it is shared with other hosts. */
+  /** Name of the storage that contains the host's disks, if other hosts can also access it. */
   readonly storage?: string;
-  /** Whether its machines are guaranteed to be stopped or paused before it counts as down, even if its process does not run. */
+  /**
+   * Whether the host's machines are stopped or paused before the host counts as down, even if its process does not run.
+   */
   readonly fences?: boolean;
-  /** The UDP port at which its networks connect to other hosts' networks; undefined if they do not connect. */
+  /** The UDP port for tunnels to the host's networks; undefined if they are not connected to other hosts. */
   readonly tunnelPort?: number;
-  /** The endpoint of its encrypted tunnels; undefined if they are not encrypted. */
+  /** The WireGuard endpoint of the host; undefined if its tunnels are not encrypted. */
   readonly wireguard?: {
-    /** Its public key, in base64. */
+    /** The public key of the endpoint, in base64. */
     readonly publicKey: string;
-    /** Its UDP port. */
+    /** The UDP port of the endpoint. */
     readonly port: number;
   };
 }
@@ -59,11 +61,11 @@ export interface Inventory {
   readonly total: number;
   /** The part of the total that servers cannot use. */
   readonly reserved: number;
-  /** Minimum, maximum and divisor of the amount that one server can have. */
+  /** One server can have an amount from `minUnit` to `maxUnit` that is a multiple of `stepSize`. */
   readonly minUnit: number;
   readonly maxUnit: number;
   readonly stepSize: number;
-  /** Ratio of the capacity that may be allocated to the unreserved total. */
+  /** Ratio of the allocatable capacity to the unreserved total. */
   readonly allocationRatio: number;
 }
 
@@ -72,10 +74,10 @@ export type CapabilityValue = string | number | boolean | readonly (string | num
 
 /** The processors of a host, as the compute API shows them. */
 export interface CpuInfo {
-  /** Such as `x86_64`. */
+  /** The architecture, such as `x86_64`. */
   readonly arch: string;
   readonly model: string;
-  /** Such as `Intel` or `AMD`. */
+  /** The vendor, such as `Intel` or `AMD`. */
   readonly vendor: string;
   /** Names of CPU features, such as `pge`. */
   readonly features: readonly string[];
@@ -92,7 +94,8 @@ export interface CpuInfo {
 }
 
 /**
- * Inventories, traits and capabilities of every host of a driver, in addition to those that the host itself declares.
+ * Inventories, traits and capabilities that a driver provides on every host, in addition to those that the host itself
+ * declares.
  */
 export interface DriverOffer {
   readonly inventories?: Readonly<Record<string, Inventory>>;
@@ -119,12 +122,15 @@ export interface Node extends Stored {
   readonly cpuAllocationRatio: number;
   readonly ramAllocationRatio: number;
   readonly diskAllocationRatio: number;
-  /** Inventories by resource class, in addition to the capacity above or instead of it; null if the host has none. */
+  /**
+   * Inventories by resource class, which extend or replace the capacity above; null if the host has no capacity of the
+   * class.
+   */
   readonly inventories: Readonly<Record<string, Inventory | null>>;
   readonly traits: readonly string[];
   /** Values for extra specs `capabilities:NAME`, in addition to the engine's. */
   readonly capabilities: Readonly<Record<string, CapabilityValue>>;
-  /** The file system of its disks, as last reported; undefined if unknown. */
+  /** The file system that contains the host's disks, as last reported; undefined if unknown. */
   readonly disk?: NodeDisk;
   /** The separate process of the host; null if the API processes run the machines themselves. */
   readonly process: HostProcess | null;
@@ -133,7 +139,7 @@ export interface Node extends Stored {
 
 /** A host aggregate; its availability zone is also its metadata item `availability_zone`. */
 export interface Aggregate extends Stored {
-  /** UUID; paths use the number `seq`. */
+  /** UUID. API paths use the number `seq` instead. */
   readonly id: string;
   readonly name: string;
   readonly hosts: readonly string[];

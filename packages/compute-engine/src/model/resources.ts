@@ -15,7 +15,7 @@ export interface Flavor extends Stored {
   readonly isPublic: boolean;
   readonly disabled: boolean;
   readonly extraSpecs: Readonly<Record<string, string>>;
-  /** Projects that may use it if it is not public. */
+  /** Projects that may use the flavor if it is not public. */
   readonly projects: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number | null;
@@ -31,7 +31,7 @@ export interface Keypair extends Stored {
   readonly createdAt: number;
 }
 
-/** Placement of a group's members: on one host or on different ones, strictly or if possible (`soft-`). */
+/** How a server group is placed: on one host or on different hosts, strictly or only if possible (`soft-`). */
 export type GroupPolicy = 'affinity' | 'anti-affinity' | 'soft-affinity' | 'soft-anti-affinity';
 
 /** A server group. Its members are the servers that refer to it. */

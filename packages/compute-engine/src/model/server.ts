@@ -127,7 +127,7 @@ export interface Claim {
   readonly vcpus: number;
   readonly memoryMb: number;
   readonly diskGb: number;
-  /** Amounts of other resource classes, if there are any. */
+  /** Amounts of other resource classes, if the server has any. */
   readonly resources?: Readonly<Record<string, number>>;
 }
 
@@ -156,11 +156,11 @@ export interface Server extends Stored, ServerSettings {
   readonly jobAttempt?: number | undefined;
 
   readonly flavor: FlavorCopy;
-  /** Set between a resize or migration and its confirmation. */
+  /** The previous flavor; set between a resize or migration and its confirmation. */
   readonly oldFlavor: FlavorCopy | null;
   /** The requested flavor during a resize; already counted against quotas. */
   readonly newFlavor: FlavorCopy | null;
-  /** Empty for servers that boot from a volume. */
+  /** Id of the image; empty for servers that boot from a volume. */
   readonly imageId: string;
   readonly imageProperties: Readonly<Record<string, string>>;
   readonly kernelId: string | null;

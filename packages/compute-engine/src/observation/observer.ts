@@ -60,7 +60,7 @@ export interface QuotaRejection {
   readonly exceeded: readonly QuotaExcess[];
 }
 
-/** The target of a read-only request. */
+/** The database to which a read-only request was sent. */
 export interface ReadTarget {
   /** Name of the replica (host, port and database); undefined for the primary. */
   readonly replica: string | undefined;

@@ -8,7 +8,7 @@ const name = z.string().min(1).max(255);
 const positive = z.int().positive();
 const size = z.int().nonnegative();
 const strings = z.record(z.string(), z.string());
-const unknown = z.enum(['reject', 'accept']).describe('Handling of unknown ids');
+const unknown = z.enum(['reject', 'accept']).describe('How catalogs handle unknown ids');
 const ratio = z.number().positive();
 
 const flavor = z
@@ -25,7 +25,7 @@ const flavor = z
     disabled: z.boolean().optional(),
     description: z.string().nullable().optional(),
     extraSpecs: strings.optional(),
-    projects: z.array(z.string()).describe('Projects that may use it if it is not public').optional(),
+    projects: z.array(z.string()).describe('Projects that may use the flavor if it is not public').optional(),
   })
   .describe('A flavor. Memory and swap are in MiB, disks in GiB');
 
@@ -43,12 +43,10 @@ const inventory = z
   .strictObject({
     total: positive,
     reserved: size.describe('The part of the total that servers cannot use. Default: 0').optional(),
-    minUnit: positive.describe('Minimum amount of one server. Default: 1').optional(),
-    maxUnit: positive.describe('Maximum amount of one server. Default: no limit').optional(),
-    stepSize: positive.describe('Divisor of the amount of one server. Default: 1').optional(),
-    allocationRatio: ratio
-      .describe('Ratio of the capacity that may be allocated to the unreserved total. Default: 1')
-      .optional(),
+    minUnit: positive.describe('Minimum amount that one server can have. Default: 1').optional(),
+    maxUnit: positive.describe('Maximum amount that one server can have. Default: no limit').optional(),
+    stepSize: positive.describe('Each server has a multiple of this amount. Default: 1').optional(),
+    allocationRatio: ratio.describe('Ratio of the allocatable capacity to the unreserved total. Default: 1').optional(),
   })
   .describe('The capacity of a host in a resource class');
 
@@ -67,13 +65,13 @@ const host = z
     hypervisorType: z.string().describe('Default: QEMU').optional(),
     hypervisorVersion: size.describe('As one number: major * 1,000,000 + minor * 1,000 + micro').optional(),
     cpuAllocationRatio: ratio
-      .describe('Ratio of the capacity that may be allocated to the physical capacity. Default: 16')
+      .describe('Ratio of the allocatable capacity to the physical capacity. Default: 16')
       .optional(),
     ramAllocationRatio: ratio
-      .describe('Ratio of the capacity that may be allocated to the physical capacity. Default: 1.5')
+      .describe('Ratio of the allocatable capacity to the physical capacity. Default: 1.5')
       .optional(),
     diskAllocationRatio: ratio
-      .describe('Ratio of the capacity that may be allocated to the physical capacity. Default: 1')
+      .describe('Ratio of the allocatable capacity to the physical capacity. Default: 1')
       .optional(),
     inventories: z
       .record(resourceClass, inventory)
@@ -83,11 +81,11 @@ const host = z
       .optional(),
     traits: z
       .array(trait)
-      .describe('Standard or CUSTOM_ traits, for `trait:NAME`, in addition to those that every host has')
+      .describe('Standard or CUSTOM_ traits, for `trait:NAME`, in addition to the traits of every host')
       .optional(),
     capabilities: z
       .record(name, z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]))
-      .describe('Values for `capabilities:NAME`, in addition to those of every host, such as `hypervisor_type`')
+      .describe('Values for `capabilities:NAME`, in addition to the values of every host, such as `hypervisor_type`')
       .optional(),
     cpuInfo: z
       .strictObject({
@@ -136,7 +134,7 @@ const image = z
         (value) => value instanceof Uint8Array || typeof value === 'function',
         'expected bytes, or a function that returns them',
       )
-      .describe('Its bytes, from which size and checksums are computed. Not supported in files')
+      .describe('The bytes of the image, from which size and checksums are computed. Not supported in preset files')
       .optional(),
   })
   .describe('An image. Minimum disk is in GiB, minimum memory in MiB, sizes in bytes');
@@ -203,10 +201,10 @@ const volume = z
     name: z.string().nullable().optional(),
     description: z.string().nullable().optional(),
     status: z.enum(volumeStatuses).describe('Default: available').optional(),
-    volumeType: z.string().nullable().describe('Name of the type').optional(),
+    volumeType: z.string().nullable().describe('Name of the volume type').optional(),
     availabilityZone: z.string().optional(),
     bootable: z.boolean().optional(),
-    multiattach: z.boolean().describe('Default: as its type allows').optional(),
+    multiattach: z.boolean().describe('Default: whether the volume type allows multiple attachments').optional(),
     encrypted: z.boolean().optional(),
     imageMetadata: strings.optional(),
     metadata: strings.optional(),
@@ -224,7 +222,7 @@ const share = z
     sizeGb: positive.optional(),
     exportLocations: z
       .array(z.string())
-      .describe('Paths from which hosts mount it, the preferred one first')
+      .describe('Paths from which hosts mount the share, the preferred one first')
       .optional(),
   })
   .describe('A shared file system. Its size is in GiB');

@@ -5,7 +5,7 @@ function membersOf<T extends string>(members: Readonly<Record<T, true>>): T[] {
   return Object.keys(members) as T[];
 }
 
-/** All states of images. */
+/** All image statuses. */
 export const imageStatuses = membersOf<ImageStatus>({
   queued: true,
   saving: true,
@@ -18,7 +18,7 @@ export const imageStatuses = membersOf<ImageStatus>({
   pending_delete: true,
 });
 
-/** All states of volumes. */
+/** All volume statuses. */
 export const volumeStatuses = membersOf<VolumeStatus>({
   creating: true,
   available: true,

@@ -5,13 +5,13 @@ import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import { usageOf } from './server-usage.js';
 
-/** Times before which records are removed, in milliseconds since the epoch; undefined if none of that kind are removed. */
+/** A purge removes records older than these times, in milliseconds since the epoch; undefined keeps all of them. */
 export interface PurgeLimits {
-  /** Deletion time of servers, with their history, and completion time of migrations. */
+  /** Compared with the deletion of servers, whose history is also removed, and with the completion of migrations. */
   readonly deletedBefore?: number;
-  /** Actions of existing servers. */
+  /** Compared with the last change of existing servers' actions. */
   readonly historyBefore?: number;
-  /** Usage of purged servers. */
+  /** Compared with the deletion of servers that were purged, but whose usage is still stored. */
   readonly usageBefore?: number;
 }
 
@@ -27,7 +27,7 @@ export interface PurgeReport {
 /** Maximum number of rows per transaction. */
 const BATCH_SIZE = 100;
 
-/** Pause between transactions, in which other work continues. */
+/** Pause between transactions, so that other work can continue. */
 const PAUSE_MS = 5;
 
 const DAY_MS = 86_400_000;
@@ -76,7 +76,9 @@ export class Retention {
     return removed;
   }
 
-  /** Purges servers page by page, oldest deletion first. Servers that still release resources are skipped. */
+  /**
+   * Purges servers page by page, oldest deletion first. Servers whose resources are still being released are skipped.
+   */
   async #servers(before: number, signal: AbortSignal | undefined): Promise<number> {
     let count = 0;
     let from = { terminated_at: 0, seq: 0 };

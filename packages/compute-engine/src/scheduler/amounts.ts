@@ -2,7 +2,7 @@ import type { Claim, FlavorCopy } from '../model/index.js';
 import { isTruthyString } from '../resources/extra-specs/is-truthy-string.js';
 import { flavorRequest } from './requested-offer.js';
 
-/** Amounts of capacity. Memory is in MiB, disk in GiB. */
+/** The amounts of capacity in a claim. Memory is in MiB, disk in GiB. */
 export type Amounts = Omit<Claim, 'host'>;
 
 /** The fields of a server that determine its required capacity. */
@@ -12,7 +12,7 @@ export interface ServerContent {
   readonly imageProperties: Readonly<Record<string, string>>;
 }
 
-/** The resource classes that nodes count in separate columns. */
+/** The resource classes whose allocations are columns of the table `nodes`. */
 export const COLUMN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB']);
 
 /**
@@ -34,7 +34,7 @@ export function amountsOf(flavor: FlavorCopy, { localRoot, imageProperties }: Se
   };
 }
 
-/** Returns the amounts that are not zero, with their resource classes. */
+/** Returns the resource classes and their amounts, without amounts of zero. */
 export function byClass({ vcpus, memoryMb, diskGb, resources = {} }: Amounts): readonly (readonly [string, number])[] {
   return Object.entries({ VCPU: vcpus, MEMORY_MB: memoryMb, DISK_GB: diskGb, ...resources }).filter(
     ([, amount]) => amount > 0,

@@ -43,7 +43,7 @@ export function fulfills(value: string, requirement: string): boolean {
   return operands.length > 0 && compare(value, operands);
 }
 
-/** Formats a value as the original service does for comparisons: lists and booleans in Python notation. */
+/** Formats a value as Nova does for comparisons, with lists and booleans in Python notation. */
 function formatValue(value: PropertyValue): string {
   if (value === true) return 'True';
   if (value === false) return 'False';
@@ -56,7 +56,7 @@ const isGroup = (value: PropertyValue | undefined): value is PropertyGroup =>
 
 /** A requirement that an extra spec places on a host property. */
 export interface CapabilityRequirement {
-  /** Names of the property and of the values nested in it. */
+  /** The name of the property, followed by the names of nested values. */
   readonly path: readonly string[];
   readonly requirement: string;
   /** Whether the extra spec is ignored if hosts do not have the property. */

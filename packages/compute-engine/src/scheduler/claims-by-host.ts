@@ -1,10 +1,10 @@
-/** Returns an expression for a key of a claim, whose alias is `claim`. */
+/** Returns the SQL expression for a key of the claim with the alias `claim`. */
 function keyOf(kind: 'sqlite' | 'postgres', key: string): string {
   if (kind === 'sqlite') return `json_extract(claim.value, '$.${key}')`;
   return key === 'host' ? `claim.value ->> '${key}'` : `(claim.value ->> '${key}')::bigint`;
 }
 
-/** Returns the FROM item that selects server claims, with the alias `claim`. */
+/** Returns the FROM item that selects the claims of servers, with the alias `claim`. */
 function claimsIn(kind: 'sqlite' | 'postgres'): string {
   return kind === 'sqlite'
     ? `json_each(servers.data, '$.claims') as claim`

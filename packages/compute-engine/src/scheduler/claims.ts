@@ -15,14 +15,14 @@ import type { HostUsage } from './host-usage.js';
 import { capacityOf, MAX_AMOUNT } from './inventories.js';
 import { adjustResources, claimResources } from './resource-claims.js';
 
-/** A requested claim. */
+/** A claim to make on a node. */
 interface RequestedClaim {
   readonly node: Node;
   readonly amounts: Amounts;
 }
 
 /**
- * Claims capacity of a host. Returns false if the capacity is insufficient. The check and the update are one statement,
+ * Claims capacity on a host. Returns false if the capacity is insufficient. The check and the update are one statement,
  * so two schedulers can never claim the same capacity. Operations that share a transaction claim the sum of their
  * amounts per host in one statement; if the capacity is insufficient for the sum, they claim one after the other.
  */
@@ -34,7 +34,7 @@ export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boole
   return false;
 }
 
-/** Claims the resource classes that nodes count in separate columns. */
+/** Claims the resource classes whose allocations are columns of the table `nodes`. */
 async function claimColumns(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
   return batchStatement(
     tx,
@@ -69,7 +69,7 @@ function amountChanges(
   ];
 }
 
-/** Returns the maximum allocation before a claim; unlimited if nothing of the class is claimed. */
+/** Returns the maximum allocation before a claim; unlimited if the claimed amount is zero. */
 function maxBefore(node: Node, resourceClass: string, amount: number): number {
   return amount === 0 ? MAX_AMOUNT : capacityOf(node, resourceClass) - amount;
 }
@@ -156,7 +156,8 @@ const selectUsage = hotStatement<UsageRow>(({ db }) =>
 );
 
 /**
- * Serializes shared transactions that claim capacity: each may claim on many hosts in any order, which could deadlock.
+ * Serializes shared transactions that claim capacity, because each may claim on many hosts in any order, which could
+ * deadlock.
  */
 const lockClaims = hotStatement(({ db }) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended('claims', 0))`.as('taken')),

@@ -8,7 +8,7 @@ export interface PropertyGroup {
   readonly [name: string]: PropertyValue;
 }
 
-/** A value of a host that queries and extra specs compare. */
+/** The value of a host property that queries and extra specs compare. */
 export type PropertyValue = CapabilityValue | PropertyGroup;
 
 /** Returns a property of a host. Memory is in MiB; disk space is in MiB if the name of the property contains `mb`, otherwise in GiB. */

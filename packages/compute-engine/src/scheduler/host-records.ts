@@ -21,7 +21,7 @@ export function serviceRecord(host: string, binary: string, now: number): New<Se
   };
 }
 
-/** Returns the processors of a host that declares none, with a core for each of its virtual CPUs. */
+/** Returns example processors for a host that declares none, with one core per virtual CPU. */
 function exampleCpu(cores: number): CpuInfo {
   return {
     arch: 'x86_64',
@@ -32,7 +32,10 @@ function exampleCpu(cores: number): CpuInfo {
   };
 }
 
-/** Returns the offer of a host: its own declarations and its driver's; its own take precedence. */
+/**
+ * Returns the inventories, traits and capabilities that a host and its driver declare. The host's declarations take
+ * precedence.
+ */
 export function offerOf(
   seed: HostSeed,
   offer: DriverOffer = {},
@@ -52,7 +55,7 @@ export function offerOf(
  * Creates the record of a compute node.
  *
  * @param hostIp address of the host
- * @param offer the additional offer of the driver
+ * @param offer additional inventories, traits and capabilities from the driver
  */
 export function nodeRecord(seed: HostSeed, hostIp: string, now: number, offer?: DriverOffer): New<Node> {
   const { name, vcpus, memoryMb } = seed;

@@ -6,7 +6,7 @@ export const MAX_AMOUNT = 2 ** 31 - 1;
 /** The trait of hosts whose service is disabled. */
 export const DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED';
 
-/** Creates an inventory with the defaults of omitted values. */
+/** Creates an inventory, with defaults for omitted values. */
 export function createInventory({
   total,
   reserved = 0,
@@ -48,7 +48,7 @@ export function inventoriesOf(node: Node): Readonly<Record<string, Inventory>> {
   return offerOf(node).inventories;
 }
 
-/** Returns the traits of a host, except its service's traits. */
+/** Returns the traits of a host, except the traits of its service. */
 export function traitsOf(node: Node): ReadonlySet<string> {
   return offerOf(node).traits;
 }
@@ -63,7 +63,7 @@ export function capacityOf(node: Node, resourceClass: string): number {
   return Math.min(Math.floor((inventory.total - inventory.reserved) * inventory.allocationRatio), MAX_AMOUNT);
 }
 
-/** Returns whether an empty host could provide an amount to one server. */
+/** Returns whether one server could have this amount on an otherwise empty host. */
 export function canProvide(node: Node, resourceClass: string, amount: number): boolean {
   const inventory = inventoriesOf(node)[resourceClass];
   if (!inventory) return false;

@@ -4,11 +4,11 @@ import { claimsByHost, resourceClaimsByHost } from './claims-by-host.js';
 import { countedByHost, type HostCount } from './host-counts.js';
 import { groupByHost, setResources } from './resource-claims.js';
 
-/** A host whose capacity was counted incorrectly. */
+/** The correction of a host whose allocations were counted incorrectly. */
 export interface Correction {
   readonly host: string;
   readonly counted: HostCount;
-  /** The server claims, which are the corrected values. */
+  /** The sums of the claims of servers, which are the corrected values. */
   readonly claimed: HostCount;
 }
 
@@ -17,7 +17,7 @@ const BATCH_SIZE = 2_000;
 
 const NO_CLAIMS: HostCount = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0, resources: {} };
 
-/** Returns all amounts by name. */
+/** Returns all amounts of a count, by name. */
 function amountsIn({ resources, ...own }: HostCount): ReadonlyMap<string, number> {
   return new Map(Object.entries({ ...own, ...resources }));
 }
@@ -98,8 +98,8 @@ async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
 }
 
 /**
- * Recounts the capacity of a host while its row is locked: every claim and release changes that row first, and the
- * record of its server afterwards.
+ * Recounts the allocations of a host while its row is locked. Every claim and release changes that row first, and the
+ * server record afterwards.
  */
 async function correct(store: Store, host: string): Promise<Correction | undefined> {
   return store.transaction(async (tx) => {

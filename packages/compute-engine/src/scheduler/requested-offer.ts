@@ -27,7 +27,7 @@ export interface RequestedTraits {
 const REQUEST = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)$/s;
 const AMOUNT = /^\s*\+?\d+\s*$/;
 
-/** Options of flavors and images that only hosts with a trait support. */
+/** Flavor and image options that only hosts with a certain trait support. */
 const OPTIONS: readonly {
   readonly spec: string;
   readonly property: string;

@@ -22,9 +22,9 @@ async function add(tx: Tx, host: string, resourceClass: string, amount: number, 
 }
 
 /**
- * Claims amounts of a host's resource classes; if one is insufficient, returns false and claims nothing. Like the
- * columns of the node, each class is checked and changed by one statement. The row of the node is changed first, which
- * serializes the claims on a host.
+ * Claims amounts of resource classes on a host. If the capacity of one class is insufficient, returns false and claims
+ * nothing. Each class is checked and changed by one statement, like the columns of the node. The node's row was changed
+ * before, which serializes the claims on a host.
  */
 export async function claimResources(tx: Tx, node: Node, resources: Resources): Promise<boolean> {
   const claimed: Record<string, number> = {};
@@ -44,7 +44,7 @@ export async function adjustResources(tx: Tx, host: string, resources: Resources
   for (const [name, amount] of Object.entries(resources)) await add(tx, host, name, sign * amount);
 }
 
-/** Returns the counted allocations of each host by resource class, without those that are zero. */
+/** Returns the stored allocations of each host by resource class, without those that are zero. */
 export async function resourcesByHost(session: Session): Promise<ReadonlyMap<string, Resources>> {
   const { rows } = await sql<ResourceRow>`select * from host_resources where used <> 0`.execute(session.db);
   return groupByHost(rows);
@@ -61,13 +61,13 @@ export function groupByHost(rows: readonly ResourceRow[]): Map<string, Resources
   return byHost;
 }
 
-/** Replaces the counted allocations of a host. */
+/** Replaces the stored allocations of a host. */
 export async function setResources(tx: Tx, host: string, resources: Resources): Promise<void> {
   await dropResources(tx, host);
   await adjustResources(tx, host, resources, 1);
 }
 
-/** Removes the counted allocations of a host. */
+/** Removes the stored allocations of a host. */
 export async function dropResources(tx: Tx, host: string): Promise<void> {
   await tx.db.deleteFrom('host_resources').where('host', '=', host).execute();
 }

@@ -13,17 +13,17 @@ import { canProvide, traitsOf } from './inventories.js';
 import { NoValidHost } from './no-valid-host.js';
 import { flavorRequest, type RequestedTraits, requestedTraits } from './requested-offer.js';
 
-/** Requirements of a server on its host. */
+/** The requirements that a server has for its host. */
 export interface Placement {
   readonly serverId: string;
   readonly flavor: FlavorCopy;
-  /** Properties of the image, which may require traits of the host. */
+  /** Image properties, which may require traits of the host. */
   readonly imageProperties: Readonly<Record<string, string>>;
   readonly amounts: Amounts;
   readonly zone: string | null;
   /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;
-  /** Whether only the filters for enabled hosts, traits and capacity apply. */
+  /** Whether an administrator forces the host, so that only `forcedFilters` apply. */
   readonly forced?: boolean;
   readonly excludeHosts?: readonly string[];
   readonly hints: Readonly<Record<string, unknown>>;
@@ -37,11 +37,11 @@ interface PlacementQuery {
   /** The requested capacity by resource class. */
   readonly resources: readonly (readonly [string, number])[];
   readonly traits: RequestedTraits;
-  /** Number of servers of the group on each host. */
+  /** Number of the group's servers on each host. */
   readonly members: ReadonlyMap<string, number>;
   readonly sameHosts: ReadonlySet<string> | undefined;
   readonly differentHosts: ReadonlySet<string> | undefined;
-  /** Addresses of hosts that are sufficiently near. */
+  /** The network in which the host must be; undefined if the server does not request one. */
   readonly near: BlockList | undefined;
 }
 
@@ -58,7 +58,7 @@ function aggregateSpecs(flavor: FlavorCopy): [string, string][] {
     .map(([key, value]) => [key.slice('aggregate_instance_extra_specs:'.length), value]);
 }
 
-/** The filters of hosts, in the order in which they are applied. Each rejects hosts for one reason. */
+/** The host filters, in the order in which they are applied. Each rejects hosts for one reason. */
 const filters = {
   enabled: ({ service }, { infrastructure }) => !service.disabled && infrastructure.isUp(service),
   requested: ({ name, node }, { placement: { host } }) => !host || host === name || host === node.hypervisorHostname,
@@ -67,7 +67,7 @@ const filters = {
   resources: ({ node }, { placement: { flavor }, resources }) =>
     !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
   /**
-   * Rejects hosts without sufficient disk space. Like the disk filter of Nova, it counts what is used or promised on
+   * Rejects hosts without sufficient disk space. Like Nova's disk filter, counts the space that is used or promised on
    * the file system, regardless of the programs that use it.
    */
   room: ({ node }, { resources }) =>
@@ -133,7 +133,7 @@ async function hostsOf(tx: Tx, serverIds: readonly string[]): Promise<ReadonlySe
 
 async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<ReadonlyMap<string, number>> {
   if (!group) return new Map();
-  // Selections for members of a group are serialized: two of them must not both find a host empty.
+  // Placements of a group's servers are serialized, so that two of them do not both find a host empty.
   await lockName(tx, `group:${group.id}`);
   const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where(LIVE));
   const counts = new Map<string, number>();

@@ -21,7 +21,9 @@ import type { PurgedServer } from '../retention/server-usage.js';
 /** The condition for servers that are not deleted, as in the partial indexes. */
 export const LIVE = sql<boolean>`deleted = 0`;
 
-/** Returns the same condition for one project's servers, written so that PostgreSQL does not use an index of all servers. */
+/**
+ * Returns `LIVE` for the servers of one project, in a form for which PostgreSQL does not use an index of all servers.
+ */
 export function liveOfProject(kind: DatabaseKind): RawBuilder<boolean> {
   return kind === 'postgres' ? sql<boolean>`deleted < 1` : LIVE;
 }

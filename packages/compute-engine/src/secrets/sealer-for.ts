@@ -11,7 +11,7 @@ export interface SecretKeyOptions {
    * then move it to the front, then remove the old key.
    */
   readonly secretKey?: string | readonly string[];
-  /** Alternative: a file with one key per line, created with a new key (mode 600) if it is missing. */
+  /** Alternative to `secretKey`: a file with one key per line, created with a new key (mode 600) if it is missing. */
   readonly secretKeyFile?: string;
 }
 
@@ -45,7 +45,7 @@ export interface HostKeyOptions {
    * secret key. With several keys, the first encrypts and all keys decrypt.
    */
   readonly hostKey?: string | readonly string[];
-  /** Alternative: a file with one key per line, which must exist. */
+  /** Alternative to `hostKey`: a file with one key per line, which must exist. */
   readonly hostKeyFile?: string;
 }
 

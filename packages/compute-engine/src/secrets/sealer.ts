@@ -16,12 +16,12 @@ export class SealError extends EngineError<'DECRYPTION_FAILED'> {
 
 /** A key and its id. */
 export interface Key {
-  /** Prefix of sealed values; does not reveal the key. */
+  /** The prefix of values that were sealed with the key; does not reveal the key. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** A key in imported form. Importing the bytes at every use would take longer than encrypting a short text. */
+/** A key in imported form. Importing the bytes at every use would take longer than encrypting a short string. */
 interface SealingKey extends Key {
   readonly imported: KeyObject;
 }
@@ -84,7 +84,7 @@ export class Sealer {
   }
 
   /**
-   * Encrypts a text.
+   * Encrypts a string.
    *
    * @param place identifies the place where the value is stored, such as the id of a job
    */

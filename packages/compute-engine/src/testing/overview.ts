@@ -14,7 +14,7 @@ export interface HostOverview {
   readonly memoryUsedMb: number;
 }
 
-/** The content of a cloud, in all projects. */
+/** A summary of a cloud's content in all projects. */
 export interface Overview {
   /** Number of servers by state. */
   readonly counts: Readonly<Partial<Record<VmState, number>>>;

@@ -1,7 +1,7 @@
 import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
-/** Creates the table of the usage of purged servers, and indexes for purges and for usage in a period. */
+/** Creates the table for the usage of purged servers, and indexes for purges and for usage in a period. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await createDocumentTable(db, 'server_usage', {
     columns: { project_id: 'text', host: 'text', launched_at: 'bigint', terminated_at: 'bigint' },

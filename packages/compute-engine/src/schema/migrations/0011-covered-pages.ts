@@ -2,10 +2,10 @@ import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The indexes of pages on PostgreSQL, which include the columns that lists compare. Without statistics, the planner
- * expects one row from any index and selects the smallest index. Therefore, each kind of query writes the condition
- * "not deleted" in a separate form, which only its indexes contain: `deleted <= 0` for all servers, `deleted < 1` for
- * those of a project, `deleted = 0` otherwise.
+ * The indexes for list pages on PostgreSQL, which include the columns that lists compare. Without statistics, the
+ * planner expects one row from any index and selects the smallest index. Therefore, each kind of query writes the
+ * condition "not deleted" in a separate form, which only its indexes contain: `deleted <= 0` for all servers, `deleted
+ * < 1` for those of a project, `deleted = 0` otherwise.
  */
 const pages: Readonly<Record<string, string>> = {
   servers_newest: '(created_at, seq) include (vm_state, name, addresses) where deleted <= 0',
@@ -33,7 +33,10 @@ export async function up(db: Kysely<Rows>): Promise<void> {
   await increaseVacuumFrequency(db);
 }
 
-/** Vacuums servers more often, because index-only scans need a recent vacuum. PostgreSQL before 13 lacks some of these settings. */
+/**
+ * Vacuums the table `servers` more often, because index-only scans need a recent vacuum. PostgreSQL before 13 lacks
+ * some of these settings.
+ */
 async function increaseVacuumFrequency(db: Kysely<Rows>): Promise<void> {
   await sql`
     do $$ begin

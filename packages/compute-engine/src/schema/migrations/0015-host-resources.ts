@@ -1,7 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** Creates the table of allocations of hosts in resource classes that have no column in `nodes`. */
+/** Creates the table for hosts' allocations of resource classes that have no column in `nodes`. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .createTable('host_resources')

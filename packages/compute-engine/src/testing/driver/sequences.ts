@@ -6,7 +6,7 @@ import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare } fr
 export interface Sequence {
   readonly title: string;
   readonly commands: readonly DriverWork[];
-  /** The host of each command if the machine moves: an index into the two hosts. Default: the first. */
+  /** The host of each command if the machine moves, as an index into the two hosts. Default: always the first. */
   readonly at?: readonly (0 | 1)[];
 }
 

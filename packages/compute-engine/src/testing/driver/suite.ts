@@ -6,17 +6,17 @@ import { sampleServer } from './sample-server.js';
 export interface DriverSuite {
   readonly describe: (name: string, body: () => void) => void;
   readonly it: (name: string, body: () => Promise<void>) => void;
-  /** Name of the driver in titles. */
+  /** Name of the driver in test titles. */
   readonly name: string;
   /** Creates a driver without machines. */
   readonly open: () => Driver | Promise<Driver>;
-  /** Releases the resources of `open`; called once for each driver. */
+  /** Releases the resources of a driver that `open` created; called once for each driver. */
   readonly close?: (driver: Driver) => void | Promise<void>;
-  /** Fields of the suite's servers: an image and a flavor that the driver can boot. */
+  /** Fields of the servers in the tests, such as an image and a flavor that the driver can boot. */
   readonly server?: Partial<Server>;
   /**
-   * Commands, such as detaching, that may fail because they require the cooperation of a guest and the image has none.
-   * Default: none.
+   * Commands, such as detaching volumes, that may fail because they need the guest's cooperation and the image does not
+   * provide it. Default: none.
    */
   readonly needsGuest?: readonly DriverVerb[];
   /** Two hosts of the driver; default `host1` and `host2`. */
@@ -27,7 +27,9 @@ export interface DriverSuite {
 export interface DriverFixture {
   readonly driver: Driver;
   readonly hosts: readonly [string, string];
-  /** Creates a server without a machine. The record is frozen, because drivers must not change records. */
+  /**
+   * Creates the record of a server without a machine. The record is frozen, because drivers must not change records.
+   */
   newServer(fields?: Partial<Server>): Server;
   /** Executes a command; a no-op if the driver does not support it. */
   perform(work: DriverWork, server: Server): Promise<void>;
