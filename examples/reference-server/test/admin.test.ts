@@ -56,7 +56,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     // A server is ACTIVE before its job is deleted.
     await expect.poll(async () => (await adminJson('status', ...place)).work.jobs).toBe(0);
     const { usedBy, ...status } = await adminJson('status', ...place);
-    expect(usedBy).toMatch(kind === 'SQLite' ? new RegExp(`process ${program.pid} on`) : /\d+ connections of servers/);
+    expect(usedBy).toMatch(kind === 'SQLite' ? new RegExp(`process ${program.pid} on`) : /\d+ server connections/);
     expect(status).toMatchObject({
       kind: kind === 'SQLite' ? 'sqlite' : 'postgres',
       bytes: expect.any(Number),

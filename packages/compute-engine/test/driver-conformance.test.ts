@@ -63,7 +63,7 @@ describe('the driver suite', () => {
       }
     }
     expect(await failuresOf(() => new NonIdempotentDriver())).toEqual([
-      'boots a machine, idempotently',
+      'boots a machine idempotently',
       'boots a machine again after it was removed',
     ]);
   });

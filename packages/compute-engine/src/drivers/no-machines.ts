@@ -19,7 +19,7 @@ export function noMachines(): Driver {
     async perform({ verb }, { host }) {
       if (verb !== 'prepare')
         throw new Error(
-          `this process runs no machines, and ${host ?? 'the host of the server'} is not a separate process`,
+          `this process does not run machines, and ${host ?? "the server's host"} is not a separate process`,
         );
     },
     consoleOutput: async () => '',

@@ -120,7 +120,7 @@ function checkWebhook(given: WebhookOptions): void {
   webhookTarget(given.url);
   if (given.attempts !== undefined && !(Number.isInteger(given.attempts) && given.attempts >= 1))
     throw new TypeError(
-      `createEngine(): attempts of a webhook must be an integer of at least 1, not ${given.attempts}`,
+      `createEngine(): attempts in a webhook must be an integer of at least 1, not ${given.attempts}`,
     );
   if (typeof given.secret !== 'string' || given.secret.length < MIN_SECRET_LENGTH)
     throw new TypeError(`createEngine(): a webhook secret must have at least ${MIN_SECRET_LENGTH} characters`);
@@ -131,7 +131,7 @@ const POSTGRES = /^postgres(ql)?:\/\//;
 function checkReplicas({ database = ':memory:', databaseRead = [] }: EngineOptions): void {
   if (databaseRead.length > 0 && !POSTGRES.test(database))
     throw new TypeError(
-      'createEngine(): databaseRead requires a PostgreSQL database: it names replicas of that database',
+      'createEngine(): databaseRead lists replicas of a PostgreSQL database: set database to its URL',
     );
   if (!databaseRead.every((url) => POSTGRES.test(url)))
     throw new TypeError('createEngine(): databaseRead must be a list of URLs like postgres://...');

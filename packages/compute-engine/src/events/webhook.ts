@@ -171,7 +171,7 @@ export class Webhook {
    */
   async #renewLease(): Promise<void> {
     if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
-    if ((await this.#acquire()) === undefined) throw new Error('another process has acquired this webhook');
+    if ((await this.#acquire()) === undefined) throw new Error('another process now serves this webhook');
   }
 
   /** Sends events of one server in order, and events of different servers concurrently. */

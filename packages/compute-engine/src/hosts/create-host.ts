@@ -100,7 +100,7 @@ async function checkVolumeHost(store: Store, name: string): Promise<void> {
   const volumeHost = await volumeHostFinder(store)();
   if (volumeHost !== null && volumeHost !== name)
     throw new TypeError(
-      `createHost(): the host ${volumeHost} stores the volumes of this cloud, and only one host can: use a driver without volume storage`,
+      `createHost(): the host ${volumeHost} stores the volumes of this cloud, and only one host can do so: use a driver without volume storage`,
     );
 }
 

@@ -120,6 +120,6 @@ export function checkedHostOptions(
   if (!['off', 'stop', 'pause'].includes(fence))
     throw new TypeError(`createHost(): fence must be off, stop or pause; it is ${JSON.stringify(fence)}`);
   if (fence !== 'off' && heartbeatMs * 3 > serviceDownSeconds * 1000)
-    throw new TypeError('createHost(): with fence, heartbeatMs must be at most a third of serviceDownSeconds');
+    throw new TypeError('createHost(): if fence is set, heartbeatMs must be at most a third of serviceDownSeconds');
   return options;
 }

@@ -76,7 +76,7 @@ export class Payloads {
     const { context, traceContext, sealed, arguments: plainArguments = {} }: StoredPayload = JSON.parse(text);
     if (sealed === undefined) return { payload: { context, traceContext, arguments: plainArguments } };
     try {
-      if (!this.#sealer) throw new Error('the payload of the job is encrypted, and the secret key is missing');
+      if (!this.#sealer) throw new Error('the job payload is encrypted, and the secret key is missing');
       const { token, arguments: opened = {} }: Secrets = JSON.parse(this.#sealer.open(sealed, id));
       const caller = token === undefined ? context.caller : { ...context.caller, token };
       return { payload: { context: { ...context, caller }, traceContext, arguments: opened } };

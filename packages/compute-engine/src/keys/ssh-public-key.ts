@@ -49,7 +49,7 @@ export function parseSshPublicKey(text: string): SshPublicKey {
   const fields = base64.length % 4 === 0 ? readSshFields(blob) : undefined;
   if (!fields || fields[0]?.toString('latin1') !== type) throw new InvalidKey(`the key is not of the type ${type}`);
   const bits = bitsOf(fields.slice(1));
-  if (bits === undefined) throw new InvalidKey(`the numbers of the ${type} key are invalid`);
+  if (bits === undefined) throw new InvalidKey(`the ${type} key contains invalid numbers`);
   return { type, bits, fingerprint: fingerprint('md5', blob) };
 }
 

@@ -64,7 +64,7 @@ async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
       on claimed.host = counted.host and claimed.resource_class = counted.resource_class
     where coalesce(counted.used, 0) <> coalesce(claimed.used, 0)
     order by host`);
-  if (wrong.length === 0) return good('capacity', 'the counted capacity matches the claims of servers');
+  if (wrong.length === 0) return good('capacity', 'the capacity counts match the claims of servers');
   const names = wrong.map(({ host }) => host).join(', ');
   return bad('capacity', `incorrect capacity counts, which a running server corrects within an hour: ${names}`);
 }
@@ -98,7 +98,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
       work.overdueMs > OVERDUE_MS
         ? bad(
             'work',
-            `a job has been due for ${Math.round(work.overdueMs / 1000)} s: no server executes jobs, start one`,
+            `a job has been due for ${Math.round(work.overdueMs / 1000)} s, so no server executes jobs: start one`,
           )
         : good('work', `${work.jobs} jobs, ${work.running} of them running`),
     ];

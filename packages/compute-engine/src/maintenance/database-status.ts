@@ -39,7 +39,7 @@ const CONNECTIONS = `select count(*) as n from pg_stat_activity
 async function usedBy(reader: DatabaseReader, url: string): Promise<string | null> {
   if (reader.kind === 'sqlite') return SqliteOwner.holder(url) ?? null;
   const n = Number((await onlyRow(reader, CONNECTIONS)).n);
-  return n === 0 ? null : `${n} connections of servers`;
+  return n === 0 ? null : `${n} server connections`;
 }
 
 async function jobCounts(reader: DatabaseReader): Promise<DatabaseStatus['work']> {

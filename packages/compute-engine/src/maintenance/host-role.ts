@@ -51,11 +51,11 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
   if (!facts.migrated) throw new MaintenanceError('the tables belong to an older version: run db migrate');
   if (facts.unlimited || facts.is_owner)
     throw new MaintenanceError(
-      `the PostgreSQL role ${role} is a superuser, bypasses row level security or is a member of the owner of the tables: use a role for this host only`,
+      `the PostgreSQL role ${role} is a superuser, bypasses row level security or is a member of the role that owns the tables: use a role for this host only`,
     );
   if (facts.creates)
     throw new MaintenanceError(
-      `the PostgreSQL role ${role} may create tables and functions: run revoke create on schema public from public as a superuser`,
+      `the PostgreSQL role ${role} may create tables and functions: as a superuser, run revoke create on schema public from public`,
     );
 }
 

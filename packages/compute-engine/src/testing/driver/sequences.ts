@@ -70,7 +70,7 @@ export function sequencesFor(
         { verb: 'reboot', type: 'HARD' },
       ],
     },
-    { title: 'releases machines that have moved to another host', commands: [{ verb: 'leave' }] },
+    { title: 'removes resources of machines that have moved to another host', commands: [{ verb: 'leave' }] },
     { title: 'pauses machines', commands: [{ verb: 'pause' }, { verb: 'unpause' }] },
     { title: 'suspends machines', commands: [{ verb: 'suspend' }, { verb: 'resume' }] },
     { title: 'rescues machines', commands: [{ verb: 'rescue', imageId, adminPassword }, { verb: 'unrescue' }] },
@@ -80,7 +80,7 @@ export function sequencesFor(
     },
     { title: 'sets passwords', commands: [{ verb: 'set_password', adminPassword }] },
     {
-      title: 'freezes the file systems of guests',
+      title: 'freezes guest file systems',
       commands: [
         { verb: 'quiesce', by: 'a', seconds: 60, again: false },
         { verb: 'quiesce', by: 'a', seconds: 60, again: true },
@@ -141,7 +141,7 @@ export function sequencesFor(
       at: [0, 0, 1],
     },
     {
-      title: 'evacuates machines of a failed host',
+      title: 'evacuates machines from a failed host',
       commands: [{ verb: 'evacuate', sourceHost: source, adminPassword, sharedStorage: null }],
       at: [1],
     },

@@ -12,7 +12,7 @@ function testSequences(suite: DriverSuite, test: DriverTest): void {
   const titles = sequencesFor(sampleServer(suite.server), ['', '']).map(({ title }) => title);
   for (const [index, title] of titles.entries()) {
     for (const times of [1, 2]) {
-      test(times === 1 ? title : `${title}, each step repeated`, async (fixture) => {
+      test(times === 1 ? title : `${title}, with each command repeated`, async (fixture) => {
         const server = await fixture.spawnServer();
         const { commands, at } = sequencesFor(server, fixture.hosts)[index] as Sequence;
         for (const [step, command] of commands.entries()) {
@@ -35,14 +35,14 @@ async function bytesOf(content: ImageContent): Promise<number> {
 }
 
 function testLifecycle(test: DriverTest): void {
-  test('boots a machine, idempotently', async (fixture) => {
+  test('boots a machine idempotently', async (fixture) => {
     const server = fixture.newServer();
     await fixture.perform(spawn, server);
     await fixture.perform(spawn, server);
     await fixture.perform({ verb: 'power_off' }, server);
   });
 
-  test('removes a machine, idempotently, and one that never existed', async (fixture) => {
+  test('removes a machine idempotently, even if it never existed', async (fixture) => {
     const server = await fixture.spawnServer();
     await fixture.perform({ verb: 'destroy' }, server);
     await fixture.perform({ verb: 'destroy' }, server);
@@ -66,11 +66,11 @@ function testLifecycle(test: DriverTest): void {
     await Promise.all(others.map((server) => fixture.perform({ verb: 'destroy' }, server)));
   });
 
-  test('executes steps that do not touch the machine', async (fixture) => {
+  test('executes preparation steps without a machine', async (fixture) => {
     await fixture.perform({ verb: 'prepare', step: 'networking' }, fixture.newServer());
   });
 
-  test('copies disks and returns the copy', async (fixture) => {
+  test('creates a snapshot and returns its content', async (fixture) => {
     const server = await fixture.spawnServer();
     const imageId = randomUUID();
     await fixture.perform({ verb: 'snapshot', imageId }, server);
@@ -90,7 +90,7 @@ function testResponses(test: DriverTest): void {
     assert.ok(result.status === 'fulfilled' || result.reason instanceof Error);
   });
 
-  test('reports instant and supported commands without executing them', async ({ driver, newServer }) => {
+  test('reports which commands are synchronous or supported', async ({ driver, newServer }) => {
     const isSynchronous = driver.isSynchronous?.(spawn, newServer(), origin);
     assert.ok(isSynchronous === undefined || typeof isSynchronous === 'boolean');
     const supports = driver.supports?.('crash_dump');
@@ -104,7 +104,7 @@ function testResponses(test: DriverTest): void {
     assert.ok(obstacle.message.length > 0);
   });
 
-  test('returns the output of consoles', async ({ driver, spawnServer }: DriverFixture) => {
+  test('returns console output', async ({ driver, spawnServer }: DriverFixture) => {
     assert.equal(typeof (await driver.consoleOutput(await spawnServer())), 'string');
   });
 
@@ -116,7 +116,7 @@ function testResponses(test: DriverTest): void {
     assert.ok(diagnostics.uptimeSeconds === null || diagnostics.uptimeSeconds >= 0);
   });
 
-  test('returns the progress of a move, or null', async ({ driver, spawnServer }: DriverFixture) => {
+  test('returns the progress of a live migration, or null', async ({ driver, spawnServer }: DriverFixture) => {
     const progress = await driver.moveProgress?.(await spawnServer());
     if (!progress) return;
     const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks } = progress;
@@ -124,7 +124,7 @@ function testResponses(test: DriverTest): void {
       assert.ok(Number.isSafeInteger(bytes) && bytes >= 0);
   });
 
-  test('returns endpoints of consoles, and null for unknown types', async ({ driver, spawnServer }) => {
+  test('returns console endpoints, and null for unknown types', async ({ driver, spawnServer }) => {
     const server = await spawnServer();
     for (const type of ['novnc', 'xvpvnc', 'spice-html5', 'serial', 'webmks']) {
       const endpoint = await driver.console(server, type);
