@@ -40,7 +40,7 @@ const attemptOfJob = (job: MachineJob | undefined) => job && { id: job.id, attem
 /** Returns whether the abort reason means that another process will continue the job and its request. */
 const isLeftToSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 
-/** Dependencies of `distributedMachines()`. */
+/** The dependencies of machines that may run in host processes. */
 export interface DistributedMachinesParts {
   readonly rpcClient: HostRpcClient;
   readonly caller: Pick<HostCaller, 'request' | 'connect'>;

@@ -22,7 +22,8 @@ import type { PurgedServer } from '../retention/server-usage.js';
 export const LIVE = sql<boolean>`deleted = 0`;
 
 /**
- * Returns `LIVE` for the servers of one project, in a form for which PostgreSQL does not use an index of all servers.
+ * The condition for one project's servers that are not deleted, in a form for which PostgreSQL does not use an index of
+ * all servers.
  */
 export function liveOfProject(kind: DatabaseKind): RawBuilder<boolean> {
   return kind === 'postgres' ? sql<boolean>`deleted < 1` : LIVE;
