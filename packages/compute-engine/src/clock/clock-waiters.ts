@@ -21,7 +21,7 @@ export interface MovableClock {
  */
 const MAX_ITERATIONS = 64;
 
-/** All pending sleeps of a clock that can be advanced. */
+/** All pending sleeps of a clock whose time can be set. */
 export class ClockWaiters implements Iterable<ClockWaiter> {
   readonly #sleeping = new Set<ClockWaiter>();
 

@@ -63,7 +63,7 @@ export const quotaKinds = [
   'security_group_rules',
 ] as const;
 
-/** A resource that is limited per project. */
+/** A resource that a quota limits, such as `cores`. */
 export type QuotaKind = (typeof quotaKinds)[number];
 
 /** The default settings. */

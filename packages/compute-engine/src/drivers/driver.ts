@@ -266,7 +266,7 @@ export interface Driver extends Partial<HostControl> {
   readonly wireguard?: { readonly publicKey: string; readonly port: number };
   /** Returns the complete console output of a server. */
   consoleOutput(server: Server): Promise<string>;
-  /** Returns null if the driver has no diagnostics. */
+  /** Returns the diagnostics of a running server, or null if the driver has none. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
   /** Returns the progress of a server's live migration; polled on its source host. Undefined or null: unknown. */
   moveProgress?(server: Server): Promise<MoveProgress | null>;

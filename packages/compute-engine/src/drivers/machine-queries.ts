@@ -13,7 +13,7 @@ export interface MachineQuery {
   readonly idempotent: boolean;
   /** The response if the host is unavailable; if undefined, the API request is rejected. */
   readonly fallback?: null;
-  /** Executes the call with the driver of this process. */
+  /** Executes the call with this process's driver. */
   run(driver: Driver, target: unknown, ...args: readonly unknown[]): Promise<unknown>;
 }
 
@@ -41,22 +41,22 @@ export const machineQueries = {
       (await driver.obstacle?.(verb, server, destHost)) ?? null,
   ),
   consoleOutput: serverQuery((driver, server) => driver.consoleOutput(server)),
-  /** Returns null if the driver has no diagnostics. */
+  /** Returns the diagnostics of a running server, or null if the driver has none. */
   diagnostics: serverQuery((driver, server) => driver.diagnostics(server)),
-  /** Returns null if the driver does not support the type. */
+  /** Returns the endpoint of a console, or null if the driver does not support the type. */
   console: serverQuery((driver, server, type: string) => driver.console(server, type)),
   /** Returns the progress of a server's live migration, or null if it is unknown. */
   moveProgress: serverQuery(async (driver, server) => (await driver.moveProgress?.(server)) ?? null, {
     fallback: null,
   }),
-  /** Returns null if the uptime is unknown. */
+  /** Returns the uptime of a host, or null if it is unknown. */
   hostUptime: hostQuery(async (driver, host) => (await driver.hostUptime?.(host)) ?? null),
-  /** Returns null if power actions on hosts are unsupported. */
+  /** Executes a power action on a host. Returns a message, or null if the driver does not support power actions. */
   hostPower: hostQuery(
     async (driver, host, action: HostPowerAction) => (await driver.hostPower?.(host, action)) ?? null,
     { idempotent: false },
   ),
-  /** Returns false if maintenance is unsupported. */
+  /** Starts or ends maintenance of a host. Returns false if the driver does not support maintenance. */
   hostMaintenance: hostQuery(async (driver, host, on: boolean) => {
     if (!driver.hostMaintenance) return false;
     await driver.hostMaintenance(host, on);

@@ -28,7 +28,7 @@ export interface MachineRequest {
 export interface SnapshotWork {
   readonly server: Server;
   readonly imageId: string;
-  /** The caller for requests to the image service. */
+  /** The caller on whose behalf the image service is called. */
   readonly caller: Caller;
   readonly job?: MachineJob;
 }
@@ -51,15 +51,15 @@ export interface Machines extends MachineQueries {
   supports(verb: DriverVerb, server?: Server): boolean;
   /** Returns false if a machine cannot move to another host with its disks. */
   canMove(server: Server): boolean;
-  /** Returns the disk format in which a server's snapshots are stored; undefined: the format of its image. */
+  /** Returns the disk format in which a server's snapshots are stored; undefined for the format of its image. */
   snapshotFormat(server: Server): string | undefined;
-  /** Uploads the content of a `snapshot` to the image service, with `upload` or on the host itself. */
+  /** Uploads the content of a snapshot to the image service, either with `upload` or from the host itself. */
   saveSnapshot(
     work: SnapshotWork,
     upload: (content: ImageContent) => Promise<unknown>,
     signal: AbortSignal,
   ): Promise<void>;
-  /** Returns null if this process cannot reach the console. */
+  /** Opens a byte stream to a console. Returns null if this process cannot reach the console. */
   openConsole(server: Server, type: string): Promise<Duplex | null>;
   /** Starts downloading images to a host. Does not wait for downloads on other hosts. */
   cacheImages(host: string, imageIds: readonly string[]): Promise<void>;

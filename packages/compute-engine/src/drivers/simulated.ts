@@ -251,7 +251,7 @@ export class SimulatedDriver implements Driver {
     };
   }
 
-  /** Reports that half of the memory is transferred until the migration ends. */
+  /** Reports half of the memory as transferred until the migration ends. */
   async moveProgress({ flavor }: Server): Promise<MoveProgress> {
     const memoryTotalBytes = flavor.memoryMb * 2 ** 20;
     const memoryProcessedBytes = Math.floor(memoryTotalBytes / 2);

@@ -45,7 +45,7 @@ async function replicasHealth(replicas: ReadReplicas | undefined): Promise<PartH
   return { healthy, reason: states.map(describeReplica).join(' ') };
 }
 
-/** Creates the checks of an engine. */
+/** Creates the health checks of an engine. */
 export function engineHealth({ store, driver }: Pick<Core, 'store' | 'driver'>): EngineHealth {
   return {
     database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), failedPart),

@@ -4,20 +4,20 @@ import type { Caller } from '../model/index.js';
 import type { InterfaceRefresh } from '../servers/interfaces/interface-refresh.js';
 import { projectServices } from './project-services.js';
 
-/** The part of an engine that this module uses. */
+/** The properties of an engine that this module uses. */
 interface EngineParts {
   readonly interfaceRefresh: InterfaceRefresh;
 }
 
-/** Returns an engine that reads project resources from one replica, and everything else like the given engine. */
+/** Returns a copy of the engine that reads project resources from a replica. */
 function engineReadingFrom<E extends EngineParts>({ session }: ReadReplica, engine: E, core: Core): E {
   const store = { ...core.store, ...session };
   return { ...engine, ...projectServices({ ...core, store }, engine.interfaceRefresh) };
 }
 
 /**
- * Returns a function that selects the engine for a read-only request: one on a replica that is sufficiently current, or
- * the engine itself.
+ * Returns a function that selects the engine for a read-only request: one that reads from a sufficiently current
+ * replica, or the engine itself.
  */
 export function readingEngines<E extends EngineParts>(engine: E, core: Core, replicas: ReadReplicas) {
   const engines = new Map<ReadReplica, E>();

@@ -3,7 +3,7 @@ import { EngineError } from './engine-error.js';
 /** Category of a rejection; each corresponds to one HTTP status. */
 export type RejectionCode = 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'NOT_SUPPORTED';
 
-/** A rejected request; the caller receives the message. */
+/** Thrown for a rejected request; the caller receives the message. */
 export class Rejection extends EngineError<RejectionCode> {}
 
 export const badRequest = (message: string) => new Rejection('BAD_REQUEST', message);

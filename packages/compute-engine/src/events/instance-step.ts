@@ -10,7 +10,7 @@ export interface InstanceStep {
   readonly phase?: 'start' | 'end' | 'error';
   /** The server at the time of the step. */
   readonly server: Server;
-  /** The reason of a failure. */
+  /** The fault, if the step failed. */
   readonly fault?: Fault;
 }
 

@@ -8,13 +8,13 @@ export interface NotificationObject {
 
 /** An event, in the format of Nova's versioned notifications. */
 export interface Notification {
-  /** Unique for this event, so that receivers can detect duplicates. */
+  /** An id that is unique for this event, so that receivers can detect duplicates. */
   readonly message_id: string;
   readonly publisher_id: string;
-  /** For example `instance.create.end`, `instance.update` or `quota.exceeded`. */
+  /** The type of the event, such as `instance.create.end`, `instance.update` or `quota.exceeded`. */
   readonly event_type: string;
   readonly priority: 'INFO' | 'ERROR';
-  /** UTC, as `2026-01-31 12:00:00.000000`. */
+  /** The time in UTC, formatted as `2026-01-31 12:00:00.000000`. */
   readonly timestamp: string;
   readonly payload: NotificationObject;
 }

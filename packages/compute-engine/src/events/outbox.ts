@@ -16,7 +16,7 @@ export interface NotifiedEvent {
   readonly id: string;
   readonly type: string;
   readonly serverId: string | null;
-  /** JSON of a {@link Notification}. */
+  /** The {@link Notification} as JSON. */
   readonly body: string;
 }
 

@@ -32,7 +32,7 @@ export interface WebhookOptions {
 
 /** The target of a webhook's requests. */
 export interface WebhookTarget {
-  /** Without credentials. */
+  /** The URL without credentials. */
   readonly url: string;
   /** The value of the `Authorization` header; undefined without credentials in the URL. */
   readonly authorization: string | undefined;

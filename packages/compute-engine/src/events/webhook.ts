@@ -45,7 +45,7 @@ export function signatureOf(secret: string, id: string, timestamp: number, body:
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** The error of an event that the receiver did not accept. */
+/** Thrown if the receiver does not accept an event. */
 class WebhookRejected extends EngineError<'WEBHOOK_REJECTED'> {
   constructor(
     host: string,

@@ -16,7 +16,7 @@ export interface InterfaceFigures {
 
 /** Figures about a computer and all its programs. Figures that the system does not report are undefined. */
 export interface ComputerFigures {
-  /** The number of processors in use. */
+  /** The number of online processors. */
   readonly cpus: number | undefined;
   /** CPU time since boot in seconds, summed over all processors. */
   readonly cpuSeconds: Readonly<Record<CpuMode, number>> | undefined;

@@ -62,7 +62,9 @@ export function distributedMachines(
     return host?.node.process ? host : undefined;
   }
 
-  /** Returns the host process of a server from the cached scheduler state, for results that must be synchronous. */
+  /**
+   * Returns the host process of a server from the cached scheduler state, for methods that must return synchronously.
+   */
   const lastProcess = (server: Server | undefined) =>
     server?.host == null ? undefined : infrastructure.lastKnown(server.host)?.node.process;
 

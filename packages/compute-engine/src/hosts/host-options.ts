@@ -40,7 +40,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
    * processes.
    */
   readonly imageDirectory?: string;
-  /** Default: the system clock. */
+  /** The clock of the host. Default: the system clock. */
   readonly clock?: Clock;
   /** Maximum number of concurrent requests; default 256. */
   readonly concurrency?: number;

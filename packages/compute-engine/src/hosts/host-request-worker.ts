@@ -10,7 +10,7 @@ import type { HostRequest } from './host-requests.js';
 import { failedWith, type MachineCall, type MachineCallResult } from './machine-call.js';
 import type { OrphanedMachines } from './orphaned-machines.js';
 
-/** The reason why work on a machine was aborted. */
+/** The abort reason of work on a machine. */
 export class HostRequestEnded extends EngineError<'HOST_REQUEST_ENDED'> {
   constructor(message: string) {
     super('HOST_REQUEST_ENDED', message);
@@ -98,7 +98,7 @@ export class HostRequestWorker {
       } catch (error) {
         if (stopping.aborted) throw stopping.reason;
         if (error instanceof HostRequestSuperseded) throw error;
-        // Neither an outage of the database nor the fence of the host is a failure of the machine.
+        // A database outage or a fence of the host is not a failure of the machine.
         if (!isOutage(error) && !isFenced(error)) return failedWith(error);
         await pause(RETRY_MS, stopping);
         stopping.throwIfAborted();

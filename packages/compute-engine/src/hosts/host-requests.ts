@@ -24,7 +24,7 @@ export interface HostRequest {
   readonly awaited: boolean;
 }
 
-/** A response to a request. */
+/** A host's response to a request. */
 export interface ReceivedResponse {
   readonly id: string;
   readonly result: MachineCallResult;

@@ -11,7 +11,7 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** Polling interval for responses, with notifications and without. */
+/** Polling interval for responses, with and without database notifications. */
 const POLL_MS = { listening: 2_000, unnotified: 50 } as const;
 
 /** Minimum interval between checks for requests that no longer exist, because a host removes superseded requests. */

@@ -22,7 +22,7 @@ export function imagesOf(call: MachineCall): readonly string[] {
   return imageId ? [imageId] : [];
 }
 
-/** The result of a request. */
+/** The result of a request to a host: a value or an error. */
 export type MachineCallResult = { readonly value: unknown } | { readonly error: ThrownError };
 
 /** A serialized error. */

@@ -32,7 +32,7 @@ const ORIGIN = { action: 'unpause', requestId: 'req-host' } as const;
 /** Stops or pauses the machines of a host while it cannot store heartbeats, so that their servers may start elsewhere. */
 export class MachineFence {
   readonly #options: MachineFenceOptions;
-  /** Servers whose machines were paused. */
+  /** Ids of the servers whose machines were paused. */
   readonly #paused = new Set<string>();
   #closing: Promise<void> = Promise.resolve();
   #closed = false;
@@ -75,7 +75,7 @@ export class MachineFence {
     await (action === 'off' ? guard?.end() : guard?.renew(this.#order(action, heartbeatAt)))?.catch(onError);
   }
 
-  /** Ends the guard: the machines continue to run without a fence. */
+  /** Ends the guard, so that the machines continue to run without a fence. */
   async end(): Promise<void> {
     await this.#options.guard?.end();
   }

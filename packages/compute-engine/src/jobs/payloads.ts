@@ -2,7 +2,7 @@ import type { Context } from '../core/context.js';
 import type { TraceContext } from '../observation/observer.js';
 import type { Sealer } from '../secrets/sealer.js';
 
-/** The input of a job. */
+/** The input of a background job. */
 export interface JobPayload {
   readonly context: Context;
   readonly arguments: Readonly<Record<string, any>>;

@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly jobs: Jobs;
   /** Executes a job and returns the outcome. If it throws, the job is retried, with increasing delays. */
   readonly run: (job: Job, signal: AbortSignal) => Promise<JobOutcome>;
-  /** Called if a job throws, or if polling fails (without a job), because of a defect or an unavailable database. */
+  /** Called if a job throws or polling fails (then without a job), because of a defect or an unavailable database. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
   readonly observer?: EngineObserver;
   /** Maximum number of concurrent jobs; default 256. */
@@ -52,7 +52,7 @@ export class Worker {
   readonly #completed = new Set<string>();
   #stopping = false;
   readonly #idle = new Set<() => void>();
-  /** The next poll; undefined before the start. */
+  /** The timer of the next poll; undefined before the start. */
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = 0;
   #renewedAt = 0;

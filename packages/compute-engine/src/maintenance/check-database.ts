@@ -5,15 +5,15 @@ import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { type DatabaseReader, isPostgres, openReader } from './database-reader.js';
 import { databaseStatus } from './database-status.js';
 
-/** The result of one check. */
+/** The result of one check of a database. */
 export interface Finding {
   readonly what: 'tables' | 'integrity' | 'secrets' | 'capacity' | 'work';
   readonly good: boolean;
-  /** One line, with the fix if the result is not good. */
+  /** The result in one line, with the fix if it is not good. */
   readonly reported: string;
 }
 
-/** Location of the keys that decrypt sealed values. */
+/** The location of the keys that decrypt sealed values. */
 export type CheckOptions = SecretKeyOptions;
 
 /** If a job has been due for longer than this, no worker is running. */

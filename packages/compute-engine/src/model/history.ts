@@ -20,7 +20,7 @@ export interface InstanceAction extends Stored {
   readonly userId: string;
   readonly startTime: number;
   readonly updatedAt: number | null;
-  /** `Error` after an event has failed. */
+  /** The message of the action: `Error` after an event has failed. */
   readonly message: string | null;
   readonly events: readonly ActionEvent[];
 }
@@ -56,7 +56,7 @@ export interface MoveProgress {
   readonly memoryTotalBytes: number;
   readonly memoryProcessedBytes: number;
   readonly memoryRemainingBytes: number;
-  /** Zero if the disks are not moved. */
+  /** The size of the disks to be moved; zero if they are not moved. */
   readonly diskTotalBytes: number;
   readonly diskProcessedBytes: number;
   readonly diskRemainingBytes: number;

@@ -2,7 +2,7 @@
 export interface HostReport {
   /** Why servers cannot start on the host, in one line for administrators; null if they can. */
   readonly problem: string | null;
-  /** The file system that contains its disks; undefined if unknown. */
+  /** The file system that contains the host's disks; undefined if unknown. */
   readonly disk?: DiskSpace | undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 export interface ServerSettings {
   readonly description: string | null;
-  /** In base64, as received. */
+  /** The user data in base64, as received. */
   readonly userData: string | null;
   /** IPv4 address for access to the server; empty if none. */
   readonly accessIpV4: string;

@@ -99,7 +99,7 @@ export interface BlockDevice {
   readonly destination: 'local' | 'volume';
   readonly bootIndex: number | null;
   readonly volumeId: string | null;
-  /** Id of the image or snapshot from which it is created. */
+  /** Id of the image or snapshot from which the disk is created. */
   readonly sourceId: string | null;
   readonly sizeGb: number | null;
   readonly volumeType: string | null;

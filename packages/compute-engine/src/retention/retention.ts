@@ -5,13 +5,16 @@ import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import { usageOf } from './server-usage.js';
 
-/** A purge removes records older than these times, in milliseconds since the epoch; undefined keeps all of them. */
+/** Times before which records are purged, in milliseconds since the epoch. Undefined keeps the records. */
 export interface PurgeLimits {
-  /** Compared with the deletion of servers, whose history is also removed, and with the completion of migrations. */
+  /**
+   * Purges servers that were deleted before this time, with their history, and migrations that were completed before
+   * it.
+   */
   readonly deletedBefore?: number;
-  /** Compared with the last change of existing servers' actions. */
+  /** Purges actions of existing servers that were last changed before this time. */
   readonly historyBefore?: number;
-  /** Compared with the deletion of servers that were purged, but whose usage is still stored. */
+  /** Purges the usage of servers that were deleted before this time. */
   readonly usageBefore?: number;
 }
 

@@ -7,7 +7,7 @@ import type { LaunchedServer, UsedServer } from './server-usage.js';
 export interface UsedServersQuery {
   readonly start: number;
   readonly end: number;
-  /** Default: all projects. */
+  /** The project of the servers. Default: all projects. */
   readonly projectId?: string;
   readonly limit: number;
   /** The last server of the previous page. */

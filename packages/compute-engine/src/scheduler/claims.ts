@@ -124,7 +124,7 @@ export async function forceClaim(tx: Tx, claim: Claim): Promise<void> {
   await adjust(tx, claim, 1);
 }
 
-/** Releases capacity. */
+/** Releases claimed capacity. */
 export async function release(tx: Tx, claim: Claim): Promise<void> {
   await adjust(tx, claim, -1);
 }

@@ -70,7 +70,7 @@ export class Infrastructure {
       this.#readAt = Date.now();
       this.#nextDownAt = Number.POSITIVE_INFINITY;
       this.#hostMap = this.readHosts(this.#store).then((hostMap) => {
-        // This is not part of `readHosts`, because its other callers must not change the cached snapshot.
+        // This is not part of `readHosts`, because other callers of `readHosts` must not change the cached snapshot.
         this.#last = hostMap;
         this.#nextDownAt = Math.min(...hostMap.services.map((service) => this.#expectedDownAt(service)));
         return hostMap;

@@ -112,7 +112,8 @@ function weigh(host: Host, { usage, members, placement: { group } }: PlacementQu
 }
 
 /**
- * Returns the network around `build_near_host_ip` with the prefix length `cidr` (default `/24`); undefined for other hints.
+ * Returns the network around `build_near_host_ip` with the prefix length `cidr` (default `/24`); undefined without this
+ * hint.
  */
 function networkNear({ build_near_host_ip: address, cidr = '/24' }: Placement['hints']): BlockList | undefined {
   if (typeof address !== 'string') return undefined;

@@ -38,7 +38,7 @@ export async function sealerFor(database: string, options: SecretKeyOptions): Pr
   );
 }
 
-/** Keys of one host, instead of the secret key of the cloud. */
+/** The keys of one host, which it uses instead of the secret key of the cloud. */
 export interface HostKeyOptions {
   /**
    * The key of this host: 32 bytes in base64 or hexadecimal digits, which `apistrata admin host-role` derives from the

@@ -18,7 +18,7 @@ export interface HostOverview {
 export interface Overview {
   /** Number of servers by state. */
   readonly counts: Readonly<Partial<Record<VmState, number>>>;
-  /** The newest servers, newest first. */
+  /** The newest servers, in descending order of creation. */
   readonly servers: readonly Server[];
   readonly hosts: readonly HostOverview[];
 }

@@ -9,16 +9,16 @@ import { tables } from '../schema/tables.js';
 /** Number and owners of the servers to create. */
 export interface Population {
   readonly count: number;
-  /** Owners, used in rotation. */
+  /** The owners, which are assigned to the servers in rotation. */
   readonly owners: readonly { readonly projectId: string; readonly userId: string }[];
-  /** Default: the first flavor and the first image. */
+  /** The flavor and image of the servers. Default: the first flavor and the first image. */
   readonly flavorId?: string;
   readonly imageId?: string;
 }
 
 const BACKGROUND = backgroundWork({ userId: 'populate', projectId: 'populate' });
 
-/** Number of copies per statement. */
+/** Number of servers that one statement inserts. */
 const BATCH_SIZE = 5000;
 
 /** Placeholders in the copied record, which each copy replaces with its own values. */

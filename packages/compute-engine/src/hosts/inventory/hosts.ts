@@ -19,11 +19,11 @@ export interface HostShare {
   readonly diskGb: number;
 }
 
-/** The inventories, traits and capabilities of a host. */
+/** The inventories and traits of a host. */
 export interface HostOffer {
-  /** All inventories by resource class. */
+  /** All inventories of the host, by resource class. */
   readonly inventories?: Readonly<Record<string, Inventory>>;
-  /** All traits. */
+  /** All traits of the host. */
   readonly traits?: readonly string[];
 }
 

@@ -27,13 +27,13 @@ export interface Hypervisor {
   readonly uptime: string | null;
 }
 
-/** Optional parts of a hypervisor. */
+/** The optional fields of hypervisors that a request includes. */
 export interface HypervisorParts {
   readonly servers?: boolean;
   readonly uptime?: boolean;
 }
 
-/** Filters, page and optional parts of a list of hypervisors. */
+/** Filters, page and optional fields of a list of hypervisors. */
 export interface HypervisorQuery extends HypervisorParts {
   /** The page size. Default: all hypervisors. */
   readonly limit?: number;

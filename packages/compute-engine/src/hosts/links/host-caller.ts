@@ -7,7 +7,7 @@ import { type MachineCallResult, resultValue } from '../machine-call.js';
 import { type LinkCredentials, linkSecurity } from './link-security.js';
 import { BYTES, CALL_HEADER, CONNECTION, readJson } from './message.js';
 
-/** The error of a request to a host that cannot be reached, because it is down or the network between the processes fails. */
+/** Thrown if a host cannot be reached, because it is down or the network between the processes fails. */
 export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
   constructor(host: string, reason: string, options?: ErrorOptions) {
     super('HOST_UNREACHABLE', `the host ${host} cannot be reached: ${reason}`, options);
@@ -115,7 +115,7 @@ export class HostCaller {
       signal.throwIfAborted();
       throw new HostUnreachable(host, (cause as Error).message, { cause });
     }
-    // An error also closes the stream, which its reader detects.
+    // An error also closes the stream, and the reader of the stream detects that.
     socket.on('error', () => {});
     return socket;
   }

@@ -24,7 +24,7 @@ export type LinkRequest =
   | { readonly kind: 'console'; readonly serverId: string; readonly type: string }
   /** A call of the embedded volume service: a method of `VolumeStorage`, and its arguments. */
   | { readonly kind: 'volumes'; readonly call: keyof VolumeStorage; readonly given: readonly unknown[] }
-  /** A request of another host's driver. */
+  /** A request from another host's driver. */
   | { readonly kind: 'driver'; readonly call: unknown };
 
 /** Returns a function that finds the link address of a host. Hosts publish it when they start. */
@@ -92,7 +92,7 @@ export function linkResponses(store: Store, driver: Driver, name: string) {
       return { stream: await driver.openConsole(await serverOf(store, requested.serverId), requested.type) };
     if (requested.kind === 'volumes' && driver.volumes) {
       const call = driver.volumes[requested.call] as (...given: readonly unknown[]) => Promise<unknown>;
-      // `create` reports when the source of the content may change again, and then continues.
+      // `create` reports when the source of the content may change again, although it has not completed yet.
       const given = requested.call === 'create' ? [...requested.given, onProcessing] : [...requested.given];
       return { value: await call.apply(driver.volumes, given) };
     }

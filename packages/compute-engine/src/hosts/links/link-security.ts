@@ -26,7 +26,7 @@ const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 interface KeyPair {
   readonly privateKey: KeyObject;
-  /** In base64url. */
+  /** The public key in base64url. */
   readonly publicKey: string;
 }
 

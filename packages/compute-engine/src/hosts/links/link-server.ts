@@ -24,7 +24,7 @@ export interface ReceivedLinkRequest {
 /** Dependencies of a `LinkServer`. */
 export interface LinkServerOptions {
   readonly keys: Pick<HostLinkKeys, 'accept'>;
-  /** Handles a request. */
+  /** Handles a request and returns the response. */
   readonly respond: (received: ReceivedLinkRequest) => Promise<LinkResponse>;
 }
 

@@ -14,7 +14,7 @@ export interface RemoteVolumeStorageParts {
  * are records without content.
  */
 export function remoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
-  // Copies have no timeout, and the link ends if the host process dies.
+  // Requests have no timeout, because copying may take long and the link ends if the host process dies.
   const never = new AbortController().signal;
 
   async function send(call: keyof VolumeStorage, given: readonly unknown[], onProcessing?: () => void) {

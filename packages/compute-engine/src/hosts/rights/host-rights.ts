@@ -12,7 +12,7 @@ interface TableRights {
 /** The host of the connected role, as a subquery, which is evaluated only once for each statement. */
 const HOST = '(select apistrata_host())';
 const KEEPS_VOLUMES = '(select apistrata_keeps_volumes())';
-/** The servers that the role may read according to the policy of their table. */
+/** The servers that the role may read, because of the policy of the table `servers`. */
 const SERVERS_ON_HOST = '(select id from servers)';
 
 const allCommands = (condition: string) => ({ all: { using: condition, check: condition } });
@@ -63,7 +63,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       },
     },
   },
-  // All columns except those that count the resources of servers.
+  // Hosts may write all columns except those that count allocated resources.
   nodes: {
     grants: ['select', 'insert (id, revision, data, host)', 'update (revision, data, host)'],
     policies: {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from '../../model/index.js';
 import { serverDefaults } from '../../model/server-settings.js';
 
-/** Creates a small server as the engine would pass it to a driver. */
+/** Creates the record of a small server, as the engine would pass it to a driver. */
 export function sampleServer(fields: Partial<Server> = {}): Server {
   const id = randomUUID();
   return {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DriverWork } from '../../drivers/driver.js';
 import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare } from '../../model/index.js';
 
-/** Commands in an order that the engine may use, on a machine that is initially running. */
+/** A sequence of commands that the engine may send to a running machine. */
 export interface Sequence {
   readonly title: string;
   readonly commands: readonly DriverWork[];
