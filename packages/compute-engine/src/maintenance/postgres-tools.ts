@@ -10,7 +10,7 @@ const MAX_OUTPUT = 500;
  * @param args arguments, in which `URL` is replaced by the address of the database
  */
 export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
-  // The class `URL` cannot parse an address with several hosts, of which the program selects one.
+  // The class `URL` cannot parse an address with several hosts. The program selects one of them.
   const [, user = '', secret = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
   const address = secret === '' ? url : url.replace(`${user}:${secret}@`, `${user}@`);
   const password = decodeURIComponent(secret);

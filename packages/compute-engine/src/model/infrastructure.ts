@@ -65,7 +65,7 @@ export interface Inventory {
   readonly minUnit: number;
   readonly maxUnit: number;
   readonly stepSize: number;
-  /** Ratio of the allocatable capacity to the unreserved total. */
+  /** Capacity that servers can claim, as a multiple of the unreserved total. */
   readonly allocationRatio: number;
 }
 

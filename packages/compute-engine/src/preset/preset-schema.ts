@@ -46,7 +46,9 @@ const inventory = z
     minUnit: positive.describe('Minimum amount that one server can have. Default: 1').optional(),
     maxUnit: positive.describe('Maximum amount that one server can have. Default: no limit').optional(),
     stepSize: positive.describe('Each server has a multiple of this amount. Default: 1').optional(),
-    allocationRatio: ratio.describe('Ratio of the allocatable capacity to the unreserved total. Default: 1').optional(),
+    allocationRatio: ratio
+      .describe('Capacity that servers can claim, as a multiple of the unreserved total. Default: 1')
+      .optional(),
   })
   .describe('The capacity of a host in a resource class');
 
@@ -65,13 +67,13 @@ const host = z
     hypervisorType: z.string().describe('Default: QEMU').optional(),
     hypervisorVersion: size.describe('As one number: major * 1,000,000 + minor * 1,000 + micro').optional(),
     cpuAllocationRatio: ratio
-      .describe('Ratio of the allocatable capacity to the physical capacity. Default: 16')
+      .describe('Capacity that servers can claim, as a multiple of the physical capacity. Default: 16')
       .optional(),
     ramAllocationRatio: ratio
-      .describe('Ratio of the allocatable capacity to the physical capacity. Default: 1.5')
+      .describe('Capacity that servers can claim, as a multiple of the physical capacity. Default: 1.5')
       .optional(),
     diskAllocationRatio: ratio
-      .describe('Ratio of the allocatable capacity to the physical capacity. Default: 1')
+      .describe('Capacity that servers can claim, as a multiple of the physical capacity. Default: 1')
       .optional(),
     inventories: z
       .record(resourceClass, inventory)
