@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { QemuError } from './qemu-error.js';
 
 /**
- * Reserves a directory for one host. A second host in the same directory would treat the machines in it as its own orphaned
- * machines.
+ * Reserves a directory for one host. A second host in the same directory would treat the first host's machines as
+ * orphaned.
  *
- * @throws QemuError `DIRECTORY_UNUSABLE` if it belongs to another host
+ * @throws QemuError `DIRECTORY_UNUSABLE` if another host has reserved the directory
  */
 export async function claimDirectory(directory: string, host: string): Promise<void> {
   const file = join(directory, 'host');

@@ -6,7 +6,7 @@ import { connectSocket } from './connect-socket.js';
 import type { Host } from './host.js';
 import { QemuError } from './qemu-error.js';
 
-/** The socket of each console type. */
+/** The socket file of each console type. */
 const SOCKETS = { novnc: 'vnc', serial: 'serial' } as const;
 
 function socketPath(host: Host, server: Server, type: string): string | undefined {
@@ -14,15 +14,15 @@ function socketPath(host: Host, server: Server, type: string): string | undefine
   return name && host.machine(server).folder.file(name);
 }
 
-/** Returns the endpoint of a console: a Unix socket, so it has no port. Null for unsupported types. */
+/** Returns the endpoint of a console, which is a Unix socket and therefore has no port; null for unsupported types. */
 export function consoleOf(host: Host, server: Server, type: string): ConsoleEndpoint | null {
   const path = socketPath(host, server, type);
   return path === undefined ? null : { host: hostname(), port: 0, internalAccessPath: path };
 }
 
 /**
- * Connects to a console of a running machine. A screen can have many viewers; a new connection to a serial line replaces
- * the previous one.
+ * Connects to a console of a running machine. Many clients can view a screen at the same time, but a new connection to
+ * the serial console replaces the previous one.
  *
  * @throws QemuError `MACHINE_NOT_RUNNING`
  */

@@ -6,10 +6,10 @@ import type { MachineFolder } from './machine/machine-folder.js';
 import { findProcess } from './machine/machine-process.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 
-/** The unit of CPU times in `/proc`, in nanoseconds: Linux reports them in hundredths of a second. */
+/** Nanoseconds per clock tick: Linux reports CPU times in `/proc` in hundredths of a second. */
 const TICK_NS = 10_000_000;
 const MIB = 2 ** 20;
-/** Indexes of user and system time in /proc/PID/task/TID/stat, counted after the name. */
+/** Indexes of the user and system time in /proc/PID/task/TID/stat, starting after the command name. */
 const [USER_TIME, SYSTEM_TIME] = [11, 12];
 
 interface BlockStatistics {
@@ -17,7 +17,7 @@ interface BlockStatistics {
   readonly stats: Readonly<Record<string, number>>;
 }
 
-/** The names of power states, by QEMU run state. */
+/** The power states in server diagnostics, by QEMU run state. */
 const STATES: Readonly<Record<string, string>> = {
   running: 'running',
   paused: 'paused',
@@ -40,7 +40,7 @@ async function cpuTimes(folder: MachineFolder, qmp: QmpClient) {
   );
 }
 
-/** Returns the name of a disk in the API: `vda` and so on, in guest order. */
+/** Returns a disk's device name in the API: `vda`, `vdb` and so on, in the guest's order. */
 function diskName(index: number): string {
   return `vd${String.fromCharCode('a'.charCodeAt(0) + index)}`;
 }
@@ -59,13 +59,13 @@ async function diskCounters(qmp: QmpClient) {
     }));
 }
 
-/** The statistics of the balloon in the guest. Unknown values are the largest 64-bit number. */
+/** Memory statistics from the guest's balloon driver. Unknown values are the largest 64-bit number. */
 interface BalloonStatistics {
   readonly 'last-update': number;
   readonly stats: { readonly 'stat-total-memory': number; readonly 'stat-available-memory': number };
 }
 
-/** Returns the memory that the guest uses, in bytes, or the size of the machine if the guest does not report it. */
+/** Returns the memory that the guest uses, in bytes; if the guest does not report it, the memory of the machine. */
 async function usedMemory(qmp: QmpClient, memoryBytes: number): Promise<number> {
   const { actual } = await qmp.execute<{ actual: number }>('query-balloon').catch(() => ({ actual: memoryBytes }));
   const property = { path: '/machine/peripheral/balloon', property: 'guest-stats' };
@@ -75,7 +75,7 @@ async function usedMemory(qmp: QmpClient, memoryBytes: number): Promise<number> 
   return total <= memoryBytes && available <= total ? total - available : actual;
 }
 
-/** Returns the diagnostics of a machine that QEMU reports; null while it is off. */
+/** Returns the diagnostics of a server's machine as reported by QEMU; null while the machine is off. */
 export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnostics | null> {
   const { folder } = host.machine(server);
   const qmp = await host.machine(server).connectIfRunning();

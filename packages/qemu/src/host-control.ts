@@ -2,10 +2,12 @@ import { loadavg, uptime } from 'node:os';
 import { formatUptime, type HostControl } from '@apistrata/compute-engine/drivers';
 import type { Host } from './host.js';
 
-/** The caller for images that are fetched without a user's request. */
+/** The caller that fetches images when no user has requested them. */
 const SERVICE = { userId: 'service', projectId: 'service', roles: ['admin'], isAdmin: true };
 
-/** Returns the host operations that QEMU hosts support; power and maintenance of the computer are not among them. */
+/**
+ * Returns the host operations that QEMU hosts support. Power and maintenance actions on the computer are not supported.
+ */
 export function hostControl(host: Host): Pick<HostControl, 'hostUptime' | 'cacheImages'> {
   return {
     hostUptime: async () => formatUptime(Date.now(), uptime() * 1000, loadavg()),

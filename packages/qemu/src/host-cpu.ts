@@ -3,26 +3,26 @@ import { availableParallelism } from 'node:os';
 import type { CpuInfo } from '@apistrata/compute-engine/api';
 import { type CpuProperties, featuresOf } from './cpu/guest-cpu.js';
 
-/** Names of vendors in the compute API. */
+/** The compute API's names of CPU vendors, by CPUID vendor string. */
 const VENDORS: Readonly<Record<string, string>> = {
   GenuineIntel: 'Intel',
   AuthenticAMD: 'AMD',
   HygonGenuine: 'Hygon',
 };
 
-/** Features of the hypervisor, which QEMU lists together with the processor's features. */
+/** Matches features of the hypervisor, which QEMU lists together with the features of the processor. */
 const HYPERVISOR_FEATURE = /^(kvm|hv-)/;
 
-/** Returns the value of a field in the first processor's entry of `/proc/cpuinfo`; 1 if it is missing. */
+/** Returns a numeric field from the first processor's entry in `/proc/cpuinfo`; 1 if the field is missing. */
 function countIn(cpuinfo: string, field: string): number {
   return Number(new RegExp(`^${field}\\s*:\\s*(\\d+)$`, 'm').exec(cpuinfo)?.[1] ?? 1);
 }
 
 /**
- * Returns the topology of a computer.
- * @param cpuinfo the text of `/proc/cpuinfo`
+ * Returns a computer's CPU topology.
+ * @param cpuinfo the content of `/proc/cpuinfo`
  * @param cells the number of NUMA cells
- * @param processors the number of processors, for texts without a topology
+ * @param processors the number of processors, used if `cpuinfo` contains no topology
  */
 export function cpuTopology(cpuinfo: string, cells: number, processors: number): CpuInfo['topology'] {
   const sockets = new Set([...cpuinfo.matchAll(/^physical id\s*:\s*(\d+)$/gm)].map(([, id]) => id)).size;
@@ -32,7 +32,7 @@ export function cpuTopology(cpuinfo: string, cells: number, processors: number):
   return { cells, sockets: Math.max(1, Math.floor(sockets / cells)), cores, threads };
 }
 
-/** Describes a CPU that guests see. Aliases of features are not included. */
+/** Returns the compute API's description of a guest CPU, without feature aliases. */
 export function describeCpu(properties: CpuProperties): Omit<CpuInfo, 'topology'> {
   const { vendor, 'model-id': model } = properties;
   return {
@@ -44,8 +44,8 @@ export function describeCpu(properties: CpuProperties): Omit<CpuInfo, 'topology'
 }
 
 /**
- * Detects the processors of this computer as a host: model and features of those that guests see, and its topology.
- * @param properties the CPU of guests
+ * Returns this host's CPU information for the compute API: the model and features that guests see, and the topology.
+ * @param properties the properties of the guest CPU
  */
 export async function hostCpu(properties: CpuProperties): Promise<CpuInfo> {
   const [cpuinfo, nodes] = await Promise.all([

@@ -3,7 +3,7 @@ import type { HostReport } from '@apistrata/compute-engine/drivers';
 import type { Host } from './host.js';
 import { diskSpace } from './machine/disk-space.js';
 
-/** Returns the state of this computer. */
+/** Returns the network problem, if any, and the disk space that this host reports. */
 export async function hostReport({ networks, parts }: Host): Promise<HostReport> {
   const { directory, sharedDirectory = directory } = parts;
   const folders = [join(sharedDirectory, 'machines'), join(directory, 'contents')];

@@ -4,7 +4,7 @@ import { type CpuProperties, featuresOf } from './cpu/guest-cpu.js';
 import { findFirmware } from './firmware/find-firmware.js';
 import { type Swtpm, supportsTpm } from './tpm/swtpm.js';
 
-/** The traits, without prefix, of CPU features whose names differ from the names of their traits. */
+/** Trait names, without prefix, for CPU features whose names differ from their traits. */
 const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
   pni: ['SSE3'],
   aes: ['AESNI'],
@@ -28,24 +28,24 @@ const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
   'amd-no-ssb': ['AMD_NO_SSB'],
 };
 
-/** Returns the traits of a CPU; features without a trait are skipped. */
+/** Returns a CPU's placement traits; skips features that have no trait. */
 export function cpuTraits(properties: CpuProperties): readonly string[] {
   const normalize = (feature: string) => feature.toUpperCase().replace(/[.-]/g, '');
   const names = featuresOf(properties).flatMap((feature) => TRAITS_OF_FEATURES[feature] ?? [normalize(feature)]);
   return names.map((name) => `HW_CPU_X86_${name}`).filter((trait) => TRAITS.has(trait));
 }
 
-/** Files and programs that describe this computer. */
+/** The files and programs from which host traits are detected. */
 export interface HostFiles {
-  /** Whether each processor core executes several threads. */
+  /** The path of the file that states whether simultaneous multithreading is active. */
   readonly smt?: string;
-  /** The TPM emulator, if it is installed. */
+  /** The TPM emulator; undefined if none is installed. */
   readonly swtpm?: Swtpm | undefined;
-  /** Folders with firmware descriptors. Default: the folders that distributions use. */
+  /** The directories that contain firmware descriptors. Default: those that distributions use. */
   readonly firmware?: readonly string[];
 }
 
-/** Returns the traits of the TPMs that an emulator supports. */
+/** Returns the placement traits of the TPM versions that an emulator supports. */
 function tpmTraits(swtpm: Swtpm | undefined): readonly string[] {
   const [old, current] = (['1.2', '2.0'] as const).map((version) => swtpm && supportsTpm(swtpm, version));
   return [
@@ -60,9 +60,8 @@ async function readText(file: string): Promise<string> {
 }
 
 /**
- * Detects the traits of this computer as a host: its firmware, its TPM emulator, and the features of the CPU that guests
- * see.
- * @param properties the CPU of guests
+ * Returns this host's placement traits, which describe its firmware, its TPM emulator, and the guest CPU's features.
+ * @param properties the properties of the guest CPU
  */
 export async function hostTraits(
   properties: CpuProperties,

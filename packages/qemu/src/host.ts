@@ -39,7 +39,7 @@ import { VolumeStore } from './volumes/volume-store.js';
 /** The components and settings of a host, with all defaults. */
 export interface HostParts {
   readonly directory: string;
-  /** Directory of disks and images on shared storage, and the name of that storage. */
+  /** The directory for disks and images on shared storage, and the id of that storage. */
   readonly sharedDirectory: string | undefined;
   readonly storage: string | undefined;
   readonly services: DriverServices;
@@ -50,35 +50,37 @@ export interface HostParts {
   readonly sandbox: boolean;
   readonly runAs: RunAs | undefined;
   readonly volumesAllowed: boolean;
-  /** Creates the network backends of interfaces. */
+  /** Creates the network mode, which connects the machines' interfaces. */
   readonly network: (folders: MachineFolders) => NetworkMode;
   readonly log: (line: string) => void;
   readonly shutdownTimeoutMs: number;
-  /** Maximum wait in milliseconds for disks that another process has open. */
+  /** The maximum time to wait for disks that another process has open, in milliseconds. */
   readonly diskWaitMs: number;
-  /** The maximum size of the image cache; default: half of its file system. */
+  /** The maximum size of the image cache in bytes; default: half of the file system. */
   readonly imageCacheBytes: number | undefined;
-  /** The maximum bandwidth of moves; default: unlimited. */
+  /** The maximum bandwidth of a live migration; default: unlimited. */
   readonly moveBytesPerSecond: number | undefined;
 }
 
-/** Interval between checks of the size of console logs. */
+/** The interval between checks of the console logs' sizes. */
 const CONSOLE_CHECK_MS = 60_000;
 
-/** This computer and its machines. */
+/** This computer as a compute host, with its virtual machines. */
 export class Host implements MachineFolders {
   readonly parts: HostParts;
   readonly diskTools: DiskTools;
   readonly volumes: VolumeAccess;
-  /** The content of volumes, if it is on this computer. */
+  /** The store of volume content; undefined if this computer stores none. */
   readonly localVolumes: VolumeStore | undefined;
   readonly networks: NetworkMode;
   readonly processors: Processors;
   readonly frozenGuests = new GuestFreeze();
   readonly guard: ProcessGuard;
-  /** One reader for each serial line, because its output is delivered only once. */
+  /**
+   * The client of each serial console, by server id. There is only one, because QEMU sends the output to one client.
+   */
   readonly serialReaders = new Map<string, Socket>();
-  /** Outgoing and incoming moves by server. */
+  /** Outgoing and incoming live migrations by server id. */
   readonly moves = new Map<string, OngoingMove>();
   readonly arrivals = new Map<string, Promise<boolean>>();
   readonly #leaving = new AbortController();
@@ -113,7 +115,7 @@ export class Host implements MachineFolders {
     this.networks = network(this);
   }
 
-  /** Returns the ids of the servers that have a folder on this host. */
+  /** Returns the ids of the servers that have a machine folder on this host. */
   machineIds(): Promise<string[]> {
     return readdir(join(this.parts.directory, 'machines'));
   }
@@ -122,7 +124,7 @@ export class Host implements MachineFolders {
     return this.machine({ id: serverId }).folder;
   }
 
-  /** Returns the machine of a server, whether it runs or not. */
+  /** Returns a server's machine, whether or not it is running. */
   machine({ id }: Pick<Server, 'id'>): Machine {
     const cached = this.#machines.get(id);
     if (cached) return cached;
@@ -135,13 +137,16 @@ export class Host implements MachineFolders {
     return machine;
   }
 
-  /** Calls the listener with the id of a server whose power state may have changed. Returns a function that unsubscribes. */
+  /**
+   * Calls the listener with the id of each server whose power state may have changed. Returns a function that
+   * unsubscribes.
+   */
   onPowerChange(listener: (serverId: string) => void): () => void {
     this.#powerChanges.on('change', listener);
     return () => this.#powerChanges.off('change', listener);
   }
 
-  /** Starts the machine of a server with the disks in its folder. No-op if it runs. */
+  /** Starts a server's machine with the disks in its folder. No-op if the machine is running. */
   async start(
     server: Server,
     signal: AbortSignal,
@@ -160,7 +165,8 @@ export class Host implements MachineFolders {
   }
 
   /**
-   * Completes the configuration of a machine that was started paused, by this process or one that died, and resumes it.
+   * Completes the configuration of a machine that this process or an earlier one started paused, and resumes the
+   * machine.
    */
   async #finish(
     { folder }: Machine,
@@ -199,7 +205,7 @@ export class Host implements MachineFolders {
     return retryWhileLocked(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
   }
 
-  /** Shuts the guest down, and ends the machine if the guest does not shut down in time. */
+  /** Shuts down the guest, and powers off the machine if the guest does not shut down in time. */
   async stop(server: Server, signal: AbortSignal, timeoutMs = this.parts.shutdownTimeoutMs): Promise<void> {
     const machine = this.machine(server);
     if (!(await machine.shutDown(timeoutMs, signal))) await machine.end();
@@ -222,18 +228,18 @@ export class Host implements MachineFolders {
     await writeConfigDrive(metadata, folder, name, qemuImg, { runAs, signal });
   }
 
-  /** Returns true if this host and another one have their machine disks on the same storage. */
+  /** Returns true if this host and the named one store machine disks on the same shared storage. */
   async shares(name: string): Promise<boolean> {
     const { storage, services } = this.parts;
     return storage !== undefined && (await services.hosts?.storageOf(name)) === storage;
   }
 
-  /** Removes everything that belongs to a server, and unused images. */
+  /** Removes a server's machine and all its files, and then unused images. */
   async remove(server: Server): Promise<void> {
     await this.#remove(server, (folder) => folder.remove());
   }
 
-  /** Removes the files of a server that runs on another host; disks that both hosts share stay. */
+  /** Removes this host's files of a server that now runs on another host. Disks that both hosts share stay. */
   async leaveTo(name: string | null, server: Server): Promise<void> {
     await this.#remove(server, async (folder) => {
       if (name !== null && (await this.shares(name))) await folder.removeLocal();
@@ -255,7 +261,7 @@ export class Host implements MachineFolders {
     await this.diskTools.cache.cleanUp();
   }
 
-  /** Limits the size of console logs periodically, for guests that run for years. */
+  /** Truncates console logs periodically, because guests can run for years. */
   watchConsoles(periodMs = CONSOLE_CHECK_MS): void {
     this.#consoleTimer = setInterval(() => {
       this.#truncation ??= this.#truncateConsoles().finally(() => {
@@ -271,12 +277,12 @@ export class Host implements MachineFolders {
         .catch(() => {});
   }
 
-  /** Aborted when the host is closed. Ends work that would otherwise never end. */
+  /** A signal that is aborted when the host closes. It stops tasks that would otherwise never end. */
   get leaving(): AbortSignal {
     return this.#leaving.signal;
   }
 
-  /** Disconnects from all machines, which continue to run. */
+  /** Stops all tasks of the host and disconnects from its machines, which continue to run. */
   async leave(): Promise<void> {
     this.#leaving.abort(new Error('the host is closing'));
     this.guard.leave();

@@ -1,6 +1,9 @@
 import type { FeatureChanges } from './cpu-options.js';
 
-/** The QEMU model that baselines extend. Nested virtualization differs between vendors, so it is off. */
+/**
+ * The QEMU model that the x86-64 baselines extend. The baselines disable nested virtualization, which differs between
+ * vendors.
+ */
 export const BASELINE_MODEL = 'qemu64';
 
 const enable = (...names: readonly string[]): FeatureChanges => Object.fromEntries(names.map((name) => [name, true]));
@@ -14,7 +17,7 @@ const V3: FeatureChanges = {
 const V4: FeatureChanges = { ...V3, ...enable('avx512bw', 'avx512cd', 'avx512dq', 'avx512f', 'avx512vl') };
 
 /**
- * CPU models that QEMU does not have: the levels of the x86-64 ABI, for hosts with different processors.
+ * CPU models that QEMU does not define: the x86-64 ABI levels, which hosts with different processors have in common.
  */
 export const BASELINES: Readonly<Record<string, FeatureChanges>> = {
   'x86-64-v2': V2,

@@ -1,8 +1,8 @@
-/** The ways to choose the guest CPU, with the names of nova's `[libvirt] cpu_mode`. */
+/** The guest CPU modes, named like the values of Nova's option `[libvirt] cpu_mode`. */
 const CPU_MODES = ['host-passthrough', 'host-model', 'custom'] as const;
 export type CpuMode = (typeof CPU_MODES)[number];
 
-/** Features that are switched on or off, by their names in lower case. */
+/** CPU features to enable (`true`) or disable (`false`), by lower-case name. */
 export type FeatureChanges = Readonly<Record<string, boolean>>;
 
 export interface CpuOptions {
@@ -11,21 +11,25 @@ export interface CpuOptions {
   readonly cpuFeatures?: readonly string[];
 }
 
-/** The CPU that an administrator has chosen for guests. */
+/** The guest CPU that the administrator has configured. */
 export interface RequestedCpu {
   readonly mode: CpuMode;
-  /** Only with the mode `custom`. */
+  /** The name of the CPU model; undefined unless the mode is `custom`. */
   readonly model: string | undefined;
   readonly changes: FeatureChanges;
 }
 
-/** Parses `+aes`, `aes` or `-aes`. */
+/** Parses a CPU feature, such as `+aes`, `aes` or `-aes`. */
 function parseFeature(text: string): [name: string, on: boolean] | undefined {
   const [, sign, name] = /^([+-]?)([A-Za-z0-9][\w.-]*)$/.exec(text) ?? [];
   return name === undefined ? undefined : [name.toLowerCase(), sign !== '-'];
 }
 
-/** Returns the chosen CPU; default: `host-passthrough`. @throws TypeError if an option is invalid */
+/**
+ * Returns the guest CPU that the options configure; the default mode is `host-passthrough`.
+ *
+ * @throws TypeError if an option is invalid
+ */
 export function requestedCpu(place: string, options: CpuOptions): RequestedCpu {
   const { cpuMode: mode = 'host-passthrough', cpuModel: model, cpuFeatures = [] } = options;
   if (!CPU_MODES.includes(mode))

@@ -5,21 +5,21 @@ import type { FeatureChanges, RequestedCpu } from './cpu-options.js';
 import { type CpuProperties, featuresOf, type GuestCpu } from './guest-cpu.js';
 import { type CpuDefinition, type QueriedProgram, queryCpu, queryCpus } from './query-cpus.js';
 
-/** The model with all features that a host can provide. */
+/** The QEMU CPU model that has all features that the host can provide. */
 const FULL_MODEL: Readonly<Record<Acceleration, string>> = { kvm: 'host', tcg: 'max' };
-/** The model without features. */
+/** The QEMU CPU model that has no features. */
 const EMPTY_MODEL = 'base';
-/** Models that are not in lists: the two above, and numbered versions of others. */
+/** CPU models that messages do not list: the full and empty models, and numbered versions of other models. */
 const UNLISTED = /^(host|max|base|.*-v\d+)$/;
 
 const unavailableError = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
 
-/** Returns the CPU of the mode `host-passthrough` for guests whose CPU properties are unknown. */
+/** Returns a `host-passthrough` CPU for guests whose CPU properties are unknown. */
 export function passthroughCpu(acceleration: Acceleration): GuestCpu {
   return { mode: 'host-passthrough', model: FULL_MODEL[acceleration], properties: {}, visible: null };
 }
 
-/** Omits disabled features. */
+/** Returns the CPU properties without disabled features. */
 function omitDisabled(properties: CpuProperties): CpuProperties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== false));
 }
@@ -28,19 +28,19 @@ function omitDisabled(properties: CpuProperties): CpuProperties {
 interface HostCpusParts {
   readonly from: QueriedProgram;
   readonly definitions: readonly CpuDefinition[];
-  /** All properties of the full model. */
+  /** All properties of the CPU model that has all features. */
   readonly full: CpuProperties;
 }
 
-/** The CPUs that a host can provide, as its QEMU program reports them, and the one that its guests have. */
+/** The CPUs that a host can provide, as reported by QEMU, and the CPU that its guests get. */
 export class HostCpus {
   readonly #from: QueriedProgram;
   readonly #definitions: ReadonlyMap<string, CpuDefinition>;
   readonly #full: CpuProperties;
-  /** Descriptions of models, which do not change while the program runs. */
+  /** Cached descriptions of CPU models, which do not change at run time. */
   readonly #described = new Map<string, Promise<CpuProperties>>();
   #guest: GuestCpu;
-  /** Features that the administrator has switched off on this host. */
+  /** CPU features that the administrator has disabled on this host. */
   #disabledFeatures: ReadonlySet<string> = new Set();
 
   private constructor({ from, definitions, full }: HostCpusParts) {
@@ -50,12 +50,12 @@ export class HostCpus {
     this.#guest = { ...passthroughCpu(from.acceleration), visible: omitDisabled(full) };
   }
 
-  /** The CPU of guests that start on this host. */
+  /** The virtual CPU of guests that start on this host. */
   get guest(): GuestCpu {
     return this.#guest;
   }
 
-  /** Queries the models of a QEMU program, and selects one for guests. @throws QemuError `CPU_UNAVAILABLE` */
+  /** Queries QEMU for its CPU models, and selects one for guests. @throws QemuError `CPU_UNAVAILABLE` */
   static async open(from: QueriedProgram, requested: RequestedCpu): Promise<HostCpus> {
     const { definitions, properties } = await queryCpus(from, FULL_MODEL[from.acceleration]);
     const cpus = new HostCpus({ from, definitions, full: properties });
@@ -86,7 +86,7 @@ export class HostCpus {
       mode === 'host-model' ? this.#asHostModel(all) : { mode, model, properties, visible: omitDisabled(all) };
   }
 
-  /** Expands a CPU into explicit features, so that it is the same on every host. */
+  /** Expands a CPU into an explicit list of features, which has the same meaning on every host. */
   #asHostModel(all: CpuProperties): GuestCpu {
     const explicit = Object.entries(omitDisabled(all)).map(([name, value]) => [
       name,
@@ -96,7 +96,7 @@ export class HostCpus {
     return { mode: 'host-model', model: EMPTY_MODEL, properties, visible: properties };
   }
 
-  /** Returns the changes with QEMU's names of the features: `sse4_2` becomes `sse4.2`. */
+  /** Returns the changes with QEMU's spelling of the feature names: `sse4_2` becomes `sse4.2`. */
   #supportedChanges(changes: FeatureChanges): FeatureChanges {
     const normalize = (name: string) => name.replace(/[._]/g, '-');
     const features = Object.keys(this.#full).filter((name) => typeof this.#full[name] === 'boolean');
@@ -112,7 +112,7 @@ export class HostCpus {
     return Object.fromEntries(entries);
   }
 
-  /** Lists the models that this computer can provide. */
+  /** Returns a sentence that lists the CPU models that this computer can provide. */
   #models(): string {
     const isAvailable = ({ name, 'unavailable-features': missing = [] }: CpuDefinition) =>
       missing.length === 0 && !UNLISTED.test(name);
@@ -153,7 +153,7 @@ export class HostCpus {
   }
 
   /**
-   * Returns why a guest of another host cannot continue on this one with its current CPU; null if it can.
+   * Returns why a guest cannot migrate to this host with its current CPU; null if it can.
    * @param hostName the name of this host
    */
   async obstacleFor(guest: GuestCpu, hostName: string): Promise<string | null> {

@@ -4,33 +4,33 @@ import type { CpuProperties } from './guest-cpu.js';
 
 const QUERY_MS = 20_000;
 
-/** The QEMU program whose CPU models are queried. */
+/** The QEMU program to query for CPU models. */
 export interface QueriedProgram {
   readonly program: string;
   readonly acceleration: Acceleration;
   readonly runAs: RunAs | undefined;
 }
 
-/** A CPU model that a QEMU program knows. */
+/** A CPU model that QEMU supports. */
 export interface CpuDefinition {
   readonly name: string;
-  /** Features of the model that this computer cannot provide. */
+  /** The CPU features of the model that this computer cannot provide. */
   readonly 'unavailable-features'?: readonly string[];
 }
 
-/** QEMU's response to a command. */
+/** QEMU's response to a QMP command. */
 interface QmpResponse {
   readonly return?: unknown;
   readonly error?: { readonly desc: string };
 }
 
-/** A command to QEMU. */
+/** A QMP command. */
 interface QmpCommand {
   readonly execute: string;
   readonly arguments?: object;
 }
 
-/** Starts QEMU without a machine, and returns its responses to commands. */
+/** Starts QEMU without a virtual machine, executes QMP commands, and returns the responses. */
 async function queryQemu(
   { program, acceleration, runAs }: QueriedProgram,
   commands: readonly QmpCommand[],
@@ -45,18 +45,18 @@ async function queryQemu(
   return parseResponses(output).slice(1, commands.length + 1);
 }
 
-/** Returns the responses in QEMU's output, without its greeting and events. */
+/** Returns the command responses in QEMU's output, without the greeting and events. */
 function parseResponses(output: string): readonly QmpResponse[] {
   const lines = output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   return lines.filter((line) => 'return' in line || 'error' in line);
 }
 
-/** Returns a command that describes a model with changed properties. */
+/** Returns the QMP command that describes a CPU model with changed properties. */
 function modelExpansion(name: string, props: CpuProperties): QmpCommand {
   return { execute: 'query-cpu-model-expansion', arguments: { type: 'static', model: { name, props } } };
 }
 
-/** Returns all properties of a described model. @throws Error with the message of QEMU */
+/** Returns all properties in QEMU's description of a CPU model. @throws Error with QEMU's message */
 function propertiesOf(response: QmpResponse | undefined): CpuProperties {
   if (response?.error) throw new Error(response.error.desc);
   const props = (response?.return as { model?: { props?: CpuProperties } } | undefined)?.model?.props;
@@ -64,12 +64,12 @@ function propertiesOf(response: QmpResponse | undefined): CpuProperties {
   return props;
 }
 
-/** Returns all properties of a model with changed properties. @throws Error with the message of QEMU */
+/** Returns all properties of a CPU model after changing some of them. @throws Error with QEMU's message */
 export async function queryCpu(from: QueriedProgram, model: string, changes: CpuProperties): Promise<CpuProperties> {
   return propertiesOf((await queryQemu(from, [modelExpansion(model, changes)]))[0]);
 }
 
-/** Returns the known models, and all properties of one of them. */
+/** Returns the CPU models that QEMU supports, and all properties of the given one. */
 export async function queryCpus(
   from: QueriedProgram,
   model: string,

@@ -1,18 +1,20 @@
 import type { FenceAction } from '@apistrata/compute-engine/drivers';
 
-/** The result of a fence. */
+/** The result of fencing a host's machines. */
 export interface FencedMachines {
-  /** Ids of the servers whose machines ran. */
+  /** The ids of the servers whose machines were running. */
   readonly fenced: readonly string[];
-  /** The number of machines that still have a process afterwards. */
+  /** The number of machines whose process still exists after fencing. */
   readonly left: number;
 }
 
 /**
- * Powers off or pauses all running machines, using only the files in their folders. Kills machines that do not respond in time.
+ * Powers off or pauses all running machines, using only the files in their folders. Kills machines that do not respond
+ * in time.
  *
- * The guard runs this function from its source text, so it must not reference anything else in this module. Machines have
- * a control socket that is reserved for it, because the host process may be stopped and still be connected to the other one.
+ * The fence guard runs this function from its source text, so it must not reference anything else in this module. Each
+ * machine has a control socket that is reserved for fencing, because a stopped host process can still occupy the other
+ * one.
  *
  * @param folder the folder that contains the machine folders
  */
@@ -23,7 +25,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
   const until = performance.now() + withinMs;
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  /** Process ids are reused: the command line of a machine contains the path of its pid file. */
+  /** Because process ids are reused, the process's command line must contain the path of the machine's pid file. */
   const findMachine = async (path: string) => {
     const file = join(path, 'pid');
     const pid = Number(await readFile(file, 'utf8').catch(() => ''));
@@ -31,7 +33,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
     return commandLine.split('\0').includes(file) ? pid : undefined;
   };
 
-  /** Runs commands of the QEMU Machine Protocol (QMP). Returns the result of the last one. */
+  /** Runs QMP commands and returns the result of the last one. */
   const execute = (socketPath: string, ...commands: readonly string[]) =>
     new Promise<{ readonly running?: boolean }>((resolve, reject) => {
       const socket = connect(socketPath);
@@ -69,7 +71,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
-      // A process that waits in the kernel for its storage ends only when the wait ends.
+      // A process that waits for storage inside the kernel cannot be killed until the wait ends.
       if (performance.now() > until + withinMs) throw new Error(`the process ${pid} has not ended in time`);
       await pause(20);
     }
@@ -79,19 +81,19 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
   const fenceMachine = async (id: string): Promise<boolean> => {
     const path = join(folder, id);
     if ((await findMachine(path)) === undefined) return false;
-    // Machines of earlier versions have no control socket for the guard.
+    // Machines started by earlier versions have no control socket for the guard.
     for (const monitor of [join(path, 'guard'), join(path, 'qmp')]) {
       try {
         if (action === 'pause') {
           if (!(await execute(monitor, 'query-status')).running) return false;
-          // Written first: the host process resumes machines with this file.
+          // The file is written before the pause, because the host process resumes only machines that have this file.
           await writeFile(join(path, 'fenced'), '');
         }
         await execute(monitor, action === 'pause' ? 'stop' : 'quit');
         if (action === 'pause') return true;
         break;
       } catch {
-        // The next control socket may respond.
+        // If a control socket does not respond, the next one may.
       }
     }
     // Data that QEMU has written may still be in transit to the disk, so QEMU gets time to exit by itself.

@@ -14,25 +14,28 @@ import { type GuardArguments, type GuardRequest, runGuard } from './run-guard.js
 const START_MS = 20_000;
 const RESPONSE_MS = 5_000;
 
-/** The files of a guard; each guard has its own folder, so that several can run until the last one has taken over. */
+/**
+ * Returns the files of a fence guard. Each guard has its own folder, so that an old guard can run until the new one has
+ * taken over.
+ */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
   const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');
   return { path, file, staleFiles: [file('pid'), join(path, 'socket')], socket: join(path, 'socket') };
 }
 
 export interface ProcessGuardOptions {
-  /** The folder of the host. */
+  /** The directory that contains the host's machines. */
   readonly directory: string;
   readonly log: (line: string) => void;
 }
 
-/** The guard of a host: a process in a separate session, which outlives this one. Requests are sequential. */
+/** A host's fence guard: a process in a separate session that outlives the host process. Requests run sequentially. */
 export class ProcessGuard implements FenceGuard {
   readonly #options: ProcessGuardOptions;
   readonly #folder: string;
   readonly #machines: string;
   #own: { readonly name: string; readonly connection: Socket; readonly order: FenceOrder } | undefined;
-  /** The length of the part of each guard's log that was reported. */
+  /** The number of characters of each guard's log that were already reported. */
   readonly #reported = new Map<string, number>();
   #previous: Promise<unknown> = Promise.resolve();
   #fenceAt = Number.POSITIVE_INFINITY;
@@ -44,13 +47,13 @@ export class ProcessGuard implements FenceGuard {
     this.#machines = join(options.directory, 'machines');
   }
 
-  /** Checks that machines may run. @throws QemuError `HOST_FENCED` when the guard acts, or may have acted, on the machines of this host */
+  /** Checks that machines may run. @throws QemuError `HOST_FENCED` if the guard may have fenced this host's machines */
   checkRunning(): void {
     if (bootTime() >= this.#fenceAt)
       throw new QemuError('HOST_FENCED', 'the host did not store a heartbeat in time; its machines must not run');
   }
 
-  /** Fences the machines from this process. Returns the ids of the servers whose machines ran. */
+  /** Fences the host's machines from this process. Returns the ids of the servers whose machines were running. */
   async fence(action: FenceAction, withinMs: number): Promise<readonly string[]> {
     return (await fenceMachines(this.#machines, action, withinMs)).fenced;
   }
@@ -94,7 +97,7 @@ export class ProcessGuard implements FenceGuard {
     });
   }
 
-  /** Disconnects from the guard, which continues to run. */
+  /** Disconnects from the fence guard, which continues to run. */
   leave(): void {
     this.#ended = true;
     this.#own?.connection.destroy();
@@ -131,15 +134,16 @@ export class ProcessGuard implements FenceGuard {
       },
       AbortSignal.timeout(START_MS),
     );
-    // The connection must not keep the host process alive.
+    // The connection to the guard must not keep the host process alive.
     connection.unref().on('error', () => {});
     this.#own = { name, connection, order };
     connection.once('close', () => this.#restart(connection));
   }
 
   /**
-   * Replaces a guard that has ended. If that fails, the next `ensure()` tries again. A host process that was stopped and continues
-   * must not fence the machines of its successor, which has ended the guard.
+   * Replaces a fence guard that has ended. If that fails, the next `ensure()` retries. Does nothing after the fencing
+   * deadline: a host process that was stopped for so long must not fence the machines of its successor, which has ended
+   * the guard.
    */
   #restart(connection: Socket): void {
     const own = this.#own;
@@ -173,7 +177,7 @@ export class ProcessGuard implements FenceGuard {
     });
   }
 
-  /** Logs the actions of a guard since the last report. */
+  /** Logs what a fence guard has done since the last report. */
   async #report(name: string): Promise<void> {
     const text = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('errorLog'), 'utf8'), '');
     const lines = text.slice(this.#reported.get(name) ?? 0).split('\n');
@@ -181,7 +185,7 @@ export class ProcessGuard implements FenceGuard {
     this.#reported.set(name, text.length);
   }
 
-  /** Ends all guards of this host but one, including those that other processes started. */
+  /** Ends all other fence guards of this host, including guards that other processes started. */
   async #endAllExcept(own: string | undefined): Promise<void> {
     const names = await ifMissing(readdir(this.#folder), []);
     for (const name of names.filter((name) => name !== own)) {

@@ -1,29 +1,29 @@
 import type { FenceAction } from '@apistrata/compute-engine/drivers';
 import type { fenceMachines } from './fence-machines.js';
 
-/** The arguments of a guard's process, after the path of its pid file. */
+/** The arguments of a fence guard process, which follow the path of its pid file. */
 export interface GuardArguments {
   /** The folder that contains the machine folders. */
   readonly folder: string;
-  /** The path of the socket on which it listens. */
+  /** The path of the socket on which the guard listens. */
   readonly socket: string;
   readonly action: FenceAction;
-  /** The time at which it acts, in milliseconds since the computer was started. */
+  /** The time at which the guard fences the machines, in milliseconds since the computer booted. */
   readonly at: number;
   readonly withinMs: number;
 }
 
-/** A message to a guard: moves the time at which it acts, or checks that it responds. */
+/** A request to a fence guard: postpones the fencing time, or, without `at`, checks that the guard responds. */
 export interface GuardRequest {
   readonly at?: number;
 }
 
 /**
- * Runs in the process of a guard: fences the machines at the set time, and also machines that start afterwards, until a
- * later time is set.
+ * Runs in the fence guard process. From the fencing time on, fences all machines, including new ones, until a request
+ * sets a later time.
  *
- * Passed as source text, so that the process needs no file, even if this package is bundled, and does not load a file that an
- * update has replaced. This function must therefore not reference other names of this module.
+ * The process receives this function as source text, so that it works in a bundled package and after an update has
+ * replaced the files. The function must therefore not reference other names of this module.
  */
 export function runGuard(fence: typeof fenceMachines): void {
   const { existsSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
@@ -35,7 +35,7 @@ export function runGuard(fence: typeof fenceMachines): void {
   let connections = 0;
   let round: Promise<void> | undefined;
 
-  /** The guard must run even if memory or CPU time is scarce; only privileged users may request that. */
+  /** The guard must run even if memory or CPU time is scarce. Only privileged users can request this priority. */
   for (const request of [
     () => setPriority(constants.priority.PRIORITY_HIGHEST),
     () => writeFileSync('/proc/self/oom_score_adj', '-1000'),
@@ -43,18 +43,18 @@ export function runGuard(fence: typeof fenceMachines): void {
     try {
       request();
     } catch {
-      // Without the privilege, the guard runs like other processes.
+      // Without the privilege, the guard runs with normal priority.
     }
 
   const report = (message: string) => console.error(`${new Date().toISOString()} ${message}`);
-  /** This clock also counts the time for which the computer was suspended. */
+  /** The uptime includes periods in which the computer was suspended. */
   const isLate = () => uptime() * 1000 >= at;
 
   const act = async () => {
     try {
       const { fenced, left } = await fence(folder, action, withinMs);
       if (fenced.length > 0) report(`no heartbeat in time: ${action} was applied to ${fenced.join(' ')}`);
-      // No machine runs, and no host process is connected that could start one.
+      // No machine is running, and no host process is connected that could start one.
       if (left === 0 && connections === 0 && isLate()) process.exit();
     } catch (error) {
       report(`${action} failed: ${error}`);
@@ -76,7 +76,7 @@ export function runGuard(fence: typeof fenceMachines): void {
       const request: GuardRequest = JSON.parse(line);
       if (request.at !== undefined) {
         at = Math.max(at, request.at);
-        // The host process resumes machines afterwards, and a round in progress would pause them again.
+        // After the response, the host process resumes its machines; fencing in progress would pause them again.
         await round;
       }
       connection.write(`${line}\n`);

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The folders in which distributions install descriptors of firmware images; a file in an earlier folder replaces
- * files of the same name in later ones.
+ * The directories in which distributions install firmware descriptors. A file in an earlier directory replaces files of
+ * the same name in later ones.
  */
 const FOLDERS = ['/etc/qemu/firmware', '/usr/local/share/qemu/firmware', '/usr/share/qemu/firmware'];
 
@@ -20,7 +20,7 @@ interface Descriptor {
   readonly features?: readonly string[];
 }
 
-/** A file of a firmware image. */
+/** A file that contains firmware code or UEFI variables. */
 export interface FirmwareFile {
   readonly file: string;
   readonly format: 'raw' | 'qcow2';
@@ -29,15 +29,15 @@ export interface FirmwareFile {
 /** A UEFI firmware that is installed on this host. */
 export interface Firmware {
   readonly code: FirmwareFile;
-  /** The initial content of the variable store of each machine. */
+  /** The template for each machine's variable store. */
   readonly variables: FirmwareFile;
-  /** Whether the machine must have system management mode (SMM), which protects the variable store. */
+  /** Whether the firmware requires system management mode (SMM), which protects the variable store. */
   readonly needsSmm: boolean;
 }
 
-/** The firmware requirements of a machine. */
+/** The properties that a machine requires of its firmware. */
 export interface FirmwareRequirements {
-  /** The prefix of the versioned machine types: `pc-i440fx` or `pc-q35`. */
+  /** The common prefix of the versioned machine types: `pc-i440fx` or `pc-q35`. */
   readonly machineFamily: string;
   readonly secureBoot: boolean;
 }
@@ -50,7 +50,7 @@ async function descriptorFiles(folders: readonly string[]): Promise<readonly str
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
 }
 
-/** Parses a descriptor; undefined for any other file. */
+/** Parses a firmware descriptor; returns undefined for any other file. */
 async function readDescriptor(path: string): Promise<Descriptor | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Descriptor;
@@ -67,11 +67,11 @@ function meetsRequirements(
     ({ architecture, machines = [] }) =>
       architecture === 'x86_64' && machines.some((pattern) => pattern.startsWith(machineFamily)),
   );
-  // Without enrolled keys, secure boot does not verify anything.
+  // Without enrolled keys, secure boot verifies nothing.
   return runs && ['secure-boot', 'enrolled-keys'].every((feature) => features.includes(feature) === secureBoot);
 }
 
-/** Returns the first installed UEFI firmware that meets the requirements, in the order of the descriptors' names. */
+/** Returns the first installed UEFI firmware that meets the requirements, ordered by descriptor name. */
 export async function findFirmware(
   requirements: FirmwareRequirements,
   folders: readonly string[] = FOLDERS,

@@ -26,10 +26,10 @@ async function firmwareFor({ machineType, secureBoot }: Tuning): Promise<Firmwar
 }
 
 /**
- * Returns the firmware of a machine, with its variable store in the machine's folder; null for a machine with a BIOS.
- * An existing variable store is kept, because it contains the boot entries of the guest.
+ * Returns a machine's UEFI firmware, with the variable store in the machine's folder; null if the machine has a BIOS.
+ * Keeps an existing variable store, because it contains the guest's boot entries.
  *
- * @throws QemuError `UNSUPPORTED` if the host does not have the firmware that the image requires
+ * @throws QemuError `UNSUPPORTED` if the required firmware is not installed on this host
  */
 export async function prepareFirmware(folder: MachineFolder, tuning: Tuning): Promise<Firmware | null> {
   if (tuning.firmware === 'bios') return null;

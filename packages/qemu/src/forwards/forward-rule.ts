@@ -1,16 +1,16 @@
 /** A rule that forwards host ports to a guest port. */
 export interface ForwardRule {
-  /** The original text of the rule. */
+  /** The rule as the administrator wrote it. */
   readonly text: string;
-  /** `NAME` or `PROJECT/NAME` of the servers it applies to; null for all. */
+  /** `NAME` or `PROJECT/NAME` of the servers to which the rule applies; null for all servers. */
   readonly server: string | null;
   readonly protocol: 'tcp' | 'udp';
-  /** An inclusive range; each port is forwarded to a different server. */
+  /** An inclusive range of host ports, each of which is forwarded to a different server. */
   readonly hostPorts: readonly [first: number, last: number];
   readonly guestPort: number;
 }
 
-/** Machines run as an unprivileged user, which cannot listen on lower ports. */
+/** QEMU runs as an unprivileged user, which cannot listen on ports below 1024. */
 const MIN_HOST_PORT = 1024;
 const MAX_PORT = 65_535;
 
@@ -19,7 +19,7 @@ const FORWARD_PATTERN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\
 /**
  * Parses `[[PROJECT/]NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`.
  *
- * @throws TypeError that names the problem
+ * @throws TypeError that states what is wrong with the rule
  */
 export function parseForward(text: string): ForwardRule {
   const reject = (reason: string) => new TypeError(`forward: '${text}' ${reason}`);

@@ -37,7 +37,7 @@ async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): P
   }
 }
 
-/** Writes atomically: a partial file would prevent every guest from starting. */
+/** Writes a file atomically, because a partially written file would prevent every guest from starting. */
 async function writeAtomically(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { mode: 0o600 });
   await rename(`${path}.new`, path);
@@ -55,14 +55,14 @@ function matchesRule({ protocol, hostPorts: [first, last], guestPort }: ForwardR
 }
 
 /**
- * Assigns host ports to guests. The ports of a server are stored in its folder, so it has the same ports after every start, as
- * long as the rules allow them and no other process has taken them.
+ * Assigns host ports to guests. A server's ports are stored in its folder, so that it keeps them across restarts, as
+ * long as the rules allow them and no other process uses them.
  */
 export class Forwards {
   readonly #options: ForwardsOptions;
-  /** Servers that have started in this process. */
+  /** The servers that this process has started. */
   readonly #owners = new Map<string, Owner>();
-  /** The forwards of each server, including those that an earlier process assigned. */
+  /** Each server's port forwards, including those that an earlier process assigned. */
   #stored: Promise<Map<string, readonly Forward[]>> | undefined;
   #previous: Promise<unknown> = Promise.resolve();
 
@@ -71,7 +71,7 @@ export class Forwards {
   }
 
   /**
-   * Assigns the forwards of a server before its start.
+   * Assigns a server's port forwards before the server starts.
    *
    * @param folders the machine folders, which contain the assigned ports
    */
@@ -108,7 +108,7 @@ export class Forwards {
     return assigned;
   }
 
-  /** Frees the ports of a server for others. */
+  /** Releases a server's host ports. */
   async release(id: string): Promise<void> {
     this.#owners.delete(id);
     (await this.#stored)?.delete(id);
@@ -129,7 +129,10 @@ export class Forwards {
     return this.#stored;
   }
 
-  /** Returns the previous port if it is still free, otherwise the first free one. */
+  /**
+   * Returns a forward with the server's previous host port if the port is still free, otherwise with the first free
+   * one.
+   */
   async #selectForward(
     rule: ForwardRule,
     previous: readonly Forward[],

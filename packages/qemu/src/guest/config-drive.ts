@@ -6,20 +6,22 @@ import { QemuError } from '../qemu-error.js';
 import { guestFiles } from './guest-files.js';
 import type { GuestMetadata } from './meta-data.js';
 
-/** The label by which guests find the drive. */
+/** The file system label by which guests find the config drive. */
 const LABEL = 'config-2';
 
-/** The drive has the size of a large floppy disk, minus the overhead of the file system. */
+/** The capacity of the config drive: a 2.88 MB floppy disk, minus the file system overhead. */
 const MAX_BYTES = 2_700_000;
 
-/** The offset of the code in the boot sector, the target of the jump at its start. */
+/** The offset of the boot code in the boot sector: the target of the jump instruction at the sector's start. */
 const BOOT_CODE_AT = 0x40;
-/** `int 0x18`, which passes the boot to the next device; then an endless loop of `hlt`, for firmware that returns. */
+/**
+ * `int 0x18`, which makes firmware boot from the next device, then an endless `hlt` loop, in case the firmware returns.
+ */
 const HAND_OVER = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
 
 /**
- * Writes boot code that continues with the next device, for firmware that tries to boot from the drive. QEMU's tools
- * leave the code of the boot sector empty.
+ * Writes boot code that continues with the next device, for firmware that tries to boot from the config drive. QEMU's
+ * tools leave the boot code empty.
  */
 async function handOverBoot(path: string): Promise<void> {
   const drive = await open(path, 'r+');
@@ -31,9 +33,9 @@ async function handOverBoot(path: string): Promise<void> {
 }
 
 /**
- * Writes the config drive of a machine: a small FAT disk, created by QEMU's own tools.
+ * Writes a machine's config drive, a small FAT disk that QEMU's own tools create.
  *
- * @throws QemuError `UNSUPPORTED` if the content does not fit
+ * @throws QemuError `UNSUPPORTED` if the content exceeds the drive's capacity
  */
 export async function writeConfigDrive(
   metadata: GuestMetadata,

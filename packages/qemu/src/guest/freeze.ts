@@ -2,12 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { callAgent } from './guest-agent.js';
 
-/** Number of attempts to thaw a guest: a guest that stays frozen is worse than a failed copy. */
+/**
+ * The number of attempts to thaw a guest. There are several, because a guest that stays frozen is worse than a failed
+ * copy.
+ */
 const THAW_ATTEMPTS = 3;
 
 /**
- * Freezes the file systems of a guest. This is recorded on disk, so that the next process thaws the guest if this one
- * dies.
+ * Freezes a guest's file systems. A marker file makes the next process thaw the guest if this process dies.
  *
  * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED`, after thawing the guest
  */
@@ -15,7 +17,7 @@ export async function freeze(folder: MachineFolder): Promise<void> {
   const path = folder.file('agent');
   const status = await callAgent(path, 'guest-fsfreeze-status');
   await writeFile(folder.file('frozen'), '');
-  // Already frozen by a process that died before the end of this function.
+  // An earlier process has frozen the guest, and died before it returned from this function.
   if (status === 'frozen') return;
   try {
     await callAgent(path, 'guest-fsfreeze-freeze');
@@ -29,7 +31,7 @@ export async function isFrozen(folder: MachineFolder): Promise<boolean> {
   return (await callAgent(folder.file('agent'), 'guest-fsfreeze-status')) === 'frozen';
 }
 
-/** Thaws a guest. */
+/** Thaws a guest's file systems. */
 export async function thaw(folder: MachineFolder): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

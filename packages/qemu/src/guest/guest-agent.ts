@@ -5,16 +5,22 @@ import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 
-/** The timeouts of the synchronization with an agent, and of a command. */
+/** The timeouts for synchronizing with a guest agent, and for a command. */
 const SYNC_MS = 5_000;
 const RESPONSE_MS = 60_000;
-/** Interval between synchronization attempts: an agent that reopens its channel loses what arrives in the meantime. */
+/**
+ * The interval between synchronization requests, which are repeated because an agent loses requests that arrive while
+ * it reopens its channel.
+ */
 const SYNC_INTERVAL_MS = 500;
 
-/** Maximum size of a response; a guest may send any amount of data. */
+/** Maximum size of an agent's response in bytes, because a guest can send any amount of data. */
 const MAX_RESPONSE = 2 ** 20;
 
-/** Makes an agent discard earlier input; the response to synchronization begins with the same byte. */
+/**
+ * The byte that makes a guest agent discard earlier input. The response to a synchronization request begins with the
+ * same byte.
+ */
 const DELIMITER = '\xff';
 
 interface AgentResponse {
@@ -22,7 +28,7 @@ interface AgentResponse {
   readonly error?: { readonly class?: string; readonly desc?: string };
 }
 
-/** Returns true if the image of a server declares a guest agent. */
+/** Returns true if the server's image declares a guest agent. */
 export function hasAgent(server: Server): boolean {
   return isTruthyString(optionsOfServer(server)('agent'));
 }
@@ -39,7 +45,7 @@ function connectToAgent(path: string, late: AbortSignal): Promise<Socket> {
   });
 }
 
-/** Sends a command and waits for the response: the first matching line. */
+/** Sends a command to a guest agent, and returns the first response that matches. */
 function exchange(
   socket: Socket,
   text: string,
@@ -71,7 +77,9 @@ function exchange(
   });
 }
 
-/** Parses a line; returns undefined if it is not a response, because a guest may send any data. */
+/**
+ * Parses a line from a guest agent; returns undefined if the line is not a response, because a guest can send any data.
+ */
 function parseResponse(line: string): AgentResponse | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -84,9 +92,9 @@ function parseResponse(line: string): AgentResponse | undefined {
 const command = (execute: string, args: object) => `${JSON.stringify({ execute, arguments: args })}\n`;
 
 /**
- * Sends synchronization requests until the agent responds. A request starts with a delimiter that discards earlier
- * input; agents may report that as an error. After several requests, another one without the delimiter follows, so that
- * no error is mistaken for the response to the next command.
+ * Sends synchronization requests until the guest agent responds. Each request starts with a delimiter that discards
+ * earlier input, which agents may report as an error. If several requests were sent, another one without the delimiter
+ * follows, so that no such error is mistaken for the response to the next command.
  */
 async function synchronize(socket: Socket, what: string, late: AbortSignal): Promise<void> {
   const sent = new Set<unknown>();
@@ -104,11 +112,12 @@ async function synchronize(socket: Socket, what: string, late: AbortSignal): Pro
 }
 
 /**
- * Runs a command of QEMU's guest agent. An agent that was unavailable finds only synchronization requests in its input,
- * because a command is sent only after the agent has responded to them.
+ * Runs a command of QEMU's guest agent. Commands are sent only after the agent has responded to a synchronization
+ * request, so that an agent that starts later never executes a stale command.
  *
- * @param path the socket of the machine's channel
- * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the error of the agent
+ * @param path the socket of the machine's guest agent channel
+ * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the agent's error
+ * message
  */
 export async function callAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
   const syncTimeout = AbortSignal.timeout(SYNC_MS);

@@ -1,12 +1,9 @@
 import { contentPath, type GuestMetadata, metaData, networkData } from './meta-data.js';
 
-/** Available versions of the OpenStack format. */
+/** The supported versions of the OpenStack metadata format. */
 const VERSIONS = ['2018-08-27', 'latest'];
 
-/**
- * Returns the metadata of a guest in the OpenStack format as files by path, for the config drive and the metadata
- * service.
- */
+/** Returns a guest's metadata files in the OpenStack format, by path, for the config drive and the metadata service. */
 export function guestFiles(metadata: GuestMetadata): ReadonlyMap<string, Buffer> {
   const json = (value: object) => Buffer.from(JSON.stringify(value));
   const { server, secrets } = metadata;

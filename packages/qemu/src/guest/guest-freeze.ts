@@ -8,12 +8,14 @@ import { hasAgent } from './guest-agent.js';
 
 /** Delay before another attempt to thaw a guest. */
 const RETRY_MS = 10_000;
-/** Maximum time for which a guest stays frozen until the copy of its disk starts. */
+/** The maximum number of seconds for which a guest stays frozen before the copy of its disk starts. */
 const BEGIN_SECONDS = 600;
 
-/** The requests to keep a guest frozen. */
+/** A guest with frozen file systems, and the holders that keep it frozen. */
 class FrozenGuest {
-  /** The holders of the freeze, each with its own timeout, because a holder may die before it ends the freeze. */
+  /**
+   * The holders that keep the guest frozen, each with a timeout, because a holder can die before it ends its freeze.
+   */
   readonly holders = new Map<string, NodeJS.Timeout>();
   retry: NodeJS.Timeout | undefined;
   #previous: Promise<unknown> = Promise.resolve();
@@ -32,7 +34,7 @@ class FrozenGuest {
   }
 }
 
-/** Freezes and thaws guests. A guest is thawed when its last holder has ended the freeze. */
+/** Freezes and thaws guest file systems. A guest is thawed when the last holder has ended its freeze. */
 export class GuestFreeze {
   readonly #guests = new Map<MachineFolder, FrozenGuest>();
   readonly #ending = new Set<Promise<void>>();
@@ -43,7 +45,7 @@ export class GuestFreeze {
     return cached;
   }
 
-  /** Freezes a guest for a holder. @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */
+  /** Freezes a guest's file systems on behalf of a holder. @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */
   async begin(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
     const guest = this.#guestIn(folder);
     await guest.next(async () => {
@@ -52,7 +54,7 @@ export class GuestFreeze {
     });
   }
 
-  /** Extends the freeze of a holder. @throws QemuError `UNSUPPORTED` if the guest has been thawed */
+  /** Extends a holder's freeze. @throws QemuError `UNSUPPORTED` if the guest has been thawed */
   async keepFrozen(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
     const guest = this.#guestIn(folder);
     await guest.next(async () => {
@@ -80,7 +82,7 @@ export class GuestFreeze {
     return setTimeout(run, ms).unref();
   }
 
-  /** Ends the freeze of a holder, and thaws the guest if this was the last holder. */
+  /** Ends a holder's freeze, and thaws the guest if no other holder remains. */
   async end(folder: MachineFolder, holder: string): Promise<void> {
     const guest = this.#guestIn(folder);
     clearTimeout(guest.holders.get(holder));
@@ -103,8 +105,8 @@ export class GuestFreeze {
   }
 
   /**
-   * Runs a function while the file systems of the guest are frozen, so that a copy of the disk is consistent. If the guest cannot
-   * be frozen, the function runs without a freeze, unless the image requires the freeze (`os_require_quiesce`).
+   * Runs a function while the guest's file systems are frozen, so that a copy of the disk is consistent. If the guest
+   * cannot be frozen, the function runs anyway, unless the image requires the freeze (`os_require_quiesce`).
    *
    * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` or `UNSUPPORTED` if a required freeze fails
    */
@@ -127,13 +129,13 @@ export class GuestFreeze {
     }
   }
 
-  /** Removes the state of a machine that has ended. */
+  /** Removes the freeze state of a machine that has ended. */
   forget(folder: MachineFolder): void {
     this.#guests.get(folder)?.cancelTimers();
     this.#guests.delete(folder);
   }
 
-  /** Thaws guests that an earlier process has left frozen. */
+  /** Thaws guests that an earlier process left frozen. */
   async recover(folders: readonly MachineFolder[]): Promise<void> {
     await Promise.allSettled(folders.map((folder) => this.#finish(folder, this.#guestIn(folder))));
   }

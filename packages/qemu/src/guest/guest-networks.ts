@@ -2,7 +2,7 @@ import type { Server, ServerInterface } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { ownerOf } from '../images/image-cache.js';
 
-/** An address of an interface with the settings that the guest needs. */
+/** An IP address of a guest interface, with the subnet settings that the guest needs. */
 export interface GuestAddress {
   readonly address: string;
   readonly version: 4 | 6;
@@ -12,7 +12,7 @@ export interface GuestAddress {
   readonly routes: readonly { readonly destination: string; readonly nexthop: string }[];
 }
 
-/** An interface of a guest with the settings of the network service. */
+/** A guest interface, with its settings from the network service. */
 export interface GuestInterface {
   readonly portId: string;
   readonly networkId: string;
@@ -24,7 +24,9 @@ export interface GuestInterface {
 
 const DEFAULT_MTU = 1500;
 
-/** Reads the settings of an interface from the network service. An interface of a deleted network has no addresses. */
+/**
+ * Reads an interface's settings from the network service. If the network was deleted, the interface has no addresses.
+ */
 export async function guestInterface(
   networks: DriverServices['networks'],
   server: Server,

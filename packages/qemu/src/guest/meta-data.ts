@@ -9,7 +9,10 @@ export interface InjectedFile {
   readonly contents: string;
 }
 
-/** Metadata of a guest that is not in its record: stored with the machine, readable only by the user that runs it. */
+/**
+ * Guest metadata that is not part of the server record. It is stored with the machine, where only the user that runs
+ * QEMU can read it.
+ */
 export interface GuestSecrets {
   readonly adminPassword: string | null;
   readonly files: readonly InjectedFile[];

@@ -1,6 +1,6 @@
 import { canonicalIp, cidrOf } from '@apistrata/compute-engine/catalogs';
 
-/** Returns the netmask of a CIDR as an address: `255.255.255.0`. */
+/** Returns the netmask of a CIDR, such as `255.255.255.0`. */
 export function netmask(cidr: string): string {
   const { version, prefix } = cidrOf(cidr);
   const [count, size] = version === 4 ? [4, 8] : [8, 16];
