@@ -4,19 +4,19 @@ import { QemuError } from '../qemu-error.js';
 import { checkVmdk } from './check-vmdk.js';
 
 /**
- * How many bytes at the start of a file contain disk signatures and headers. A CD's signature is beyond this part, so a CD is
- * treated like any other disk.
+ * The number of bytes to read from the start of an image file to find disk signatures and headers. The signature of a
+ * CD is beyond this limit, so a CD is treated as a raw disk.
  */
 const HEADER_BYTES = 512;
 const BACKING_OFFSET_AT = 8;
 const SIZE_AT = 24;
 const INCOMPATIBLE_FEATURES_AT = 72;
-/** The feature bit of a file whose header names another file with the guest's data. */
+/** The qcow2 feature bit of images whose data is stored in another file. */
 const EXTERNAL_DATA = 1n << 2n;
 
 export type ImageFileFormat = 'raw' | 'qcow2' | 'vmdk' | 'vhdx';
 
-/** Disk formats of image services; images of kernels and ramdisks are raw. */
+/** File formats by the image service's disk format; kernel and ramdisk images are raw. */
 const FORMATS: Readonly<Record<string, ImageFileFormat>> = {
   raw: 'raw',
   qcow2: 'qcow2',
@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, ImageFileFormat>> = {
   iso: 'raw',
 };
 
-/** Returns the file format for a disk format of an image service. @throws QemuError `IMAGE_REJECTED` for unsupported formats */
+/** Returns the file format for an image service's disk format. @throws QemuError `IMAGE_REJECTED` for unsupported formats */
 export function imageFileFormat(diskFormat: string | null): ImageFileFormat {
   const format = FORMATS[diskFormat ?? ''];
   if (!format)
@@ -40,23 +40,24 @@ export function imageFileFormat(diskFormat: string | null): ImageFileFormat {
 }
 
 /**
- * The checks of each format beyond the signature. They return the size of the disk, or null if the header does not contain it.
+ * Checks that follow the signature check, by file format. They return the disk size, or null if it is not in the
+ * header.
  */
 const CHECKS: Readonly<Record<ImageFileFormat, (header: Buffer, file: FileHandle) => Promise<number | null>>> = {
   raw: async (_, file) => (await file.stat()).size,
   qcow2: async (header) => checkQcow2(header),
   vmdk: checkVmdk,
-  // QEMU itself rejects images with a parent.
+  // QEMU itself rejects vhdx images that have a parent.
   vhdx: async () => null,
 };
 
 /**
- * Checks an uploaded image file before any program opens it. Files of some formats can reference other files, which
- * programs would open: files of this host. A file in a different format than its image declares is rejected, even if it
- * declares raw.
+ * Checks an uploaded image file before any other program opens it. In some formats, an image can reference other files,
+ * and a program would then read those files on this host. A file whose format differs from the one that its image
+ * declares is rejected, even if the image declares raw.
  *
- * @returns the size of the disk in bytes; null if only a program can determine it
- * @throws QemuError `IMAGE_REJECTED` for a file that references others, and for one in another format
+ * @returns the size of the disk in bytes; null if only `qemu-img` can determine it
+ * @throws QemuError `IMAGE_REJECTED` if the file references other files or is not in the declared format
  */
 export async function checkImageFile(path: string, format: ImageFileFormat): Promise<number | null> {
   const file = await open(path, 'r');

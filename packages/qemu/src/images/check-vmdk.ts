@@ -8,7 +8,7 @@ const DESCRIPTOR_AT = 28;
 const DESCRIPTOR_SECTORS_AT = 36;
 const MAX_DESCRIPTOR_SECTORS = 128n;
 
-/** Types of self-contained vmdk files. */
+/** The vmdk types that consist of a single file. */
 const SELF_CONTAINED: ReadonlySet<string> = new Set(['monolithicSparse', 'streamOptimized']);
 const NO_PARENT = 'ffffffff';
 
@@ -16,7 +16,7 @@ const rejected = (reason: string) =>
   new QemuError('IMAGE_REJECTED', `the image is a vmdk file ${reason}: convert it with qemu-img convert -O qcow2`);
 
 /**
- * Checks that a vmdk file is self-contained. Others reference files, which may be any file of the host.
+ * Checks that a vmdk file is self-contained, because other vmdk files can reference any file on the host.
  *
  * @returns the size of the disk in bytes
  * @throws QemuError `IMAGE_REJECTED`

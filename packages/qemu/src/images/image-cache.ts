@@ -12,42 +12,42 @@ import { exists } from './exists.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
 
-/** Returns a caller that represents the server's owner: the host reads images and networks on behalf of the owner's project. */
+/** Returns the server's owner as a caller, on whose behalf the host reads images and networks. */
 export function ownerOf({ userId, projectId }: Server) {
   return { userId, projectId, roles: [] };
 }
 
 export interface ImageCacheOptions {
   readonly folder: string;
-  /** Whether other computers also store images in the folder. */
+  /** Whether other hosts also store images in the folder. */
   readonly shared: boolean;
   readonly images: DriverServices['images'];
   readonly qemuImg: string;
   readonly runAs: RunAs | undefined;
-  /** The maximum size of its files; default: half of their file system. */
+  /** The maximum total size of the cached files; default: half of the file system. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Age after which an unchanged temporary file counts as abandoned by a process that died. */
+/** The age at which an unchanged temporary file counts as abandoned. */
 const UNFINISHED_MS = 600_000;
 
-/** How long an unused image is kept. */
+/** How long an unused image stays in the cache. */
 const RETENTION_MS = 24 * 3_600_000;
 
-/** The maximum size of a disk in an image if the flavor has no limit. */
+/** The maximum virtual size of an image if the flavor sets no limit. */
 const MAX_DISK_BYTES = 2 ** 42;
 
-/** Sets resource limits of a program; part of util-linux. */
+/** A program from util-linux that runs another program with resource limits. */
 const PRLIMIT = '/usr/bin/prlimit';
 const MAX_MEMORY_BYTES = 4 * 2 ** 30;
 const MAX_CPU_SECONDS = 600;
 
-/** The unit of `blocks` in `stat`. */
+/** The size of the blocks that `stat` counts. */
 const BLOCK_BYTES = 512;
-/** Minimum time that an image is kept after its last use, because a machine may be about to link it. */
+/** How long an image stays in the cache after its last use in any case, because a machine may be about to link it. */
 const IN_USE_MS = 60_000;
 
-/** A name in the cache; several names may link to one file. */
+/** A cache entry. Several entries can be hard links to the same file. */
 interface Entry {
   readonly path: string;
   readonly ino: number;
@@ -55,7 +55,7 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** Returns the paths to remove so that the total size is within the limit, and `needed` bytes are freed: the least recently used first. */
+/** Returns the least recently used paths, whose removal brings the cache within its limit and frees `needed` bytes. */
 function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number, needed: number): readonly string[] {
   const files = new Map(entries.map((entry) => [entry.ino, entry]));
   const total = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -70,9 +70,9 @@ function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number, needed: 
 }
 
 /**
- * Images as raw backing files for machine disks, fetched and converted once for each content and format, regardless of how
- * many images and machines use it. Files are written under temporary names and renamed, so several processes can
- * share the folder.
+ * A cache of images, stored as raw backing files for machine disks. Each content is fetched and converted once per
+ * format, regardless of how many images and machines use it. Files are written under temporary names and then renamed,
+ * so that several processes can share the folder.
  */
 export class ImageCache {
   readonly #options: ImageCacheOptions;
@@ -83,12 +83,12 @@ export class ImageCache {
   }
 
   /**
-   * Links the raw file of an image to a path of a machine: the machine keeps it after the cache evicts it. The file
-   * must not be modified.
+   * Links an image's raw file into a machine's folder, so that the machine keeps the file after the cache evicts it.
+   * The file must not be modified.
    *
    * @param maxBytes the size of the target disk; 0 is unlimited
-   * @returns its size in bytes
-   * @throws QemuError `IMAGE_REJECTED` for an unusable image, and errors of the image service
+   * @returns the size of the file in bytes
+   * @throws QemuError `IMAGE_REJECTED` if the image is unusable, and the image service's errors
    */
   async linkImage(
     caller: Caller,
@@ -107,7 +107,7 @@ export class ImageCache {
     return size;
   }
 
-  /** Fetches an image before a machine needs it, unless it is cached. Returns its path; throws like {@link linkImage}. */
+  /** Fetches an image into the cache, unless it is cached already. Returns the path; throws like {@link linkImage}. */
   async fetch(caller: Caller, imageId: string, maxBytes: number, signal: AbortSignal): Promise<string> {
     const path = join(this.#options.folder, `${imageId}.raw`);
     if (!(await exists(path))) {
@@ -117,7 +117,7 @@ export class ImageCache {
     return path;
   }
 
-  /** Shares the work of concurrent calls for the same path. */
+  /** Runs a function for a path; concurrent calls with the same path share one execution. */
   #once(path: string, work: () => Promise<void>): Promise<void> {
     const inProgress = this.#inProgress.get(path) ?? work().finally(() => this.#inProgress.delete(path));
     this.#inProgress.set(path, inProgress);
@@ -133,8 +133,8 @@ export class ImageCache {
     const converted = `${incoming}.raw`;
     try {
       const digest = await save(await images.download(caller, imageId), incoming, image.checksum, signal);
-      // The same bytes are a different disk in another format: the file that one user uploads as raw must not become
-      // the disk that another user boots.
+      // The name includes the format, because the same bytes are a different disk in another format. Otherwise, a file
+      // that one user uploads as raw could become the disk that another user boots.
       const base = join(folder, `sha256-${digest}-${format}.raw`);
       if (!(await exists(base))) {
         checkSize(
@@ -143,7 +143,7 @@ export class ImageCache {
         );
         if (format === 'raw') await rename(incoming, converted);
         else {
-          // The program that reads untrusted data has access to this one file only.
+          // The program that reads untrusted data can write to this file only.
           const target = await open(converted, 'wx', 0o600);
           await target
             .chown(runAs?.uid ?? process.getuid?.() ?? 0, runAs?.gid ?? process.getgid?.() ?? 0)
@@ -152,7 +152,8 @@ export class ImageCache {
           await runProgram(...withLimits(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
         }
         await chmod(converted, 0o444);
-        // A rename would replace the file of a concurrent download of the same bytes while another process links it.
+        // A rename would replace the file from a concurrent download of the same content while another process links
+        // it.
         await link(converted, base).catch(ignoreExisting);
       }
       const linked = `${incoming}.link`;
@@ -165,7 +166,7 @@ export class ImageCache {
     }
   }
 
-  /** Removes unused images until there is space. @throws QemuError `DISK_FULL` */
+  /** Removes unused images until enough disk space is free. @throws QemuError `DISK_FULL` */
   async #evictFor(bytes: number): Promise<void> {
     const { folder } = this.#options;
     const { bavail, bsize } = await statfs(folder);
@@ -173,7 +174,7 @@ export class ImageCache {
     await checkSpace(folder, bytes);
   }
 
-  /** Runs `qemu-img info` to determine the size of a disk. */
+  /** Returns the virtual size of a disk image, as reported by `qemu-img info`. */
   async #diskBytes(path: string, format: string, signal: AbortSignal): Promise<number> {
     const { qemuImg, runAs } = this.#options;
     const args = ['info', '-f', format, '--output=json', path];
@@ -182,7 +183,7 @@ export class ImageCache {
 
   /**
    * Removes images that were not used for a day, abandoned temporary files, and, if the cache exceeds its limit, the
-   * least recently used images. Machines keep theirs, because they have their own links.
+   * least recently used images. Machines keep their images, because they have their own links.
    *
    * @param neededBytes the additional space to free
    */
@@ -205,7 +206,10 @@ export class ImageCache {
   }
 }
 
-/** Returns a command that limits the memory, CPU time and file size of a program that reads uploaded data. */
+/**
+ * Returns a command that runs a program with limits on memory, CPU time and file size, because the program reads
+ * uploaded data.
+ */
 function withLimits(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
   if (!existsSync(PRLIMIT)) return [program, args];
   return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];
@@ -226,7 +230,7 @@ async function linkOrCopy(path: string, target: string): Promise<void> {
   }
 }
 
-/** Returns true for a temporary file of a process that no longer exists. */
+/** Returns true for the temporary file of a process that no longer exists. */
 function isAbandoned(name: string): boolean {
   const pid = /\.(\d+)-[^.]+\.part\b/.exec(name)?.[1];
   return pid !== undefined && !existsSync(`/proc/${pid}`);
@@ -238,7 +242,7 @@ function checkSize(bytes: number, maxBytes: number): void {
     throw new QemuError('IMAGE_REJECTED', `the image contains a disk of ${bytes} bytes; the limit is ${bound} bytes`);
 }
 
-/** Saves the content that an image service sends, and verifies its checksum. Returns the SHA-256 in hexadecimal. */
+/** Saves the content that an image service sends, and verifies the checksum. Returns the hexadecimal SHA-256 digest. */
 async function save(
   content: AsyncIterable<Uint8Array>,
   path: string,

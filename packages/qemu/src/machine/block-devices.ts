@@ -3,21 +3,24 @@ import { type DiskShape, isVolume, type VolumeShape } from './machine-shape.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Maximum length of a node name in QEMU. */
+/** The maximum length of a QEMU block node name. */
 const MAX_NODE_NAME = 29;
-/** Maximum length of a disk's serial number. */
+/** The maximum length of a disk serial number. */
 const MAX_SERIAL = 20;
-/** How long a guest waits for a volume whose server process is being restarted. */
+/** How long a guest waits for a volume while the process that serves it is restarted. */
 const RECONNECT_SECONDS = 60;
 
-/** Returns the name of a disk's node in QEMU's block layer. */
+/** Returns the name of a disk's block node in QEMU. */
 export function nodeName(diskId: string): string {
   return diskId.replaceAll('-', '').slice(0, MAX_NODE_NAME);
 }
 
-/** The QEMU block nodes of a volume: one for the guest's device, and one for the connection behind it. */
+/** The names of a volume's QEMU block nodes: one node for the guest's device, and one for the connection behind it. */
 export interface VolumeNodes {
-  /** Each node has two names, because the old and the new node exist at the same time during a replacement. */
+  /**
+   * Each node has two names to choose from, because during a replacement the old and the new node exist at the same
+   * time.
+   */
   readonly front: readonly [string, string];
   readonly connection: readonly [string, string];
 }
@@ -27,7 +30,7 @@ export function volumeNodes(deviceId: string): VolumeNodes {
   return { front: [`${stem}-a`, `${stem}-b`], connection: [`${stem}-c`, `${stem}-d`] };
 }
 
-/** Returns the `blockdev-add` arguments of the connection to a volume. */
+/** Returns the `blockdev-add` arguments for a volume's connection node. */
 export function connectionNode(volume: VolumeShape, name: string): Json {
   const { socket, exportName, readOnly, reconnectSeconds = RECONNECT_SECONDS } = volume;
   return {
@@ -42,14 +45,14 @@ export function connectionNode(volume: VolumeShape, name: string): Json {
 }
 
 /**
- * Returns the node between the guest and the connection to a volume, which allows replacing the connection under a
- * running guest.
+ * Returns the `blockdev-add` arguments for the node between the guest and a volume's connection node. It allows
+ * replacing the connection while the guest runs.
  */
 export function frontNode({ readOnly }: VolumeShape, name: string, connection: string): Json {
   return { 'node-name': name, driver: 'raw', file: connection, 'read-only': readOnly, discard: 'unmap' };
 }
 
-/** Returns the `blockdev-add` or `-blockdev` arguments of a disk, in order. */
+/** Returns the `blockdev-add` or `-blockdev` arguments for a disk's block nodes, in the order of their creation. */
 export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
   if (isVolume(disk)) {
     const { front, connection } = volumeNodes(disk.id);
@@ -60,12 +63,12 @@ export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
   return [{ 'node-name': nodeName(disk.id), driver: 'qcow2', file, discard: 'unmap' }];
 }
 
-/** Returns true if a disk is a CD, whose drive is on the IDE bus that every machine has. */
+/** Returns true if a disk is a CD. Its drive is attached to the IDE bus, which every machine has. */
 export function isCdrom(disk: DiskShape | VolumeShape): boolean {
   return !isVolume(disk) && disk.cdrom === true;
 }
 
-/** Returns the `device_add` or `-device` arguments of a disk. */
+/** Returns the `device_add` or `-device` arguments for a disk. */
 export function blockDevice(disk: DiskShape | VolumeShape, model: DiskModel): Json {
   const driver = isCdrom(disk) ? 'ide-cd' : model;
   const device = { driver, id: disk.id, ...(driver === 'scsi-hd' && { bus: 'scsi.0' }) };

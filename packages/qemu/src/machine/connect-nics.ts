@@ -6,28 +6,31 @@ import { type Tuning, tuningOf } from '../tuning/tuning.js';
 import type { MachineLayout } from './machine-layout.js';
 import type { NicShape } from './machine-shape.js';
 
-/** The part of a host that connects interfaces. */
+/** The members of a host that are needed to connect network interfaces. */
 interface NicHost {
   readonly networks: Pick<NetworkMode, 'connect'>;
   interfaces(server: Server, which: Server['interfaces']): Promise<readonly GuestInterface[]>;
 }
 
-/** Properties of the machine whose interfaces are connected. */
+/** Options for connecting a machine's interfaces. */
 interface NicOptions {
-  /** Whether these are all interfaces of a machine that is about to start. */
+  /** Whether the machine is about to start, and these are all of its interfaces. */
   readonly starting?: boolean;
-  /** The machine's flavor, if it differs from the one in the server's record. */
+  /** The machine's flavor, if it differs from the server record's flavor. */
   readonly flavor?: FlavorCopy;
-  /** The layout of the machine whose memory this one takes over. */
+  /** The device layout of the machine from which the new machine receives its memory. */
   readonly incoming?: MachineLayout | undefined;
 }
 
-/** Returns the name of an interface in QEMU. */
+/** Returns the QEMU device id of a network interface. */
 export function nicId(portId: string): string {
   return `nic-${portId}`;
 }
 
-/** Returns what the interfaces require of their network backends. A guest that is taken over keeps its number of queues. */
+/**
+ * Returns the requirements of interfaces on their network backends. After a migration or a resume, a guest keeps its
+ * number of queues.
+ */
 export function nicRequirements(
   interfaces: readonly Pick<GuestInterface, 'portId'>[],
   { nicModel, nicQueues }: Tuning,
@@ -37,7 +40,7 @@ export function nicRequirements(
   return { queues, virtio: nicModel === 'virtio-net-pci' };
 }
 
-/** Connects interfaces of a server to its networks, and returns the devices of its machine with their backends. */
+/** Connects a server's interfaces to their networks, and returns the machine's network devices with their backends. */
 export async function connectNics(
   host: NicHost,
   server: Server,

@@ -4,7 +4,7 @@ import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
 
-/** The name of a copy's job and node. A process makes one copy at a time. */
+/** The name of the block job that copies a disk, and of its target node. A process copies one disk at a time. */
 const COPY = 'copy';
 const POLL_INTERVAL_MS = 50;
 
@@ -17,20 +17,20 @@ interface BlockNode {
   };
 }
 
-/** Returns the block nodes of a process by name. */
+/** Returns the block nodes of a QEMU process by name. */
 export async function blockNodesOf(qmp: QmpClient): Promise<ReadonlyMap<string, BlockNode['image']>> {
   const nodes = await qmp.execute<BlockNode[]>('query-named-block-nodes', { flat: true });
   return new Map(nodes.map((node) => [node['node-name'], node.image]));
 }
 
-/** Returns a block node that must exist. */
+/** Returns the named block node. @throws QemuError `UNSUPPORTED` if it does not exist */
 export async function blockNodeOf(qmp: QmpClient, name: string): Promise<BlockNode['image']> {
   const node = (await blockNodesOf(qmp)).get(name);
   if (!node) throw new QemuError('UNSUPPORTED', `the machine has no block node ${name}`);
   return node;
 }
 
-/** Cancels a job that another process may have started, and waits until it is removed. */
+/** Cancels a block job, even if an earlier process started it, and waits until the job is removed. */
 export async function removeJob(qmp: QmpClient, id: string): Promise<void> {
   await qmp.execute('job-cancel', { id }).catch(() => {});
   while ((await qmp.execute<{ id: string }[]>('query-jobs')).some((job) => job.id === id))
@@ -42,19 +42,19 @@ async function removeCopy(qmp: QmpClient): Promise<void> {
   await qmp.execute('blockdev-del', { 'node-name': COPY }).catch(() => {});
 }
 
-/** Returns a predicate that matches the event that ends a job. */
+/** Returns a predicate for the event that reports the end of a block job. */
 export function isEndOf(job: string): (event: QmpEvent) => boolean {
   return ({ event, data }) =>
     (event === 'BLOCK_JOB_COMPLETED' || event === 'BLOCK_JOB_CANCELLED') && data.device === job;
 }
 
-/** Checks the event that ended a job. @throws QemuError with the failure of a job that ended early */
+/** Checks the event that reports the end of a block job. @throws QemuError with QEMU's message if the job failed */
 export function checkEnd({ event, data }: QmpEvent, what: string): void {
   if (event === 'BLOCK_JOB_CANCELLED' || data.error !== undefined)
     throw new QemuError('QEMU_COMMAND_FAILED', `${what}: ${data.error ?? 'the copy was canceled'}`);
 }
 
-/** Starts to mirror a node, which may change during the copy, and waits until the copy is equal. */
+/** Starts to mirror a block node, which the guest may change, and waits until the copy is identical. */
 export async function mirrorUntilReady(
   qmp: QmpClient,
   copy: {
@@ -75,9 +75,9 @@ export async function mirrorUntilReady(
 }
 
 /**
- * Copies the content of a running process's disk at one point in time to a new qcow2 file.
+ * Makes a point-in-time copy of a disk that a running QEMU process has open, as a new qcow2 file.
  *
- * @param around calls its argument, which starts the copy at that point in time
+ * @param around a function that calls its argument to start the copy; the time of this call is the copy's point in time
  */
 export async function copyWhileRunning(
   qmp: QmpClient,

@@ -8,14 +8,14 @@ import type { MachineFolder } from './machine-folder.js';
 import { diskInfo } from './prepare-disks.js';
 import { retryWhileLocked } from './retry-while-locked.js';
 
-/** The name of the internal snapshot that disks have until a resize is confirmed; it needs no copy of the disk. */
+/** The name of the internal qcow2 snapshot that disks keep until a resize is confirmed. Taking it copies no data. */
 const BEFORE = 'before-resize';
 
 type DiskInfo = { readonly snapshots?: readonly { readonly name: string }[] } | undefined;
 
 const containsSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
 
-/** Yields the local disks of a stopped machine, and whether each has the snapshot. */
+/** Yields the local disks of a stopped machine, each with whether it has the resize snapshot. */
 async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of OWN_DISKS) {
     const path = diskFile(folder, disk);
@@ -30,13 +30,13 @@ async function snapshot(host: Host, option: '-c' | '-a' | '-d', path: string, si
   await retryWhileLocked(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
 }
 
-/** Takes the snapshot of the disks of a stopped machine, unless they have one. */
+/** Takes a resize snapshot of each disk of a stopped machine that has none yet. */
 export async function snapshotDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
   for await (const { path, hasSnapshot } of ownDisks(host, folder, signal))
     if (!hasSnapshot) await snapshot(host, '-c', path, signal);
 }
 
-/** Restores the disks of a stopped machine from the snapshot. */
+/** Restores the disks of a stopped machine from their resize snapshots. */
 export async function restoreDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
   for await (const { path, hasSnapshot } of ownDisks(host, folder, signal)) {
     if (!hasSnapshot) continue;
@@ -45,7 +45,7 @@ export async function restoreDisks(host: Host, folder: MachineFolder, signal: Ab
   }
 }
 
-/** Deletes the snapshot of a machine's disks, whether it runs or not. */
+/** Deletes the resize snapshots of a machine's disks, whether or not the machine is running. */
 export async function removeDiskSnapshots(host: Host, serverId: string, signal: AbortSignal): Promise<void> {
   const machine = host.machine({ id: serverId });
   const qmp = await machine.connectIfRunning();

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import type { DiskSpace } from '@apistrata/compute-engine/drivers';
 import { ifMissing } from './if-missing.js';
 
-/** The unit of `blocks` in `stat`. */
+/** The size of the blocks that `stat` counts. */
 const BLOCK_BYTES = 512;
-/** The header of a qcow2 file: four bytes of magic number; at byte 24, the virtual size. */
+/** A qcow2 header: it starts with a four-byte magic number, and contains the virtual size at byte 24. */
 const MAGIC = 0x5146_49fb;
 const HEADER_BYTES = 32;
 const SIZE_AT = 24;
 
-/** Returns the space that files occupy; missing files occupy none. */
+/** Returns the total disk space that files occupy; missing files count as empty. */
 export async function occupiedBytes(...paths: readonly string[]): Promise<number> {
   const found = await Promise.all(paths.map((path) => ifMissing(stat(path), undefined)));
   return found.reduce((sum, file) => sum + (file?.blocks ?? 0) * BLOCK_BYTES, 0);
 }
 
-/** Returns the additional space that a disk can occupy; 0 for files in other formats. */
+/** Returns by how many bytes a qcow2 file can grow; 0 for files in other formats. */
 async function growthOf(path: string): Promise<number> {
   const file = await ifMissing(open(path, 'r'), undefined);
   if (!file) return 0;
@@ -32,9 +32,9 @@ async function growthOf(path: string): Promise<number> {
 }
 
 /**
- * Returns the space of the file system of a folder.
+ * Returns the size, the free space and the promised space of a folder's file system.
  *
- * @param folders the folders that contain folders with disks: `machines`, `contents`
+ * @param folders the folders whose subfolders contain disks: `machines`, `contents`
  */
 export async function diskSpace(folder: string, folders: readonly string[]): Promise<DiskSpace> {
   const { blocks, bavail, bsize } = await statfs(folder);

@@ -2,22 +2,22 @@ import { statfs } from 'node:fs/promises';
 import { QemuError } from '../qemu-error.js';
 import type { Machine } from './machine.js';
 
-/** Interval between attempts to resume guests whose writes had no space. */
+/** The interval between attempts to resume guests that are paused because the disk was full. */
 const INTERVAL_MS = 5_000;
-/** Guests continue only when there is this much space, so that they are not immediately paused again. */
+/** The free disk space that is required to resume guests, so that they are not paused again immediately. */
 const ENOUGH_BYTES = 64 * 2 ** 20;
 
-/** The part of a host that `resumeWhenSpaceIsFree` uses. */
+/** The members of a host that `resumeWhenSpaceIsFree` needs. */
 export interface MachinesOnDisk {
   machineIds(): Promise<readonly string[]>;
   machine(server: { readonly id: string }): Pick<Machine, 'resumeAfterFullDisk'>;
-  /** Aborted when the host is closed. */
+  /** A signal that is aborted when the host closes. */
   readonly leaving: AbortSignal;
 }
 
 /**
- * Resumes guests that QEMU has paused because a write had no space, once the file system has space again. QEMU then repeats the
- * write, so that no data is lost.
+ * Resumes guests that QEMU paused because the disk was full, as soon as the file system has free space again. QEMU then
+ * repeats the failed write, so that no data is lost.
  *
  * @param folder a folder on the file system of the disks
  */
@@ -54,7 +54,7 @@ export function resumeWhenSpaceIsFree(
   host.leaving.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** Converts the error of an operation that ran out of disk space to `DISK_FULL`; returns other errors unchanged. */
+/** Converts an error that was caused by a full disk to `DISK_FULL`; returns other errors unchanged. */
 export function fullDiskError(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ENOSPC' && !message?.includes('No space left on device')) return error;

@@ -1,14 +1,14 @@
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 
-/** The number of ports that a machine has for devices that are attached while it runs. */
+/** The number of free PCI Express ports that a machine has at boot for devices that are hot-plugged later. */
 const SPARE_PORTS = 8;
-/** The first of the root bus slots that hold the ports, eight in each. QEMU assigns lower slots to other devices. */
+/** The first root bus slot that holds hotplug ports, eight per slot. QEMU assigns lower slots to other devices. */
 const FIRST_SLOT = 0x18;
 const PORTS_PER_SLOT = 8;
 const MAX_PORTS = 32;
 
-/** A device as `query-pci` describes it. */
+/** A PCI device in the result of `query-pci`. */
 export interface PciDevice {
   readonly slot: number;
   readonly qdev_id: string;
@@ -24,12 +24,15 @@ export function hotplugBus(index: number): string {
   return `port-${index}`;
 }
 
-/** Returns how many ports a machine has. @param devices the number of devices at ports when it starts */
+/**
+ * Returns how many hotplug ports a machine has.
+ * @param devices the number of devices at ports when the machine starts
+ */
 export function hotplugPortCount(devices: number): number {
   return Math.min(MAX_PORTS, devices + SPARE_PORTS);
 }
 
-/** Returns the arguments of `-device` for the ports. */
+/** Returns the `-device` arguments for the hotplug ports. */
 export function hotplugPortDevices(count: number): readonly Readonly<Record<string, unknown>>[] {
   return Array.from({ length: count }, (_, index) => ({
     driver: 'pcie-root-port',
@@ -40,15 +43,15 @@ export function hotplugPortDevices(count: number): readonly Readonly<Record<stri
   }));
 }
 
-/** Returns all devices of the root bus of a running machine; those behind ports are in `pci_bridge`. */
+/** Returns the devices on a running machine's root bus; devices behind ports are in `pci_bridge`. */
 export async function pciDevices(qmp: QmpClient): Promise<readonly PciDevice[]> {
   const buses = await qmp.execute<{ devices: readonly PciDevice[] }[]>('query-pci');
   return buses.flatMap(({ devices }) => devices);
 }
 
 /**
- * Returns the bus for a device that is attached to a running machine: a free port, or an empty object if
- * devices are attached to the root bus.
+ * Returns the bus for a device to attach to a running machine: a free port, or an empty object if the machine has no
+ * ports and devices are attached to its root bus.
  * @throws QemuError `UNSUPPORTED` if all ports are in use
  */
 export async function freeHotplugBus(qmp: QmpClient): Promise<{ readonly bus?: string }> {

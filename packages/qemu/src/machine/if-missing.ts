@@ -1,4 +1,4 @@
-/** Returns a substitute if a file does not exist; other errors are rethrown. */
+/** Returns the result of reading a file, or a substitute if the file does not exist. Rethrows other errors. */
 export async function ifMissing<T, U>(reading: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await reading;

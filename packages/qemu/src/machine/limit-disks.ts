@@ -2,7 +2,7 @@ import type { QmpClient } from '../qmp/qmp-client.js';
 import type { DiskLimits } from '../tuning/tuning.js';
 
 interface Block {
-  /** The device that the guest sees; missing if there is none. */
+  /** The device through which the guest accesses the disk; missing if there is none. */
   readonly qdev?: string;
 }
 

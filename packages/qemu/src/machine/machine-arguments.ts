@@ -9,10 +9,10 @@ import type { MachineLayout } from './machine-layout.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
 import { vectorsForQueues } from './nic-vectors.js';
 
-/** The only model that reports the MTU to the guest, and that can have several queues. */
+/** The only network device model that reports the MTU to the guest and supports several queues. */
 const VIRTIO_NIC = 'virtio-net-pci';
 
-/** Returns the `device_add` or `-device` arguments of a network interface. */
+/** Returns the `device_add` or `-device` arguments for a network interface. */
 export function nicDevice({ id, mac, mtu, model, backend }: NicShape) {
   const queues = Number(backend.queues ?? 1);
   return {
@@ -26,17 +26,19 @@ export function nicDevice({ id, mac, mtu, model, backend }: NicShape) {
   };
 }
 
-/** Returns the `netdev_add` arguments of the backend of an interface. */
+/** Returns the `netdev_add` arguments for an interface's network backend. */
 export function nicBackend({ id, backend }: NicShape) {
   return { ...backend, id: netdevId(id) };
 }
 
-/** Returns the name of an interface's backend. */
+/** Returns the QEMU id of an interface's network backend. */
 export function netdevId(nicId: string): string {
   return `net-${nicId}`;
 }
 
-/** Like `nicBackend`, for `-netdev`: older versions of QEMU do not accept JSON there. */
+/**
+ * Returns the `-netdev` argument for an interface's network backend. Older versions of QEMU do not accept JSON here.
+ */
 function netdevArgument(nic: NicShape): string {
   const { type, ...fields } = nicBackend(nic) as NetworkBackend;
   const format = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
@@ -46,16 +48,17 @@ function netdevArgument(nic: NicShape): string {
   return [type, ...parts].join(',');
 }
 
-/** Forbids what QEMU never needs: starting programs, changing privileges and priorities. */
+/** The QEMU sandbox options, which forbid starting programs and changing privileges or priorities. */
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
 /**
- * The boot order of the first disk. 0 is the order of kernels (`-kernel`). No other device has one, and the boot order
- * is strict, so firmware tries no other device, including the config drive, whose FAT looks bootable.
+ * The boot index of the first disk; 0 is the index of a kernel (`-kernel`). No other device has a boot index, and the
+ * boot order is strict, so that firmware never tries to boot from another device, such as the config drive, whose FAT
+ * file system looks bootable.
  */
 const FIRST_DISK = { bootindex: 1 } as const;
 
-/** The channel name that guest agents expect. */
+/** The name of the virtio-serial channel that guest agents open. */
 const AGENT_CHANNEL = 'org.qemu.guest_agent.0';
 
 function smpArgument({ vcpus, tuning: { topology } }: MachineShape): string {
@@ -74,7 +77,7 @@ function rngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>) {
   return { driver: 'virtio-rng-pci', rng: 'random', ...(bytes && { 'max-bytes': bytes, period }) };
 }
 
-/** Returns the block nodes of UEFI firmware: its code, and the variables that the guest writes. */
+/** Returns the block nodes for UEFI firmware: the code, and the variables, which the guest writes. */
 function flashMemory({ code, variables }: Firmware): readonly object[] {
   const flash = (name: string, { file: filename, format: driver }: FirmwareFile, readOnly: boolean) => {
     return { 'node-name': name, driver, 'read-only': readOnly, file: { driver: 'file', filename } };
@@ -82,7 +85,10 @@ function flashMemory({ code, variables }: Firmware): readonly object[] {
   return [flash('firmware', code, true), flash('firmware-variables', variables, false)];
 }
 
-/** Returns the hotplug ports of the devices that users attach and detach; none if the root bus holds them. */
+/**
+ * Returns the number of hotplug ports, and the port of each device that can be detached; zero if devices are attached
+ * to the root bus.
+ */
 function portsOf({ disks, nics, tuning }: MachineShape, machineType: string) {
   if (!isQ35(machineType)) return { count: 0, bus: () => ({}) };
   const atPorts = [
@@ -94,10 +100,10 @@ function portsOf({ disks, nics, tuning }: MachineShape, machineType: string) {
 }
 
 /**
- * Returns the command line of a machine, which starts paused. It contains no user input: names, metadata and user data
- * are passed in other ways, addresses and numbers are validated, and paths are created by this program.
+ * Returns QEMU's command-line arguments for a machine, which starts paused. They contain no user input: names, metadata
+ * and user data are passed in other ways, addresses and numbers are validated, and this package chooses all paths.
  *
- * @param incoming the layout of the machine whose memory this one waits for instead of booting
+ * @param incoming the device layout of the machine from which this one receives its memory; undefined to boot
  */
 export function machineArguments(
   shape: MachineShape,
@@ -129,7 +135,8 @@ export function machineArguments(
     ...hotplugPortDevices(incoming?.ports ?? ports.count).flatMap((port) => ['-device', JSON.stringify(port)]),
     ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
     ...['-pidfile', folder.file('pid')],
-    // A socket serves one client at a time, and a host process that is stopped stays connected.
+    // Fencing has its own socket, because a socket serves one client at a time, and a stopped host process stays
+    // connected.
     ...(['qmp', 'guard'] as const).flatMap((name) => ['-qmp', `unix:${folder.file(name)},server=on,wait=off`]),
     ...[
       '-chardev',

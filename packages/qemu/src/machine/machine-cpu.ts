@@ -2,12 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
 
-/** Stores the CPU of a machine that starts. The machine keeps it until it ends, even if the options of the host change. */
+/**
+ * Stores the CPU of a machine that is about to start. The machine keeps this CPU until it is powered off, even if the
+ * host's options change.
+ */
 export async function saveCpu(folder: MachineFolder, cpu: GuestCpu): Promise<void> {
   await writeFile(folder.file('cpu'), JSON.stringify(cpu));
 }
 
-/** Returns the CPU of a machine that runs; null if an earlier version of this program started it. */
+/** Returns the CPU of a running machine; null if an earlier version of this package started the machine. */
 export async function savedCpu(folder: MachineFolder): Promise<GuestCpu | null> {
   const text = await readFile(folder.file('cpu'), 'utf8').catch(() => null);
   return text === null ? null : checkedCpu(JSON.parse(text));

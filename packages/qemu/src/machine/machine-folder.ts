@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import type { RunAs } from '../programs/run-program.js';
 import type { ProcessFolder } from './machine-process.js';
 
-/** The files of a machine; each machine has its own folder. */
+/** The names of the files in a machine's folder. */
 const FILES = {
   root: 'root.qcow2',
-  /** The backing file of the root disk: its own link to the image, so that it exists as long as the machine. */
+  /**
+   * The backing file of the root disk: the machine's own link to the image, so that the file exists as long as the
+   * machine.
+   */
   rootBase: 'root.base.raw',
-  /** Exists if the image is a CD: the drive contains `rootBase`, and a root disk does not exist. */
+  /** Exists if the image is a CD. The CD drive then contains `rootBase`, and there is no root disk. */
   cdrom: 'root.cdrom',
   kernel: 'kernel',
   ramdisk: 'ramdisk',
   /** The kernel command line. */
   commandLine: 'kernel.args',
-  /** The variable store of a UEFI machine: its boot entries and keys. */
+  /** The UEFI variable store, which contains boot entries and keys. */
   firmwareVariables: 'firmware.vars',
-  /** The state of a TPM: its keys, counters and the user's data. The program that emulates it chooses the names. */
+  /** The state of the TPM: keys, counters and user data. The TPM emulator requires these file names. */
   tpm2State: 'tpm2-00.permall',
   tpm1State: 'tpm-00.permall',
   tpm: 'tpm',
@@ -32,46 +35,49 @@ const FILES = {
   configDrive: 'config.img',
   configTree: 'config',
   memory: 'memory.bin',
-  /** The device layout that belongs to the saved memory. */
+  /** The device layout of the machine whose memory was saved. */
   layout: 'memory.layout.json',
   console: 'console.log',
   errorLog: 'qemu.log',
   pid: 'pid',
   qmp: 'qmp',
-  /** The control socket for fences. `fenceMachines` uses this name, and the names of `pid`, `qmp` and `fenced`. */
+  /** The control socket for fencing. `fenceMachines` repeats this file name and those of `pid`, `qmp` and `fenced`. */
   guard: 'guard',
-  /** Exists while the machine is paused by a fence. */
+  /** Exists while the machine is paused because its host was fenced. */
   fenced: 'fenced',
   serial: 'serial',
   vnc: 'vnc',
-  /** The channel to the agent in the guest. */
+  /** The socket of the channel to the guest agent. */
   agent: 'agent',
-  /** Exists while the file systems of the guest are frozen and must be thawed later. */
+  /** Exists while the guest's file systems are frozen and must be thawed later. */
   frozen: 'frozen',
   moving: 'moving',
-  /** Host ports that are forwarded to the guest. */
+  /** The host ports that are forwarded to the guest. */
   forwards: 'forwards.json',
-  /** The boot ID of the host when the machine was last started. */
+  /** The boot id of the host at the last start of the machine. */
   hostBoot: 'host-boot',
-  /** The metadata of the guest. */
+  /** The guest's metadata, which the metadata service returns. */
   metadata: 'story.json',
-  /** The CPU of the machine. */
+  /** The machine's virtual CPU. */
   cpu: 'cpu.json',
-  /** The dedicated cores of the machine. */
+  /** The numbers of the machine's dedicated cores. */
   cores: 'cores',
-  /** The image that backs the root disk. */
+  /** The id of the image that backs the root disk. */
   rootImage: 'root.image',
   rescueImage: 'rescue.image',
-  /** The latest move to or from this host: disks of an older move are stale. */
+  /** The id of the latest cold migration to or from this host. Disks from an older migration are stale. */
   move: 'move',
-  /** Exists while the machine waits for its state from another host. */
+  /** Exists while the machine waits for its memory from another host. */
   arriving: 'arriving',
-  /** Sockets for outgoing and incoming disks. Names of sockets have at most six letters, because the length of their paths is limited. */
+  /**
+   * The sockets through which disks are sent and received. Socket names have at most six letters, because the path
+   * length is limited.
+   */
   mirror: 'mirror',
   export: 'export',
 } as const;
 
-/** Files on the storage of disks, which hosts may share; all others are local. */
+/** The files that are stored with the disks, possibly on shared storage. All other files are local. */
 const ON_DISK_STORAGE: ReadonlySet<MachineFile> = new Set<MachineFile>([
   ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
   ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive'] as const),
@@ -79,12 +85,12 @@ const ON_DISK_STORAGE: ReadonlySet<MachineFile> = new Set<MachineFile>([
   ...(['rescueKernel', 'rescueRamdisk', 'rescueCommandLine', 'rescueConfigDrive'] as const),
 ]);
 
-/** Maximum size of a console log. */
+/** The maximum size of a console log, in bytes. */
 const CONSOLE_BYTES = 2 ** 20;
 
 export type MachineFile = keyof typeof FILES;
 
-/** Makes the user that runs machines the owner of a file or folder. */
+/** Makes the user that runs QEMU the owner of a file or folder. */
 export async function changeOwner(path: string, runAs: RunAs | undefined): Promise<void> {
   if (runAs) await chown(path, runAs.uid, runAs.gid);
 }
@@ -94,7 +100,7 @@ export class MachineFolder implements ProcessFolder {
   readonly #diskPath: string;
   readonly #runAs: RunAs | undefined;
 
-  /** @param diskPath the folder of its disks if hosts share them */
+  /** @param diskPath the folder of the machine's disks on shared storage; default: `path` */
   constructor(path: string, runAs: RunAs | undefined, diskPath = path) {
     this.path = path;
     this.#diskPath = diskPath;
@@ -105,24 +111,24 @@ export class MachineFolder implements ProcessFolder {
     return join(ON_DISK_STORAGE.has(name) ? this.#diskPath : this.path, FILES[name]);
   }
 
-  /** Files that a killed machine leaves behind. */
+  /** The files that remain when a machine's process is killed. */
   get staleFiles(): readonly string[] {
     return (
       ['pid', 'qmp', 'guard', 'fenced', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const
     ).map((name) => this.file(name));
   }
 
-  /** Returns the path of a disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */
+  /** Returns the path of an ephemeral or swap disk. */
   disk(name: string): string {
     return join(this.#diskPath, `${name}.qcow2`);
   }
 
-  /** Returns the path of a copy of the disk that becomes an image. */
+  /** Returns the path of the disk copy that is uploaded as an image. */
   snapshot(imageId: string): string {
     return join(this.path, `snapshot-${imageId}`);
   }
 
-  /** Creates the folder, accessible only to the user that runs machines. */
+  /** Creates the machine folder, accessible only to the user that runs QEMU. */
   async make(): Promise<void> {
     for (const path of new Set([this.path, this.#diskPath])) {
       await mkdir(path, { recursive: true, mode: 0o700 });
@@ -130,7 +136,7 @@ export class MachineFolder implements ProcessFolder {
     }
   }
 
-  /** Returns true if the machine has disks on shared storage, created by any host. */
+  /** Returns true if any host has created disks for the machine on shared storage. */
   async hasSharedDisks(): Promise<boolean> {
     if (this.#diskPath === this.path) return false;
     return stat(this.#diskPath).then(
@@ -139,7 +145,7 @@ export class MachineFolder implements ProcessFolder {
     );
   }
 
-  /** Makes the user that runs machines the owner of a file or folder. */
+  /** Makes the user that runs QEMU the owner of a file or folder. */
   async changeOwner(path: string): Promise<void> {
     await changeOwner(path, this.#runAs);
   }
@@ -155,18 +161,21 @@ export class MachineFolder implements ProcessFolder {
     for (const name of names) await rm(this.file(name), { force: true });
   }
 
-  /** Removes everything. The local folder is last, because its existence shows that something remains to be removed. */
+  /**
+   * Removes all files of the machine. The local folder is removed last, because the host finds its machines by these
+   * folders.
+   */
   async remove(): Promise<void> {
     await rm(this.#diskPath, { recursive: true, force: true });
     await this.removeLocal();
   }
 
-  /** Removes local files only; shared disks stay. */
+  /** Removes the machine's local files. Disks on shared storage stay. */
   async removeLocal(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** Returns the end of the console log, up to its maximum size. Truncates the file if it has grown too large. */
+  /** Returns the end of the console log, up to the maximum size. */
   async consoleText(): Promise<string> {
     const path = this.file('console');
     const { size } = await stat(path).catch(() => ({ size: 0 }));
@@ -182,8 +191,7 @@ export class MachineFolder implements ProcessFolder {
   }
 
   /**
-   * Truncates a console log to its end when it has twice its maximum size. QEMU appends its output
-   * to the rest.
+   * Discards the beginning of the console log when it exceeds twice the maximum size. QEMU continues to append output.
    */
   async truncateConsole(): Promise<void> {
     const path = this.file('console');

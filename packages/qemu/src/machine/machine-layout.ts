@@ -7,21 +7,24 @@ import { savedCpu } from './machine-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
 import { queuesForVectors } from './nic-vectors.js';
 
-/** The device layout of a machine. A machine that takes over its memory must have the same layout. */
+/** The device layout of a machine. A machine that receives the memory of another one must have the same layout. */
 export interface MachineLayout {
-  /** The machine type with its version: `pc-i440fx-7.2`. */
+  /** The versioned machine type, such as `pc-i440fx-7.2`. */
   readonly type: string;
-  /** The slots of devices by id: hot-plugged devices have other slots than after a boot. */
+  /**
+   * PCI slots by device id. They are stored, because hot-plugged devices have different slots than devices that exist
+   * at boot.
+   */
   readonly slots: Readonly<Record<string, number>>;
-  /** The units of disks on the SCSI bus by id. */
+  /** SCSI ids of disks by device id. */
   readonly units: Readonly<Record<string, number>>;
-  /** The hotplug ports of devices by id; other devices are on the root bus. */
+  /** Hotplug ports by device id; other devices are on the root bus. */
   readonly buses: Readonly<Record<string, string>>;
-  /** The number of all hotplug ports. */
+  /** The total number of hotplug ports. */
   readonly ports: number;
-  /** The number of queue pairs of interfaces by id, if it is not one. */
+  /** Numbers of queue pairs by interface id; one if missing. */
   readonly queues: Readonly<Record<string, number>>;
-  /** Null for a machine that an earlier version of this program started. */
+  /** The CPU; null if an earlier version of this package started the machine. */
   readonly cpu: GuestCpu | null;
 }
 
@@ -45,7 +48,7 @@ async function queuesOf(qmp: QmpClient): Promise<MachineLayout['queues']> {
   return queues;
 }
 
-/** Returns the layout of a running machine. */
+/** Returns the device layout of a running machine. */
 export async function layoutOf(folder: MachineFolder, qmp: QmpClient): Promise<MachineLayout> {
   const [type, root, units, queues] = await Promise.all([
     qmp.execute<string>('qom-get', { path: '/machine', property: 'type' }),
@@ -69,7 +72,7 @@ export async function layoutOf(folder: MachineFolder, qmp: QmpClient): Promise<M
   };
 }
 
-/** Validates a layout from another process before it becomes part of a command line. */
+/** Validates a device layout that another process has sent, before it becomes part of a command line. */
 export function checkedLayout(layout: MachineLayout): MachineLayout {
   const { type, slots, units = {}, buses = {}, ports = 0, queues = {}, cpu = null } = layout;
   const places = [...Object.values(slots), ...Object.values(units), ports];

@@ -6,47 +6,47 @@ import { PROGRAM_ENVIRONMENT, type RunAs } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 
-/** The files by which a process that outlives this one is found. */
+/** The files of a detached process, by which later processes find it. */
 export interface ProcessFiles {
-  /** The folder in which it runs. */
+  /** The working directory of the process. */
   readonly path: string;
   file(name: 'pid' | 'errorLog'): string;
-  /** Files that a killed process leaves behind, including its pid file. */
+  /** The files that remain when the process is killed, including the pid file. */
   readonly staleFiles: readonly string[];
 }
 
-/** The files of a QEMU program, which also has a control socket. */
+/** The files of a detached QEMU program, which also has a control socket. */
 export interface ProcessFolder extends ProcessFiles {
   file(name: 'pid' | 'qmp' | 'errorLog'): string;
 }
 
-/** A program that outlives this one. */
+/** A program to run as a detached process, which outlives the current process. */
 export interface DetachedProgram<T> {
   readonly program: string;
   readonly args: readonly string[];
   readonly runAs: RunAs | undefined;
-  /** Returns a value when the program is ready, and undefined until then. */
+  /** Returns undefined until the program is ready, and then the result of starting it. */
   readonly ready: () => Promise<T | undefined>;
 }
 
-/** Maximum time until QEMU listens on its control socket; it reads no disk before that. */
+/** The maximum time until a program is ready. QEMU listens on its control socket before it reads any disk. */
 const START_MS = 60_000;
 const POLL_INTERVAL_MS = 20;
 
-/** Returns true if the process belongs to a folder: process ids are reused. */
+/** Returns true if a process belongs to a folder. Process ids are reused, so this checks the command line. */
 async function isProcessOf(folder: ProcessFiles, pid: number): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   const file = folder.file('pid');
   return commandLine.split('\0').some((arg) => arg === file || arg === `file=${file}`);
 }
 
-/** Returns the running process of a folder, regardless of the process that started it, or undefined. */
+/** Returns the id of a folder's running process, no matter which process started it; undefined if there is none. */
 export async function findProcess(folder: ProcessFiles): Promise<number | undefined> {
   const pid = Number(await readFile(folder.file('pid'), 'utf8').catch(() => ''));
   return pid > 0 && (await isProcessOf(folder, pid)) ? pid : undefined;
 }
 
-/** Kills the process of a folder, and waits for its exit. */
+/** Kills a folder's process, waits until it has exited, and removes its stale files. */
 export async function endProcess(folder: ProcessFiles): Promise<void> {
   for (let signal: NodeJS.Signals | 0 = 'SIGKILL'; ; signal = 0) {
     const pid = await findProcess(folder);
@@ -61,7 +61,7 @@ export async function endProcess(folder: ProcessFiles): Promise<void> {
   for (const path of folder.staleFiles) await rm(path, { force: true });
 }
 
-/** Returns the last line that the process wrote to standard error. */
+/** Returns the last line that a folder's process wrote to its error log. */
 async function lastErrorLine(folder: ProcessFiles): Promise<string | undefined> {
   const text = await readFile(folder.file('errorLog'), 'utf8').catch(() => '');
   return text.trim().split('\n').at(-1) || undefined;
@@ -72,8 +72,8 @@ function hasExited(child: ChildProcess): boolean {
 }
 
 /**
- * Starts the process of a folder in its own session, so that it outlives this one, and waits until it is ready. Rejects
- * with `MACHINE_ENDED` and the error of the process.
+ * Starts a folder's process in its own session, so that it outlives the current process, and waits until it is ready.
+ * Rejects with `MACHINE_ENDED` and the process's error message.
  */
 export async function startProgram<T>(
   folder: ProcessFiles,
@@ -95,7 +95,7 @@ export async function startProgram<T>(
       failure = error;
     });
     const deadline = Date.now() + START_MS;
-    // A process exits immediately if another process, which runs already, has the lock.
+    // The child exits immediately if the folder already has a running process, which holds the lock on the pid file.
     while (Date.now() < deadline && !failure && (!hasExited(child) || (await findProcess(folder)))) {
       signal.throwIfAborted();
       const result = await ready();
@@ -114,8 +114,8 @@ export async function startProgram<T>(
 }
 
 /**
- * Starts a QEMU program like `startProgram`, and connects to it. QEMU's programs lock their pid files, so a folder never
- * has two running processes.
+ * Starts a detached QEMU program and connects to its control socket. QEMU programs lock their pid files, so that a
+ * folder never has two running processes.
  */
 export function startProcess(
   folder: ProcessFolder,

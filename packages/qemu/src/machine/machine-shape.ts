@@ -4,26 +4,26 @@ import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
 import type { NicModel, Tuning } from '../tuning/tuning.js';
 
-/** A disk in a file of this host. */
+/** A disk that is stored in a file on this host. */
 export interface DiskShape {
-  /** The name of the device: `root`, `ephemeral-0`, `swap`. */
+  /** The id of the QEMU device: `root`, `rescue`, `ephemeral` or `swap`. */
   readonly id: string;
-  /** A qcow2 file created by this program; for a CD, the image itself. */
+  /** The path of a qcow2 file; for a CD, the path of the image itself. */
   readonly file: string;
-  /** Whether the file is in a CD drive. */
+  /** Whether the disk is a CD. */
   readonly cdrom?: boolean;
 }
 
-/** A volume that an NBD server provides. */
+/** A volume that QEMU accesses through an NBD server. */
 export interface VolumeShape {
   readonly id: string;
-  /** The serial number that the guest sees: the id of the volume. */
+  /** The id of the volume, which the guest sees as the serial number. */
   readonly serial: string;
-  /** The socket of the NBD server, and the name of the export. */
+  /** The path of the NBD server's socket, and the name of the export. */
   readonly socket: string;
   readonly exportName: string;
   readonly readOnly: boolean;
-  /** How long a guest waits for an unavailable volume; default: 60 seconds. */
+  /** How long a guest waits for the volume if it is unavailable; default: 60 seconds. */
   readonly reconnectSeconds?: number;
 }
 
@@ -32,7 +32,7 @@ export interface NicShape {
   readonly mac: string;
   readonly mtu: number;
   readonly model: NicModel;
-  /** The network backend of the interface. */
+  /** The interface's network backend. */
   readonly backend: NetworkBackend;
 }
 
@@ -42,23 +42,23 @@ export interface KernelShape {
   readonly commandLine: string;
 }
 
-/** The configuration of a machine; all files that it names exist. */
+/** The configuration of a machine, from which the QEMU command line is created. All files that it names exist. */
 export interface MachineShape {
   readonly serverId: string;
   readonly acceleration: Acceleration;
   readonly cpu: GuestCpu;
   readonly tuning: Tuning;
-  /** Null for a machine with a BIOS. */
+  /** The UEFI firmware; null if the machine has a BIOS. */
   readonly firmware: Firmware | null;
   readonly vcpus: number;
   readonly memoryMb: number;
-  /** The kernel to boot; null: the firmware boots from the first disk. */
+  /** The kernel to boot; null if the firmware boots from the first disk. */
   readonly kernel: KernelShape | null;
-  /** In the order in which the guest names them. */
+  /** The disks, in the order in which the guest names them. */
   readonly disks: readonly (DiskShape | VolumeShape)[];
   readonly configDrive: string | null;
   readonly nics: readonly NicShape[];
-  /** Whether there is a channel to a guest agent. */
+  /** Whether the machine has a channel to a guest agent. */
   readonly agent: boolean;
 }
 

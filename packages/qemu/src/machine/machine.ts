@@ -12,12 +12,12 @@ import type { MachineLayout } from './machine-layout.js';
 import { endProcess, findProcess, startProcess } from './machine-process.js';
 import type { MachineShape } from './machine-shape.js';
 
-/** The program that runs machines, and the settings with which it is started. */
+/** The QEMU program, and the settings with which it is started. */
 export interface MachineProgram {
   readonly program: string;
   readonly runAs: RunAs | undefined;
   readonly sandbox: boolean;
-  /** Throws `HOST_FENCED` if machines must not run. */
+  /** Throws `HOST_FENCED` if machines must not run on this host. */
   readonly checkRunning: () => void;
 }
 
@@ -27,30 +27,35 @@ const STOPPED = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postm
 type PowerState = Server['powerState'];
 const RUNNING: PowerState = 1;
 const OFF: PowerState = 4;
-/** Power states by QEMU run state; in all others the machine runs. */
+/** Power states by QEMU run state. In all other run states, the machine is running. */
 const POWER_STATES: Readonly<Record<string, PowerState>> = {
   paused: 3,
-  // QEMU pauses a guest whose write has no space, and repeats the write when the guest continues.
+  // QEMU pauses a guest when the disk is full, and repeats the failed write when the guest continues.
   'io-error': 3,
   shutdown: OFF,
   'guest-panicked': 6,
 };
-/** Events after which the power state may have changed. */
+/** QEMU events that can change the power state. */
 const CHANGES: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
 
-/** Interval between presses of the power button: guests that are still booting ignore it. */
+/** The interval between presses of the power button, which are repeated because booting guests ignore them. */
 const PRESS_RETRY_MS = 3_000;
 
-/** The machine of one server: a process that may be older than this one, and outlives it. */
+/**
+ * The virtual machine of a server: a QEMU process that outlives the host process and that an earlier one may have
+ * started.
+ */
 export class Machine {
   readonly folder: MachineFolder;
   readonly #program: MachineProgram;
   readonly #onChange: () => void;
   #qmp: QmpClient | undefined;
-  /** QEMU serves one connection at a time, so concurrent callers share one. */
+  /**
+   * The connection attempt in progress, which concurrent callers share, because QEMU serves one connection at a time.
+   */
   #connecting: Promise<QmpClient | undefined> | undefined;
 
-  /** @param onChange called when the machine may have ended, or may have been paused or resumed, for any reason */
+  /** @param onChange called when the machine may have ended, paused or resumed, for any reason */
   constructor(folder: MachineFolder, program: MachineProgram, onChange: () => void = () => {}) {
     this.folder = folder;
     this.#program = program;
@@ -58,8 +63,7 @@ export class Machine {
   }
 
   /**
-   * Returns the control connection of the machine, or undefined while it is off. Connects to a machine that runs
-   * already.
+   * Returns the control connection to the machine, after connecting if necessary; undefined while the machine is off.
    */
   async connectIfRunning(): Promise<QmpClient | undefined> {
     if (this.#qmp?.isOpen) return this.#qmp;
@@ -94,7 +98,9 @@ export class Machine {
     return this.#connecting;
   }
 
-  /** Throws if the machine must not run. It then stays paused, and is resumed when the fence is lifted. */
+  /**
+   * Throws if the machine must not run because its host is fenced. The machine then stays paused until fencing ends.
+   */
   #checkRunning(): void {
     try {
       this.#program.checkRunning();
@@ -104,14 +110,17 @@ export class Machine {
     }
   }
 
-  /** Like `connectIfRunning`, but rejects with `MACHINE_NOT_RUNNING` while the machine is off. */
+  /** Returns the control connection to the machine. @throws QemuError `MACHINE_NOT_RUNNING` while the machine is off */
   async qmp(): Promise<QmpClient> {
     const qmp = await this.connectIfRunning();
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     return qmp;
   }
 
-  /** Starts the machine; no-op if it runs. @param incoming the layout of the machine whose memory this one waits for */
+  /**
+   * Starts the machine; no-op if it is running.
+   * @param incoming the device layout of the machine whose memory it receives
+   */
   async start(shape: MachineShape, signal: AbortSignal, incoming?: MachineLayout): Promise<QmpClient> {
     do {
       const running = await this.connectIfRunning();
@@ -135,7 +144,7 @@ export class Machine {
     }
   }
 
-  /** Returns the power state of the machine; null if QEMU does not respond, for example while it exits. */
+  /** Returns the machine's power state; null if QEMU does not respond, for example because it is exiting. */
   async powerState(): Promise<PowerState | null> {
     try {
       const qmp = await this.connectIfRunning();
@@ -147,7 +156,7 @@ export class Machine {
     }
   }
 
-  /** Returns true if the machine's processors are running; false while it is paused or off. */
+  /** Returns true if the machine is running; false if it is paused or off. */
   async isRunning(): Promise<boolean> {
     const qmp = await this.connectIfRunning();
     if (!qmp) return false;
@@ -155,7 +164,7 @@ export class Machine {
     return !STOPPED.has(status);
   }
 
-  /** Resumes a guest that is paused because a write had no space. Returns true if it was paused for this reason. */
+  /** Resumes the guest if it is paused because the disk was full. Returns true if it was paused for this reason. */
   async resumeAfterFullDisk(): Promise<boolean> {
     const qmp = await this.connectIfRunning();
     if (!qmp || (await qmp.execute<{ status: string }>('query-status')).status !== 'io-error') return false;
@@ -163,10 +172,10 @@ export class Machine {
     return true;
   }
 
-  /** Powers the machine off without a shutdown of the guest. */
+  /** Powers the machine off without shutting down the guest. */
   async end(): Promise<void> {
     const qmp = await this.connectIfRunning().catch(() => undefined);
-    // Data that QEMU has written may still be in transit to the disk.
+    // QEMU must flush its pending writes before it is killed.
     await qmp?.quit();
     this.#qmp?.close();
     this.#qmp = undefined;
@@ -175,16 +184,16 @@ export class Machine {
   }
 
   /**
-   * Shuts the guest down with the power button, pressed repeatedly. Does not wait for a guest without ACPI, for example
-   * one that is still in its firmware.
+   * Shuts down the guest by pressing the power button repeatedly. Gives up early if the guest has not enabled ACPI, for
+   * example because it is still in its firmware.
    *
-   * @returns false if the machine has not ended in time
+   * @returns false if the machine is still running
    */
   async shutDown(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     const qmp = await this.connectIfRunning();
     if (!qmp) return true;
     const deadline = Date.now() + timeoutMs;
-    // A paused guest does not notice the power button.
+    // A paused guest does not react to the power button.
     if (!(await this.isRunning())) return false;
     const firmwareUntil = Date.now() + PRESS_RETRY_MS;
     while (qmp.isOpen && Date.now() < deadline) {

@@ -1,12 +1,12 @@
 /**
- * Returns how many interrupt vectors an interface with this many queue pairs needs: one for each queue, one for changes
- * of its configuration, and one for its control queue.
+ * Returns the number of interrupt vectors for an interface with the given number of queue pairs: one for each queue,
+ * one for configuration changes, and one for the control queue.
  */
 export function vectorsForQueues(queues: number): number {
   return 2 * queues + 2;
 }
 
-/** Returns how many queue pairs an interface with this many interrupt vectors has. */
+/** Returns the number of queue pairs of an interface with the given number of interrupt vectors. */
 export function queuesForVectors(vectors: number): number {
   return (vectors - 2) / 2;
 }

@@ -13,32 +13,32 @@ import type { MachineFolder } from './machine-folder.js';
 export const GIB = 2 ** 30;
 const MIB = 2 ** 20;
 
-/** Returns true if a server's root disk is a volume. */
+/** Returns true if a server boots from a volume. */
 export function isVolumeBacked({ blockDevices }: Server): boolean {
   return blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
 }
 
-/** The program that creates disks, and its options. */
+/** The path of `qemu-img`, which creates disks, and the options with which it runs. */
 export interface DiskPrograms {
   readonly qemuImg: string;
   readonly run: Omit<ProgramOptions, 'signal'>;
 }
 
-/** The dependencies of disk creation. */
+/** What is needed to create disks: `qemu-img`, the image cache and the image service. */
 export interface DiskTools extends DiskPrograms {
   readonly cache: ImageCache;
   readonly images: DriverServices['images'];
 }
 
-/** The part of the output of `qemu-img info` that is used. */
+/** The fields of the `qemu-img info` output that this package reads. */
 export interface DiskInfo {
   readonly 'virtual-size': number;
   readonly snapshots?: readonly { readonly name: string }[];
 }
 
 /**
- * Returns information on a qcow2 file that this program has created and a machine may have open; undefined if it does
- * not exist.
+ * Returns information about a qcow2 file that this package created, even if a machine has the file open; undefined if
+ * it does not exist.
  */
 export async function diskInfo(
   { qemuImg, run }: DiskPrograms,
@@ -50,7 +50,7 @@ export async function diskInfo(
   return JSON.parse(output);
 }
 
-/** Returns the virtual size of a qcow2 file that this program has created. */
+/** Returns the virtual size of a qcow2 file that this package created. */
 export async function diskBytes(tools: DiskPrograms, path: string, signal: AbortSignal): Promise<number> {
   const info = await diskInfo(tools, path, signal);
   if (!info) throw new QemuError('UNSUPPORTED', `missing disk ${basename(path)}`);
@@ -58,9 +58,10 @@ export async function diskBytes(tools: DiskPrograms, path: string, signal: Abort
 }
 
 /**
- * Creates a qcow2 file atomically; keeps an existing one.
+ * Creates a qcow2 file atomically; no-op if the file exists.
  *
- * @param base the backing file, in the same folder, so that the reference is valid under each host's path of the folder
+ * @param base the backing file, which must be in the same folder, so that the reference is valid wherever a host mounts
+ * the folder
  */
 export async function makeDisk(
   { qemuImg, run }: DiskPrograms,
@@ -76,7 +77,7 @@ export async function makeDisk(
   await rename(`${path}.new`, path);
 }
 
-/** The files of a system that boots from an image. */
+/** The files of a root disk and its kernel; `RESCUE` contains those of a rescue image. */
 const ROOT = {
   disk: 'root',
   base: 'rootBase',
@@ -96,12 +97,12 @@ const RESCUE = {
   commandLine: 'rescueCommandLine',
 } as const;
 
-/** The default kernel command line: output on both consoles, the root on the first disk. */
+/** The default kernel command line, which prints to both consoles and mounts the first disk as root. */
 const COMMAND_LINE = 'root=/dev/vda console=tty0 console=ttyS0';
 
 /**
- * Creates the disk of an image and its kernel; keeps existing files. An ISO image becomes a CD, without a disk: an installer on
- * it writes to a volume or an ephemeral disk.
+ * Creates a disk from an image, and fetches the image's kernel; keeps existing files. An ISO image becomes a CD instead
+ * of a disk, so that an installer on the CD needs a volume or an ephemeral disk.
  */
 async function makeSystem(
   tools: DiskTools,
@@ -124,7 +125,7 @@ async function makeSystem(
   await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);
 }
 
-/** Fetches the kernel of a disk if its image names one. */
+/** Fetches the kernel and the ramdisk that an image's properties name, if any. */
 async function makeKernel(
   { cache }: DiskTools,
   server: Server,
@@ -144,7 +145,7 @@ async function makeKernel(
   await writeFile(folder.file(names.commandLine), option('commandLine') ?? COMMAND_LINE);
 }
 
-/** Creates the local disks of a server; keeps existing ones. */
+/** Creates a server's local disks; keeps existing ones. */
 export async function makeDisks(
   tools: DiskTools,
   server: Server,
@@ -159,7 +160,7 @@ export async function makeDisks(
   if (swapMb > 0) await makeDisk(tools, folder.disk('swap'), swapMb * MIB, null, signal);
 }
 
-/** Creates the disk for a rescue image. */
+/** Creates a server's rescue disk from a rescue image. */
 export async function makeRescueDisk(
   tools: DiskTools,
   server: Server,

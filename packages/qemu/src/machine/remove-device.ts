@@ -1,20 +1,21 @@
 import { type QmpClient, QmpCommandError } from '../qmp/qmp-client.js';
 
-/** Returns a handler that ignores QEMU errors about a state that is already reached. */
+/** Returns an error handler that ignores QEMU errors whose message matches, and rethrows other errors. */
 export function ignoreExpectedError(expected: RegExp) {
   return (error: unknown): void => {
     if (!(error instanceof QmpCommandError && expected.test(error.message))) throw error;
   };
 }
 
-/** QEMU errors for devices that are already attached, or not attached. */
+/** QEMU's error messages for devices that are already attached, or already detached. */
 export const ATTACHED = /Duplicate (device )?ID|Duplicate nodes/i;
 export const DETACHED = /not found|failed to find|cannot find/i;
 
 /**
- * Requests that the guest release a device, and waits until it is released.
+ * Requests that the guest release a device, and waits until the device is removed.
  *
- * @returns false if the guest has not responded in time, because it is still booting or has no driver: it keeps the device
+ * @returns false if the guest keeps the device, because it has not responded in time; it may be booting or have no
+ * driver
  */
 export async function removeDevice(
   qmp: QmpClient,

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QemuError } from '../qemu-error.js';
 
-/** Errors of QEMU's programs for a disk that is locked by another process. */
+/** QEMU's error messages for a disk that another process has locked. */
 const IN_USE = /another process using the image|Failed to get .*lock/;
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Runs a function that needs disks, and retries while another process has them locked: commands of a killed process end
- * soon, and shared storage keeps the locks of a lost computer for a minute or two.
+ * Runs a function that opens disks, and retries while another process has locked them. Programs that a killed process
+ * started end soon, and shared storage keeps the locks of a lost host for a minute or two.
  *
- * @throws QemuError `DISK_IN_USE` if they stay locked for the whole time
+ * @throws QemuError `DISK_IN_USE` if the disks are still locked when the time is over
  */
 export async function retryWhileLocked<T>(use: () => Promise<T>, waitMs: number, signal: AbortSignal): Promise<T> {
   for (const deadline = Date.now() + waitMs; ; await sleep(POLL_INTERVAL_MS, undefined, { signal })) {

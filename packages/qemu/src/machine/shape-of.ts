@@ -12,7 +12,7 @@ const OWN_KERNEL = ['kernel', 'ramdisk', 'commandLine'] as const;
 const RESCUE_KERNEL = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;
 
 async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<KernelShape | null> {
-  // A rescue image without its own kernel uses the kernel of the server.
+  // A rescue image without a kernel uses the server's kernel.
   const [kernel, ramdisk, commandLine] = rescued && (await folder.exists('rescueKernel')) ? RESCUE_KERNEL : OWN_KERNEL;
   if (!(await folder.exists(kernel))) return null;
   return {
@@ -22,7 +22,7 @@ async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<Kernel
   };
 }
 
-/** Returns the current configuration of a server's machine, from its record and its folder. */
+/** Returns the configuration of a server's machine, based on the server record and the machine folder. */
 export async function shapeOf(
   server: Server,
   flavor: FlavorCopy,
@@ -31,7 +31,7 @@ export async function shapeOf(
     readonly acceleration: Acceleration;
     readonly cpu: GuestCpu;
     readonly nics: readonly NicShape[];
-    /** The volume that it boots from, if any, and the other volumes. */
+    /** The volume from which the machine boots, if any, and its other volumes. */
     readonly bootVolume: VolumeShape | null;
     readonly volumes: readonly VolumeShape[];
   },

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The file that identifies shared storage, regardless of the path under which a host mounts it. */
+/** The name of the file that identifies a shared storage, no matter where a host mounts it. */
 const NAME = 'storage';
 
-/** Returns the name of the storage, which the first host generates. */
+/** Returns the id of a shared storage, which the first host that uses the storage generates. */
 export async function storageName(directory: string): Promise<string> {
   const file = join(directory, NAME);
   const draft = `${file}.${randomUUID()}`;

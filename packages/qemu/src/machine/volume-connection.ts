@@ -8,11 +8,11 @@ import { freeHotplugBus } from './hotplug-ports.js';
 import type { VolumeShape } from './machine-shape.js';
 import { DETACHED, ignoreExpectedError, removeDevice } from './remove-device.js';
 
-/** How long to wait for the guest before the request is repeated. */
+/** How long to wait for the guest to release a volume before the request is repeated. */
 const RETRY_INTERVAL_MS = 5_000;
 const PAUSE_MS = 200;
 
-/** Removes the given nodes that exist, in order; a node must precede the nodes that it depends on. */
+/** Removes the named block nodes that exist, in the given order. A node must precede the nodes on which it depends. */
 async function removeNodes(qmp: QmpClient, ...names: readonly string[]): Promise<void> {
   const nodes = await blockNodesOf(qmp);
   for (const name of names)
@@ -35,9 +35,9 @@ export async function plugVolume(qmp: QmpClient, volume: VolumeShape, model: Dis
 }
 
 /**
- * Detaches a volume from a running guest when the guest has released it.
+ * Detaches a volume from a running guest, and waits until the guest has released it.
  *
- * @throws QemuError `GUEST_TIMEOUT` if the guest does not release the volume in time; it stays attached
+ * @throws QemuError `GUEST_TIMEOUT` if the guest does not release the volume in time; the volume then stays attached
  */
 export async function unplugVolume(qmp: QmpClient, id: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + timeoutMs;
@@ -49,10 +49,10 @@ export async function unplugVolume(qmp: QmpClient, id: string, timeoutMs: number
   await removeNodes(qmp, ...allNodes(id));
 }
 
-/** Returns the current nodes of a volume, and the free names for their replacements. */
+/** Returns the names of a volume's current block nodes, and the free names for their replacements. */
 async function nodesInUse(qmp: QmpClient, deviceId: string) {
   const all = volumeNodes(deviceId);
-  // Removes nodes of an earlier attempt; QEMU keeps those in use.
+  // If both names are taken, removes the node that an earlier attempt left. QEMU refuses to remove the node in use.
   for (const names of [all.front, all.connection]) {
     const nodes = await blockNodesOf(qmp);
     if (!names.every((name) => nodes.has(name))) continue;
@@ -69,7 +69,7 @@ async function nodesInUse(qmp: QmpClient, deviceId: string) {
   return { front: pick(all.front), connection, address: connection.address };
 }
 
-/** Makes a running guest notice the new size of a volume. */
+/** Updates the size of a volume in a running guest after the volume was extended. */
 export async function growVolume(qmp: QmpClient, volume: VolumeShape): Promise<void> {
   const { front, connection } = await nodesInUse(qmp, volume.id);
   await qmp.execute('blockdev-add', connectionNode(volume, connection.free));
@@ -79,7 +79,7 @@ export async function growVolume(qmp: QmpClient, volume: VolumeShape): Promise<v
   await qmp.execute('block_resize', { 'node-name': front.current, size });
 }
 
-/** Copies a volume to another one while the guest writes to it, and switches the guest to the copy. */
+/** Copies a volume to another one while the guest writes to the volume, and then switches the guest to the copy. */
 export async function exchangeVolume(
   qmp: QmpClient,
   id: string,
