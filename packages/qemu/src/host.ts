@@ -138,8 +138,7 @@ export class Host implements MachineFolders {
   }
 
   /**
-   * Calls the listener with the id of each server whose power state may have changed. Returns a function that
-   * unsubscribes.
+   * Calls the listener with the id of a server whose power state may have changed. Returns a function to unsubscribe.
    */
   onPowerChange(listener: (serverId: string) => void): () => void {
     this.#powerChanges.on('change', listener);
@@ -164,10 +163,7 @@ export class Host implements MachineFolders {
     return qmp;
   }
 
-  /**
-   * Completes the configuration of a machine that this process or an earlier one started paused, and resumes the
-   * machine.
-   */
+  /** Completes the configuration of a paused machine that this or an earlier process has started, and resumes it. */
   async #finish(
     { folder }: Machine,
     { id, imageProperties }: Server,

@@ -1,9 +1,6 @@
 import type { FeatureChanges } from './cpu-options.js';
 
-/**
- * The QEMU model that the x86-64 baselines extend. The baselines disable nested virtualization, which differs between
- * vendors.
- */
+/** The QEMU model that the baselines extend. They disable nested virtualization, which differs between vendors. */
 export const BASELINE_MODEL = 'qemu64';
 
 const enable = (...names: readonly string[]): FeatureChanges => Object.fromEntries(names.map((name) => [name, true]));

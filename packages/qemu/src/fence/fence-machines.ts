@@ -13,8 +13,7 @@ export interface FencedMachines {
  * in time.
  *
  * The fence guard runs this function from its source text, so it must not reference anything else in this module. Each
- * machine has a control socket that is reserved for fencing, because a stopped host process can still occupy the other
- * one.
+ * machine has a control socket that is reserved for fencing, because a stopped host process may occupy the other one.
  *
  * @param folder the folder that contains the machine folders
  */

@@ -15,8 +15,8 @@ const START_MS = 20_000;
 const RESPONSE_MS = 5_000;
 
 /**
- * Returns the files of a fence guard. Each guard has its own folder, so that an old guard can run until the new one has
- * taken over.
+ * Returns the files of a fence guard. Each guard has its own folder, so that an old one can run until its replacement
+ * is ready.
  */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
   const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');
@@ -142,8 +142,7 @@ export class ProcessGuard implements FenceGuard {
 
   /**
    * Replaces a fence guard that has ended. If that fails, the next `ensure()` retries. Does nothing after the fencing
-   * deadline: a host process that was stopped for so long must not fence the machines of its successor, which has ended
-   * the guard.
+   * deadline, because a successor of this host process may then have ended the guard.
    */
   #restart(connection: Socket): void {
     const own = this.#own;

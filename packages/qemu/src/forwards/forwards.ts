@@ -129,10 +129,7 @@ export class Forwards {
     return this.#stored;
   }
 
-  /**
-   * Returns a forward with the server's previous host port if the port is still free, otherwise with the first free
-   * one.
-   */
+  /** Returns a forward with the server's previous host port if it is still free, otherwise with the first free port. */
   async #selectForward(
     rule: ForwardRule,
     previous: readonly Forward[],

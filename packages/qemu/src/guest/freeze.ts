@@ -2,10 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { callAgent } from './guest-agent.js';
 
-/**
- * The number of attempts to thaw a guest. There are several, because a guest that stays frozen is worse than a failed
- * copy.
- */
+/** The number of attempts to thaw a guest, because a guest that stays frozen is worse than a failed copy. */
 const THAW_ATTEMPTS = 3;
 
 /**

@@ -8,19 +8,13 @@ import { optionsOfServer } from '../tuning/machine-options.js';
 /** The timeouts for synchronizing with a guest agent, and for a command. */
 const SYNC_MS = 5_000;
 const RESPONSE_MS = 60_000;
-/**
- * The interval between synchronization requests, which are repeated because an agent loses requests that arrive while
- * it reopens its channel.
- */
+/** The interval between synchronization requests. An agent loses requests that arrive while it reopens its channel. */
 const SYNC_INTERVAL_MS = 500;
 
 /** Maximum size of an agent's response in bytes, because a guest can send any amount of data. */
 const MAX_RESPONSE = 2 ** 20;
 
-/**
- * The byte that makes a guest agent discard earlier input. The response to a synchronization request begins with the
- * same byte.
- */
+/** Makes a guest agent discard earlier input. The response to a synchronization request begins with the same byte. */
 const DELIMITER = '\xff';
 
 interface AgentResponse {
@@ -117,7 +111,6 @@ async function synchronize(socket: Socket, what: string, late: AbortSignal): Pro
  *
  * @param path the socket of the machine's guest agent channel
  * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the agent's error
- * message
  */
 export async function callAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
   const syncTimeout = AbortSignal.timeout(SYNC_MS);

@@ -10,8 +10,8 @@ export interface InjectedFile {
 }
 
 /**
- * Guest metadata that is not part of the server record. It is stored with the machine, where only the user that runs
- * QEMU can read it.
+ * Guest metadata that is stored with the machine instead of the server record; only the user that runs QEMU can read
+ * it.
  */
 export interface GuestSecrets {
   readonly adminPassword: string | null;

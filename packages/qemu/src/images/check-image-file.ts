@@ -40,8 +40,7 @@ export function imageFileFormat(diskFormat: string | null): ImageFileFormat {
 }
 
 /**
- * Checks that follow the signature check, by file format. They return the disk size, or null if it is not in the
- * header.
+ * Checks beyond the signature, by file format. They return the disk size, or null if the header does not contain it.
  */
 const CHECKS: Readonly<Record<ImageFileFormat, (header: Buffer, file: FileHandle) => Promise<number | null>>> = {
   raw: async (_, file) => (await file.stat()).size,

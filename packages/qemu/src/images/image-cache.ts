@@ -152,8 +152,7 @@ export class ImageCache {
           await runProgram(...withLimits(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
         }
         await chmod(converted, 0o444);
-        // A rename would replace the file from a concurrent download of the same content while another process links
-        // it.
+        // A rename would replace the file of a concurrent download of the same content while another process links it.
         await link(converted, base).catch(ignoreExisting);
       }
       const linked = `${incoming}.link`;
@@ -206,10 +205,7 @@ export class ImageCache {
   }
 }
 
-/**
- * Returns a command that runs a program with limits on memory, CPU time and file size, because the program reads
- * uploaded data.
- */
+/** Returns a command that limits the memory, CPU time and file size of a program that reads uploaded images. */
 function withLimits(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
   if (!existsSync(PRLIMIT)) return [program, args];
   return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];

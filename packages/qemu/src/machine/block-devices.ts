@@ -17,10 +17,7 @@ export function nodeName(diskId: string): string {
 
 /** The names of a volume's QEMU block nodes: one node for the guest's device, and one for the connection behind it. */
 export interface VolumeNodes {
-  /**
-   * Each node has two names to choose from, because during a replacement the old and the new node exist at the same
-   * time.
-   */
+  /** Each node has two possible names, because the old and the new node coexist during a replacement. */
   readonly front: readonly [string, string];
   readonly connection: readonly [string, string];
 }

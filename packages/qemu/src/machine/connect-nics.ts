@@ -28,8 +28,7 @@ export function nicId(portId: string): string {
 }
 
 /**
- * Returns the requirements of interfaces on their network backends. After a migration or a resume, a guest keeps its
- * number of queues.
+ * Returns what interfaces require of their network backends. Migrated and resumed guests keep their number of queues.
  */
 export function nicRequirements(
   interfaces: readonly Pick<GuestInterface, 'portId'>[],

@@ -85,10 +85,7 @@ function flashMemory({ code, variables }: Firmware): readonly object[] {
   return [flash('firmware', code, true), flash('firmware-variables', variables, false)];
 }
 
-/**
- * Returns the number of hotplug ports, and the port of each device that can be detached; zero if devices are attached
- * to the root bus.
- */
+/** Returns the number of hotplug ports, and each device's port; zero if devices are attached to the root bus. */
 function portsOf({ disks, nics, tuning }: MachineShape, machineType: string) {
   if (!isQ35(machineType)) return { count: 0, bus: () => ({}) };
   const atPorts = [
@@ -135,8 +132,7 @@ export function machineArguments(
     ...hotplugPortDevices(incoming?.ports ?? ports.count).flatMap((port) => ['-device', JSON.stringify(port)]),
     ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
     ...['-pidfile', folder.file('pid')],
-    // Fencing has its own socket, because a socket serves one client at a time, and a stopped host process stays
-    // connected.
+    // The guard has its own socket: a socket serves one client at a time, and a stopped host process stays connected.
     ...(['qmp', 'guard'] as const).flatMap((name) => ['-qmp', `unix:${folder.file(name)},server=on,wait=off`]),
     ...[
       '-chardev',

@@ -6,10 +6,7 @@ import type { ProcessFolder } from './machine-process.js';
 /** The names of the files in a machine's folder. */
 const FILES = {
   root: 'root.qcow2',
-  /**
-   * The backing file of the root disk: the machine's own link to the image, so that the file exists as long as the
-   * machine.
-   */
+  /** The root disk's backing file, which is the machine's own link to the image and exists as long as the machine. */
   rootBase: 'root.base.raw',
   /** Exists if the image is a CD. The CD drive then contains `rootBase`, and there is no root disk. */
   cdrom: 'root.cdrom',
@@ -70,8 +67,7 @@ const FILES = {
   /** Exists while the machine waits for its memory from another host. */
   arriving: 'arriving',
   /**
-   * The sockets through which disks are sent and received. Socket names have at most six letters, because the path
-   * length is limited.
+   * The sockets that send and receive disks. Socket names have at most six letters, because their paths must be short.
    */
   mirror: 'mirror',
   export: 'export',
@@ -161,10 +157,7 @@ export class MachineFolder implements ProcessFolder {
     for (const name of names) await rm(this.file(name), { force: true });
   }
 
-  /**
-   * Removes all files of the machine. The local folder is removed last, because the host finds its machines by these
-   * folders.
-   */
+  /** Removes all files of the machine. The local folder is the last, because it marks that the machine exists. */
   async remove(): Promise<void> {
     await rm(this.#diskPath, { recursive: true, force: true });
     await this.removeLocal();

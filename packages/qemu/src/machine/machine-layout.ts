@@ -11,10 +11,7 @@ import { queuesForVectors } from './nic-vectors.js';
 export interface MachineLayout {
   /** The versioned machine type, such as `pc-i440fx-7.2`. */
   readonly type: string;
-  /**
-   * PCI slots by device id. They are stored, because hot-plugged devices have different slots than devices that exist
-   * at boot.
-   */
+  /** PCI slots by device id. Hot-plugged devices have other slots than they would have after a boot. */
   readonly slots: Readonly<Record<string, number>>;
   /** SCSI ids of disks by device id. */
   readonly units: Readonly<Record<string, number>>;

@@ -42,8 +42,8 @@ const CHANGES: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
 const PRESS_RETRY_MS = 3_000;
 
 /**
- * The virtual machine of a server: a QEMU process that outlives the host process and that an earlier one may have
- * started.
+ * A server's virtual machine: a QEMU process that outlives the host process, and may have been started by an earlier
+ * one.
  */
 export class Machine {
   readonly folder: MachineFolder;

@@ -37,8 +37,8 @@ export interface DiskInfo {
 }
 
 /**
- * Returns information about a qcow2 file that this package created, even if a machine has the file open; undefined if
- * it does not exist.
+ * Returns information about one of this package's qcow2 files, which a machine may have open; undefined if it is
+ * missing.
  */
 export async function diskInfo(
   { qemuImg, run }: DiskPrograms,
@@ -60,8 +60,7 @@ export async function diskBytes(tools: DiskPrograms, path: string, signal: Abort
 /**
  * Creates a qcow2 file atomically; no-op if the file exists.
  *
- * @param base the backing file, which must be in the same folder, so that the reference is valid wherever a host mounts
- * the folder
+ * @param base the backing file in the same folder, so that the reference is valid wherever a host mounts the folder
  */
 export async function makeDisk(
   { qemuImg, run }: DiskPrograms,

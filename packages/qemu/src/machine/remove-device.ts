@@ -14,8 +14,7 @@ export const DETACHED = /not found|failed to find|cannot find/i;
 /**
  * Requests that the guest release a device, and waits until the device is removed.
  *
- * @returns false if the guest keeps the device, because it has not responded in time; it may be booting or have no
- * driver
+ * @returns false if the guest keeps the device, because it did not respond in time, for example while booting
  */
 export async function removeDevice(
   qmp: QmpClient,

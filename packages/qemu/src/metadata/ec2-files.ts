@@ -1,17 +1,17 @@
 import type { GuestMetadata } from '../guest/meta-data.js';
 
-/** Available versions of the EC2 format; all have the same content. */
+/** The supported versions of the EC2 metadata format, which all have the same content. */
 const VERSIONS = ['1.0', '2009-04-04', 'latest'];
 
-/** Returns an id in the EC2 format: a prefix and eight hexadecimal digits. */
+/** Returns an EC2-style id: a prefix and eight hexadecimal digits. */
 function shortId(kind: string, id: string): string {
   return `${kind}-${id.replaceAll('-', '').slice(0, 8)}`;
 }
 
 /**
- * Returns the metadata of a guest in the EC2 format as files by path.
+ * Returns a guest's metadata files in the EC2 format, by path.
  *
- * @param floating the floating IP address of the guest
+ * @param floating the guest's floating IP address
  */
 export function ec2Files(
   { server, interfaces }: GuestMetadata,

@@ -8,7 +8,7 @@ import type { DeviceNames } from '../network/device-names.js';
 import type { MachineFolders } from '../network/network-mode.js';
 import type { MetadataGuest } from './metadata-service.js';
 
-/** Stores the metadata of a guest. Passwords and injected files are on its config drive only. */
+/** Stores a guest's metadata for the metadata service. Only the config drive contains passwords and injected files. */
 export async function storeMetadata(
   folder: MachineFolder,
   server: Server,
@@ -20,7 +20,7 @@ export async function storeMetadata(
   await rename(`${path}.new`, path);
 }
 
-/** Returns the guest with an address in the network of a namespace. */
+/** Returns the guest that has an IP address in the network to which a namespace belongs. */
 export async function guestAt(
   { networks, ports, routers }: NetworkPlan,
   names: DeviceNames,

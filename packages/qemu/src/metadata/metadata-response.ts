@@ -7,7 +7,10 @@ export interface MetadataResponse {
   readonly body: Buffer;
 }
 
-/** Lists a folder. In the EC2 format, folders end with a slash, and keys are listed with number and name. */
+/**
+ * Returns the list of a metadata folder's entries. In the EC2 format, folder names end with a slash, and public keys
+ * are listed as `index=name`.
+ */
 function listing(folder: string, paths: readonly string[], { server }: GuestMetadata): string | undefined {
   const inside = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
   if (inside.length === 0) return undefined;
@@ -21,10 +24,10 @@ function listing(folder: string, paths: readonly string[], { server }: GuestMeta
 }
 
 /**
- * Returns the response of the metadata service to a guest.
+ * Returns the metadata service's response to a guest.
  *
- * @param path the path of the request, without the query string
- * @param floating the floating IP address of the guest
+ * @param path the path of the request URL, without the query string
+ * @param floating the guest's floating IP address
  * @returns undefined for an unknown path
  */
 export function metadataResponse(

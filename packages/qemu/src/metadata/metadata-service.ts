@@ -9,10 +9,10 @@ import { metadataResponse } from './metadata-response.js';
 
 const PORT = 80;
 const START_MS = 20_000;
-/** Maximum number of connections per network; more are rejected. */
+/** The maximum number of connections per network; further connections are rejected. */
 const MAX_CONNECTIONS = 200;
 
-/** The guest with an address in a network. */
+/** A guest that requests metadata. */
 export interface MetadataGuest {
   readonly metadata: GuestMetadata;
   readonly floating: string | undefined;
@@ -20,17 +20,17 @@ export interface MetadataGuest {
 
 export interface MetadataServiceOptions {
   readonly ip: IpTool;
-  /** The listening address in each namespace. */
+  /** The address on which the service listens in each namespace. */
   readonly address: string;
-  /** Returns the guest with an address in a namespace; nothing else identifies a client. */
+  /** Returns the guest that has an IP address in a namespace. Only the two of them identify a client. */
   readonly guest: (namespace: string, address: string) => Promise<MetadataGuest | undefined>;
   readonly log: (line: string) => void;
 }
 
 /**
- * Runs in a child process in a network namespace: a socket stays in the namespace where it was created when it is
- * passed to the parent. Passed as source text, so that it needs no file even if this package is bundled. It must
- * therefore not reference other names of this module.
+ * Runs in a child process in a network namespace, and passes a listening socket to the parent process; the socket stays
+ * in its namespace. The child receives this function as source text, so that it works in a bundled package. The
+ * function must therefore not reference other names of this module.
  */
 function listenInNamespace(): void {
   const [address, port] = process.argv.slice(1);
@@ -41,8 +41,8 @@ function listenInNamespace(): void {
 }
 
 /**
- * Serves metadata to guests. Each network has a listener in its namespace: a guest is identified by its address and its
- * network, never by the content of its request.
+ * Serves metadata to guests. Each network has a listener in its namespace, so that a guest is identified by its address
+ * and its network, never by the content of its request.
  */
 export class MetadataService {
   readonly #options: MetadataServiceOptions;
@@ -52,7 +52,7 @@ export class MetadataService {
     this.#options = options;
   }
 
-  /** Closes the listeners in all other namespaces. */
+  /** Closes all listeners except those in the given namespaces. */
   async closeAllExcept(namespaces: readonly string[]): Promise<void> {
     for (const [name, listener] of this.#listeners) {
       if (namespaces.includes(name)) continue;
@@ -61,7 +61,7 @@ export class MetadataService {
     }
   }
 
-  /** Listens in exactly these namespaces. */
+  /** Listens in the given namespaces, and closes all other listeners. */
   async listenIn(namespaces: readonly string[]): Promise<void> {
     await this.closeAllExcept(namespaces);
     for (const name of namespaces) if (!this.#listeners.has(name)) this.#listeners.set(name, await this.#listen(name));
@@ -71,7 +71,10 @@ export class MetadataService {
     await this.closeAllExcept([]);
   }
 
-  /** Listens in a namespace. A socket belongs to the namespace in which it was created, regardless of the process that has it. */
+  /**
+   * Listens in a namespace. A child process creates the socket there, because a socket belongs to its creator's
+   * namespace.
+   */
   async #listen(namespace: string): Promise<Listener> {
     const { ip, address } = this.#options;
     const [program, args] = ip.within(namespace, process.execPath, [
@@ -106,7 +109,7 @@ export class MetadataService {
       http.emit('connection', socket);
       socket.resume();
     });
-    // The listener must not keep the process alive.
+    // The listener must not keep the host process alive.
     listener.unref();
     return listener;
   }

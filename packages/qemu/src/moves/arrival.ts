@@ -16,7 +16,7 @@ import { diskFile, type MachineManifest, OWN_DISKS } from './machine-manifest.js
 import { cpuObstacle } from './move-obstacle.js';
 import type { TransferRequest } from './transfer-request.js';
 
-/** Maximum time for the rest of the memory to arrive. */
+/** The maximum time for the rest of the guest's memory to arrive after the switchover. */
 const LOAD_MS = 60_000;
 const POLL_INTERVAL_MS = 10;
 
@@ -25,8 +25,8 @@ async function statusOf(qmp: QmpClient): Promise<string> {
 }
 
 /**
- * Returns true if a machine has received its state or is receiving it. After an interrupted move, it does neither. A
- * machine that this host has sent is only a remnant of an earlier move: a server may return before it is removed.
+ * Returns true if a machine has received its memory or is receiving it. Returns false after an interrupted migration,
+ * and for a machine that an earlier migration sent away and that was not removed before the server returned.
  */
 async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<boolean> {
   const status = await statusOf(qmp);
@@ -35,7 +35,7 @@ async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<bool
   return (await queryMemoryMove(qmp)).status === 'active' && (await fetchManifest(remote)).leaving;
 }
 
-/** Creates disks of the same size as the source's disks, empty except for the image. */
+/** Creates disks of the same size as those on the source host, empty except for the image that backs them. */
 async function makeEmptyDisks(
   { host, signal }: RemoteMachine,
   manifest: MachineManifest,
@@ -50,7 +50,7 @@ async function makeEmptyDisks(
   }
 }
 
-/** Creates a machine that waits for memory and disks of one that runs on another host. */
+/** Creates a machine that waits for the memory and the disks of a machine that runs on the source host. */
 export async function prepareArrival(
   host: Host,
   server: Server,
@@ -97,7 +97,7 @@ async function isLoaded(qmp: QmpClient): Promise<boolean> {
   return false;
 }
 
-/** Prepends the console log of the source, before the machine writes its own. */
+/** Copies the console log from the source host, before the machine appends to it. */
 async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promise<void> {
   const before = `${folder.file('console')}.before`;
   await fetchFile(remote, 'console', before);
@@ -111,9 +111,7 @@ async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promi
   await rm(before, { force: true });
 }
 
-/**
- * Resumes a machine that another host has sent. Returns false if the machine is not on this host and will not arrive.
- */
+/** Resumes a machine that has arrived in a live migration. Returns false if it has not arrived and will not. */
 async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arrival): Promise<boolean> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;
@@ -123,7 +121,7 @@ async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arriva
       await machine.end();
       return false;
     }
-    // QEMU releases the disks, so that the guest can write to them.
+    // Stopping the NBD server releases the disks, so that the guest can write to them.
     await qmp.execute('nbd-server-stop').catch(ignoreExpectedError(/not running/i));
     if (await folder.exists('arriving')) {
       const server = { id: serverId } as Server;
@@ -135,7 +133,7 @@ async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arriva
     return true;
   } catch (error) {
     if (!(await folder.exists('arriving'))) throw error;
-    // The guest has not run on this host yet.
+    // The guest has not run on this host yet, so it can still continue on the source host.
     await machine.end();
     return false;
   }
@@ -143,7 +141,7 @@ async function resumeArrival(host: Host, { serverId, sourceHost, going }: Arriva
 
 type Arrival = Extract<TransferRequest, { readonly kind: 'complete arrival' }>;
 
-/** Resumes a machine that another host has sent. Idempotent: concurrent and repeated requests have the same result. */
+/** Resumes a machine that has arrived in a live migration. Idempotent: repeated requests have the same result. */
 export function completeArrival(host: Host, request: Arrival): Promise<boolean> {
   const { serverId } = request;
   const completion =

@@ -4,8 +4,8 @@ import { fetchCompanions, fetchFile, fetchManifest, type RemoteMachine } from '.
 import { diskFile, OWN_DISKS } from './machine-manifest.js';
 
 /**
- * Fetches the disks and other files of a stopped machine from another host, unless both hosts share them or they were
- * fetched before.
+ * Fetches a stopped machine's disks and other files from the source host, unless both hosts share the disks or the
+ * files were fetched before.
  */
 export async function fetchDisks(remote: RemoteMachine): Promise<void> {
   const { host, server, sourceHost } = remote;

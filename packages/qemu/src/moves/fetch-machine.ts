@@ -7,13 +7,13 @@ import { ownerOf } from '../images/image-cache.js';
 import type { MachineManifest } from './machine-manifest.js';
 import { ConnectionCut, requestsTo, retryWhileUnreachable } from './transfer-requests.js';
 
-/** A machine of another host. */
+/** A machine on another host, from which this host receives it. */
 export interface RemoteMachine {
   readonly host: Host;
   readonly server: Server;
   readonly sourceHost: string;
   readonly signal: AbortSignal;
-  /** Whether to wait while the other host is unavailable, because the machine exists only there. */
+  /** Whether to wait while the source host is unavailable, because the machine exists only there. */
   readonly waits?: boolean;
 }
 
@@ -26,10 +26,10 @@ export function fetchManifest(remote: RemoteMachine): Promise<MachineManifest> {
   return withRetry(remote, () => requestsTo(sourceHost, host, signal).value({ kind: 'manifest', serverId: server.id }));
 }
 
-/** Connection errors, caused by either side. */
+/** Error codes of broken connections. */
 const CONNECTION_ERRORS: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'];
 
-/** Fetches a file of a machine atomically. */
+/** Fetches a file of a machine from the source host, and replaces the local file atomically. */
 export function fetchFile(remote: RemoteMachine, name: string, target: string): Promise<void> {
   return withRetry(remote, () => fetchOnce(remote, name, target));
 }
@@ -50,8 +50,8 @@ async function fetchOnce(
 }
 
 /**
- * Fetches the files of a machine other than its disks, and the image that backs its root disk, from the image service
- * if possible.
+ * Fetches a machine's files other than its disks and console log, and the image that backs the root disk. The image
+ * comes from the image service if possible, otherwise from the source host.
  */
 export async function fetchCompanions(remote: RemoteMachine, { base, files }: MachineManifest): Promise<void> {
   const { host, server, signal } = remote;
@@ -63,7 +63,7 @@ export async function fetchCompanions(remote: RemoteMachine, { base, files }: Ma
   else await fetchFile(remote, 'rootBase', folder.file('rootBase'));
 }
 
-/** Links the image that backs the root disk from the cache. Returns false if the image service does not have it. */
+/** Links the image that backs the root disk from the image cache. Returns false if the image is unavailable. */
 async function linkBaseImage(
   { host, server }: RemoteMachine,
   imageId: string,
@@ -75,7 +75,7 @@ async function linkBaseImage(
     return (await host.diskTools.cache.linkImage(ownerOf(server), imageId, base, bytes, signal)) === bytes;
   } catch {
     signal.throwIfAborted();
-    // The image has been deleted; servers created from it continue without it.
+    // The image was deleted, but servers that were created from it still need its content.
     return false;
   }
 }

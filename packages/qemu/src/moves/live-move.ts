@@ -25,10 +25,10 @@ import { openTunnel, type Tunnel } from './tunnel.js';
 const RETRY_MS = 500;
 const POLL_INTERVAL_MS = 50;
 
-/** Returns the name of the job that copies a disk, which is also the name of its target node. */
+/** Returns the name of the block job that copies a disk, which is also the name of the target node. */
 const copyOf = (disk: OwnDisk) => `to-${disk}`;
 
-/** Returns the error that made a tunnel fail, or else QEMU's, which states only that its connection was closed. */
+/** Returns the error that made a tunnel fail, if any, instead of QEMU's error about a closed connection. */
 function withTunnelFailure(error: unknown, tunnels: readonly Tunnel[]): unknown {
   const cause = tunnels.map(({ failure }) => failure).find((failure) => failure !== undefined);
   if (cause === undefined) return error;
@@ -37,22 +37,22 @@ function withTunnelFailure(error: unknown, tunnels: readonly Tunnel[]): unknown 
 }
 
 /**
- * The move of a running machine to another host, where a machine waits for it. First the disks are copied and mirrored;
- * then the memory is sent while the guest runs; finally the guest is paused until everything has arrived. Only this
- * side decides where the guest continues: on the other host if this side requests it, and on this host if the guest can
- * no longer continue on the other one.
+ * The live migration of a machine to another host, where a waiting machine receives it. First, the disks are copied and
+ * mirrored. Then the memory is sent while the guest runs. Finally, the guest is paused until everything has arrived.
+ * Only the source decides where the guest continues: on the destination if the source requests it, and on the source if
+ * the guest can no longer continue on the destination.
  */
 export class LiveMove implements OngoingMove {
   readonly done: Promise<void>;
   readonly #host: Host;
   readonly #server: Server;
   readonly #destHost: string;
-  /** Cancels the move before the switchover. */
+  /** Cancels the migration before the switchover. */
   readonly #abandoning = new AbortController();
-  /** Cancels the wait for the end of the switchover and for the response of the other host. */
+  /** Cancels the wait for the end of the switchover and for the destination's response. */
   readonly #leaving = new AbortController();
 
-  /** @param mayStart whether to start the move if it is neither in progress nor finished */
+  /** @param mayStart whether to start the migration; if false, only completes it or rolls it back */
   constructor(host: Host, server: Server, destHost: string, mayStart = true) {
     this.#host = host;
     this.#server = server;
@@ -68,14 +68,14 @@ export class LiveMove implements OngoingMove {
     return this.#host.machine(this.#server);
   }
 
-  /** Whether the guest runs, according to the API. */
+  /** Whether the server is active according to the API, so that the guest must run. */
   get #isActive(): boolean {
     return this.#server.vmState === 'active';
   }
 
   async #run(mayStart: boolean): Promise<void> {
     const qmp = await this.#machine.connectIfRunning();
-    // An earlier process sent the machine, and died before it received the response.
+    // An earlier process sent the machine, and died before it received the destination's response.
     if (!qmp) return this.#handOver();
     const { status } = await queryMemoryMove(qmp);
     if (status === 'completed' && (await this.#isComplete(qmp))) return this.#handOver(qmp);
@@ -120,7 +120,7 @@ export class LiveMove implements OngoingMove {
     const uri = `unix:${folder.file('moving')}`;
     const sent = await qmp.executeUntil('migrate', { uri }, isCompletedOrPaused, signal);
     if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');
-    // The guest is paused: it no longer writes, so the copies of the disks are complete.
+    // The guest is paused and no longer writes, so that the copies of the disks are complete.
     for (const disk of disks)
       checkEnd(
         await qmp.executeUntil('block-job-cancel', { device: copyOf(disk) }, isEndOf(copyOf(disk)), signal),
@@ -132,7 +132,7 @@ export class LiveMove implements OngoingMove {
     await checkMemoryMoved(qmp, ended, 'MOVE_FAILED');
   }
 
-  /** Mirrors a disk to the other host. */
+  /** Mirrors a disk to the destination host. */
   async #copy(qmp: QmpClient, disk: OwnDisk, sync: 'full' | 'top'): Promise<void> {
     const { signal } = this.#abandoning;
     const target = copyOf(disk);
@@ -149,7 +149,10 @@ export class LiveMove implements OngoingMove {
     await mirrorUntilReady(qmp, copy, `the disk ${disk} could not be copied`, signal);
   }
 
-  /** Requests that the guest continue on the other host. Retries until that host responds, because only it knows the outcome. */
+  /**
+   * Requests that the guest continue on the destination host. Retries until that host responds, because only it knows
+   * whether the machine has arrived.
+   */
   async #handOver(qmp?: QmpClient): Promise<void> {
     const { signal } = this.#leaving;
     const sourceHost = this.#host.parts.services.hosts?.self ?? '';
@@ -169,7 +172,7 @@ export class LiveMove implements OngoingMove {
     throw new QemuError('MOVE_FAILED', `the machine did not arrive on ${this.#destHost}`);
   }
 
-  /** Cancels QEMU's jobs of the move, regardless of the process that started them. */
+  /** Cancels the migration's QEMU jobs, even if an earlier process started them. */
   async #cancelJobs(qmp: QmpClient): Promise<void> {
     for (; !isInactive(await queryMemoryMove(qmp)); await sleep(POLL_INTERVAL_MS))
       await qmp.execute('migrate_cancel').catch(() => {});

@@ -4,35 +4,35 @@ import { blockNodesOf } from '../machine/copy-disk.js';
 import type { MachineFile, MachineFolder } from '../machine/machine-folder.js';
 import { layoutOf, type MachineLayout } from '../machine/machine-layout.js';
 
-/** The disks in local files, by the names of their devices and block nodes. */
+/** The names of a machine's disks that are not volumes. Their devices and block nodes have the same names. */
 export const OWN_DISKS = ['root', 'ephemeral', 'swap'] as const;
 export type OwnDisk = (typeof OWN_DISKS)[number];
 
-/** Files that a machine needs on every host, in addition to its disks. */
+/** The files that a machine needs in addition to its disks, and that move with it to another host. */
 const COMPANIONS = [
   ...(['cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
   ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive'] as const),
 ] as const;
 
-/** Files that another host may request. */
+/** The files, in addition to disks, that another host may request. */
 const FETCHED: readonly MachineFile[] = [...COMPANIONS, 'rootBase', 'console'];
 
-/** The description of a machine for another host that takes it over. */
+/** The description of a machine that another host needs to take over the machine. */
 export interface MachineManifest {
-  /** The layout of the machine, including its CPU; null while it is off. */
+  /** The machine's device layout, including its CPU; null while the machine is off. */
   readonly layout: MachineLayout | null;
-  /** Whether it is moving to another host. */
+  /** Whether the machine is being migrated to another host. */
   readonly leaving: boolean;
-  /** Its local disks, with their sizes in bytes while it runs. */
+  /** The machine's disks, with their virtual sizes in bytes; the sizes are null while the machine is off. */
   readonly disks: Readonly<Partial<Record<OwnDisk, number | null>>>;
-  /** The image that backs its root disk, with its size in bytes; null if the disk has none. */
+  /** The image that backs the root disk, and the size of the image in bytes; null if no image backs it. */
   readonly base: { readonly imageId: string | null; readonly bytes: number } | null;
   readonly files: readonly MachineFile[];
-  /** The move for which it was stopped; null otherwise. */
+  /** The id of the cold migration for which the machine was stopped; null otherwise. */
   readonly move: string | null;
 }
 
-/** Returns the path of a local disk. */
+/** Returns the path of a machine's disk. */
 export function diskFile(folder: MachineFolder, disk: OwnDisk): string {
   return disk === 'root' ? folder.file('root') : folder.disk(disk);
 }
@@ -44,7 +44,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
   );
 }
 
-/** Returns the path of a file that another host may read, by name; undefined for all other names. */
+/** Returns the path of a machine's file by name; undefined if other hosts may not read the file. */
 export function readableFile(folder: MachineFolder, name: string): string | undefined {
   const disk = OWN_DISKS.find((allowed) => allowed === name);
   if (disk) return diskFile(folder, disk);
@@ -52,7 +52,7 @@ export function readableFile(folder: MachineFolder, name: string): string | unde
   return file && folder.file(file);
 }
 
-/** Returns the manifest of a machine, whether it runs or not. */
+/** Returns the manifest of a machine, whether or not it is running. */
 export async function machineManifest(host: Host, serverId: string): Promise<MachineManifest> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;

@@ -5,15 +5,15 @@ import type { Host } from '../host.js';
 import { savedCpu } from '../machine/machine-cpu.js';
 import { requestsTo } from './transfer-requests.js';
 
-/** Timeout of the response of the destination: an API request may be waiting for it. */
+/** The timeout for the destination's response. It is short, because an API request may be waiting. */
 const CHECK_MS = 8_000;
 
-/** Returns why a guest cannot continue with its CPU on this host; null if it can. */
+/** Returns why a guest cannot continue on this host with its current CPU; null if it can. */
 export function cpuObstacle({ parts }: Host, cpu: GuestCpu): Promise<string | null> {
   return parts.cpus.obstacleFor(cpu, parts.services.hosts?.self ?? '');
 }
 
-/** Returns why a running guest of this host cannot move to another one; null if nothing is known to prevent it. */
+/** Returns why a guest on this host cannot be live-migrated to the destination host; null if no reason is known. */
 export async function moveObstacle(host: Host, server: Server, destHost: string): Promise<UnsupportedReason | null> {
   const { folder } = host.machine(server);
   const cpu = await savedCpu(folder);
@@ -24,8 +24,8 @@ export async function moveObstacle(host: Host, server: Server, destHost: string)
     const message = await requestsTo(destHost, host, signal).value<string | null>(request);
     return message === null ? null : { code: 'CONFLICT', message };
   } catch (error) {
-    // The move itself reports that a host is unavailable. Hosts of earlier versions do not implement the check, and
-    // provide only the CPU of `host-passthrough`.
+    // If the host is unavailable, the migration itself fails. Hosts with an earlier version do not implement this
+    // check, and provide only `host-passthrough` CPUs.
     if (cpu.mode === 'host-passthrough' || (error as { code?: string }).code === 'HOST_UNREACHABLE') return null;
     const reason = (error as Error).message;
     return {

@@ -1,14 +1,14 @@
 import type { MoveProgress } from '@apistrata/compute-engine/drivers';
 
-/** The move of a machine to another host, on its source. */
+/** A live migration in progress, as seen by the source host. */
 export interface OngoingMove {
-  /** Resolves when the guest runs on the other host; rejects if it stays on this host. */
+  /** Resolves when the guest runs on the destination host; rejects if the guest stays on the source host. */
   readonly done: Promise<void>;
-  /** Forces completion: pauses the guest until everything has arrived. */
+  /** Forces completion by pausing the guest until everything has arrived. */
   speedUp(): Promise<void>;
-  /** Cancels the move. @throws QemuError `MOVE_COMPLETED` if it is too late */
+  /** Cancels the migration. @throws QemuError `MOVE_COMPLETED` if the guest already runs on the destination host */
   abort(): Promise<void>;
-  /** Stops the work of this process. The machine stays on this host unless it has already moved. */
+  /** Ends the migration when the host closes. The machine stays on this host unless it has already moved. */
   leave(): Promise<void>;
   progress(): Promise<MoveProgress | null>;
 }

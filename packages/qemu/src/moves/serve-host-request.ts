@@ -26,13 +26,13 @@ async function openFile(host: Host, serverId: string, name: string): Promise<Lin
   return { stream: bytes === 0 ? Readable.from([]) : content() };
 }
 
-/** Validates an id, because it becomes part of a path. */
+/** Validates an id from another host, because the id becomes part of a path. */
 function checkedId(id: string): string {
   if (!/^[\da-f-]{36}$/.test(id)) throw new QemuError('UNSUPPORTED', `malformed id ${id}`);
   return id;
 }
 
-/** Handles a request to the host that stores volumes. */
+/** Handles another host's request for a volume, on the host that stores volumes. */
 async function serveVolumeRequest({ localVolumes }: Host, request: VolumeRequest): Promise<LinkResponse> {
   if (!localVolumes) throw new QemuError('UNSUPPORTED', 'this host does not store volumes');
   if (request.kind === 'volume')
@@ -47,7 +47,10 @@ async function serveVolumeRequest({ localVolumes }: Host, request: VolumeRequest
   return { value: await localVolumes.contentOf(volumeId) };
 }
 
-/** Returns the server that a request is about, and whether the request only ends what the requesting host has started. */
+/**
+ * Returns the id of the server that a request concerns, and whether the request only closes a volume that the
+ * requesting host has opened.
+ */
 function subjectOf(
   request: TransferRequest,
   from: HostRequester,
@@ -58,7 +61,10 @@ function subjectOf(
   return { serverId: checkedId(serverId), ends: request.kind === 'close volume' && hostOfUser === from.host };
 }
 
-/** Handles a request of another host of the same cloud, for a server that is on that host, arrives there, or leaves it. */
+/**
+ * Handles a request from another host of the same cloud. The request must concern a server that is on that host,
+ * arrives there, or leaves it.
+ */
 export async function serveHostRequest(
   host: Host,
   request: TransferRequest,

@@ -5,7 +5,7 @@ import { QemuError } from '../qemu-error.js';
 import type { TransferRequest } from './transfer-request.js';
 
 /**
- * The requests that this host can send to another one. They reject with an error of that host, `HostUnreachable` or the signal's reason.
+ * Sends requests to another host. Rejects with that host's error, with `HostUnreachable`, or with the signal's reason.
  */
 export interface TransferRequests {
   value<T>(request: TransferRequest): Promise<T>;
@@ -13,7 +13,10 @@ export interface TransferRequests {
   connect(request: TransferRequest): Promise<Duplex>;
 }
 
-/** Returns the requests to a host. @throws QemuError `UNSUPPORTED` if it is not another host */
+/**
+ * Returns an object that sends requests to a host.
+ * @throws QemuError `UNSUPPORTED` if the name is not that of another host
+ */
 export function requestsTo(name: string, { parts }: Host, signal: AbortSignal): TransferRequests {
   const { hosts } = parts.services;
   if (!hosts || name === hosts.self) throw new QemuError('UNSUPPORTED', `the host ${name} is not a remote host`);
@@ -26,14 +29,14 @@ export function requestsTo(name: string, { parts }: Host, signal: AbortSignal): 
 
 const RETRY_INTERVAL_MS = 500;
 
-/** A transfer from another host was cut off. */
+/** The error for a transfer from another host that was cut off. */
 export class ConnectionCut extends QemuError {
   constructor(what: string, options?: ErrorOptions) {
     super('MOVE_FAILED', `the transfer of ${what} was incomplete`, options);
   }
 }
 
-/** Repeats a request while the other host or the network is unavailable. Rejections of the other host are rethrown. */
+/** Repeats a request while the other host or the network is unavailable. Rethrows the other host's errors. */
 export async function retryWhileUnreachable<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

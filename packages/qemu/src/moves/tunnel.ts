@@ -6,15 +6,15 @@ import { joinStreams } from '@apistrata/compute-engine/drivers';
 
 export interface Tunnel {
   readonly path: string;
-  /** The reason why the last connection to the other host failed. QEMU reports only that its connection was closed. */
+  /** The error that made the last connection to the other host fail. QEMU itself reports only a closed connection. */
   readonly failure: unknown;
   close(): Promise<void>;
 }
 
 /**
- * Opens a socket for QEMU that is connected to another host.
+ * Opens a Unix socket through which QEMU reaches another host.
  *
- * @param changeOwner changes the owner to the user that runs machines
+ * @param changeOwner makes the user that runs QEMU the owner of the socket
  */
 export async function openTunnel(
   path: string,
@@ -30,7 +30,7 @@ export async function openTunnel(
       joinStreams(near, await remote());
     } catch (error) {
       failure = error;
-      // QEMU reports that its connection was closed, or reconnects.
+      // QEMU then reports a closed connection, or reconnects.
       near.destroy();
     }
   });

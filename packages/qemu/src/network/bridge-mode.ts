@@ -23,51 +23,51 @@ import { tapBackend } from './tap-backend.js';
 import { type CurrentHosts, currentHosts } from './tunnels.js';
 import { Wireguard } from './wireguard.js';
 
-/** Interval between checks for network changes by other processes. */
+/** The interval between checks for network changes that other processes made. */
 const POLL_INTERVAL_MS = 2_000;
-/** Interval between checks for devices that other programs have removed. */
+/** The interval between checks for network devices that other programs removed. */
 const RECONCILE_INTERVAL_MS = 30_000;
 
 const BRIDGE_FILTER = '/proc/sys/net/bridge';
 
 export interface BridgeModeOptions {
-  /** The folder of the host, which contains the files of network processes. */
+  /** The host's directory, which contains the files of the DHCP servers. */
   readonly directory: string;
   readonly networks: DriverServices['networks'];
-  /** The other hosts; undefined without any. */
+  /** The other hosts; undefined if this is the only one. */
   readonly hosts: DriverServices['hosts'];
-  /** UDP port of the tunnels between hosts. */
+  /** The UDP port of the tunnels between hosts. */
   readonly tunnelPort: number;
-  /** UDP port of the interface that encrypts the tunnels; undefined: they are not encrypted. */
+  /** The UDP port of the interface that encrypts the tunnels; undefined if the tunnels are not encrypted. */
   readonly wireguardPort: number | undefined;
-  /** Devices of this computer by the names of physical networks. */
+  /** The network devices of this computer, by the name of their physical network. */
   readonly providerNetworks: Readonly<Record<string, string>>;
-  /** Whether machines can use the kernel's implementation of virtio. */
+  /** Whether machines can use vhost-net, the kernel's implementation of virtio network devices. */
   readonly vhost: boolean;
   readonly runAs: RunAs | undefined;
   readonly log: (line: string) => void;
 }
 
-/** Returns resolvers of this computer that guests can also reach. */
+/** Returns the IPv4 addresses of this computer's DNS resolvers that guests can also reach. */
 async function resolvers(): Promise<readonly string[]> {
   const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
   const all = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
   return all.filter((address) => isIPv4(address) && !address.startsWith('127.'));
 }
 
-/** Loads the kernel module that makes frames of bridges pass the IP tables; many kernels load it only on request. */
+/** Loads the kernel module that applies IP filter rules to bridged frames. Many kernels load it only on request. */
 async function loadBridgeFilter(): Promise<void> {
   if (existsSync(BRIDGE_FILTER)) return;
   await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
   if (!existsSync(BRIDGE_FILTER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
-  // By default, the module applies to all bridges of the computer. It is disabled here, and guest bridges enable it
-  // for themselves, so that other bridges keep their behavior.
+  // By default, the module applies to all bridges on the computer. Disabling it here, and enabling it on guest bridges,
+  // keeps the behavior of other bridges.
   for (const name of ['iptables', 'ip6tables', 'arptables'])
     await writeFile(join(BRIDGE_FILTER, `bridge-nf-call-${name}`), '0');
 }
 
-/** Returns the counters of an interface. The traffic that the computer receives from a tap was sent by the guest. */
+/** Returns an interface's counters as seen by the guest, which has sent what the host receives from the TAP device. */
 function nicCounters(macAddress: string, { rx: sent, tx: received }: Traffic): Diagnostics['nics'][number] {
   return {
     macAddress,
@@ -84,12 +84,12 @@ function nicCounters(macAddress: string, { rx: sent, tx: received }: Traffic): D
 
 interface DesiredState {
   readonly plan: NetworkPlan;
-  /** Undefined without other hosts. */
+  /** The tunnels to other hosts; undefined if there are none. */
   readonly tunnels?: CurrentHosts['tunnels'];
   readonly problem?: string | null;
 }
 
-/** Runs rounds sequentially; calls during a round share the next one. */
+/** Runs a function repeatedly and sequentially. All calls of `run` that arrive during a run share the next one. */
 class Rounds {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -99,7 +99,7 @@ class Rounds {
     this.#round = round;
   }
 
-  /** Resolves after a round that starts after this call. */
+  /** Resolves when a run that started after this call has ended. */
   run(): Promise<void> {
     if (!this.#running) {
       this.#running = this.#round().finally(() => {
@@ -116,16 +116,16 @@ class Rounds {
     return this.#next;
   }
 
-  /** Resolves when no round runs. */
+  /** Resolves when nothing runs any longer. */
   async untilIdle(): Promise<void> {
     while (this.#running) await (this.#next ?? this.#running).catch(() => {});
   }
 }
 
 /**
- * Opens networks in this computer's kernel: a bridge with a DHCP server for each network, routers in their own
- * namespaces, and rules for each guest. All of it belongs to the kernel and outlives this process; the next process
- * takes it over, and removes devices that are no longer in a plan.
+ * Opens the network mode `bridge`, which implements networks in this computer's kernel: a bridge with a DHCP server for
+ * each network, routers in their own namespaces, and filter rules for each guest. The networks outlive this process.
+ * The next process takes them over, and removes devices that no network needs any longer.
  *
  * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the fix
  */
@@ -171,7 +171,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
     log,
   });
 
-  /** Returns the current plan, in which `host` is null for the routers on this host. */
+  /** Returns the current network plan, in which `host` is null for routers on this host. */
   const desired = async (folders: MachineFolders): Promise<DesiredState> => {
     const ids = await folders.machineIds();
     if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
@@ -195,9 +195,11 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       guest: (namespace, address) => guestAt(built, names, folders, namespace, address),
       log,
     });
-    /** Whether server ports have several queues; unknown for machines that an earlier process has started. */
+    /**
+     * Whether a port has several queues, by server and port id. Missing for machines that an earlier process started.
+     */
     const multiqueue = new Map<string, ReadonlyMap<string, boolean>>();
-    // Devices are checked after a change, before a start, and periodically.
+    // Devices are checked after a network change, before a machine starts, and periodically.
     let lastCheck = { desired: '', at: 0 };
     let isCheckRequested = false;
     let localRouters = '';
@@ -211,11 +213,11 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       const text = JSON.stringify([plan, { ...tunnels, peers: [...(tunnels?.peers ?? [])] }, [...queues]]);
       const isRecent = Date.now() - lastCheck.at < RECONCILE_INTERVAL_MS;
       if (!isCheckRequested && isRecent && lastCheck.desired === text) return;
-      // A request during this round applies to the next one.
+      // A check that is requested from now on is made in the next round.
       isCheckRequested = false;
       lastCheck = { desired: '', at: 0 };
       const namespaces = servedNetworks(plan).map(({ id }) => names.service(id));
-      // A namespace exists as long as a socket listens in it.
+      // A namespace cannot be removed while a socket listens in it.
       await metadata.closeAllExcept(namespaces);
       await builder.build(plan, tunnels, queues);
       built = plan;
@@ -224,7 +226,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       lastCheck = { desired: text, at: Date.now() };
     };
     const health = new BuildHealth(log);
-    // Building a plan without networks does nothing, so it does not show whether the next server can be connected.
+    // Without networks, a build does nothing, and only a probe shows whether the next server can be connected.
     let probedAt = 0;
     const probe = async () => {
       if (!health.failing && Date.now() - probedAt < RECONCILE_INTERVAL_MS) return;

@@ -1,13 +1,18 @@
 import { EventEmitter } from 'node:events';
 
-/** The number of failures that count as a problem. A single one may be a coincidence, such as a device that another program removes. */
+/**
+ * The number of consecutive failures that count as a problem. A single failure can be a coincidence, such as a device
+ * that another program has just removed.
+ */
 const FAILURES = 2;
 
-/** Records whether the networks of this computer can be built, according to the last attempts. */
+/** Tracks whether the networks on this computer can be built, based on the latest attempts. */
 export class BuildHealth {
   readonly #log: (line: string) => void;
   readonly #changes = new EventEmitter<{ change: [] }>();
-  /** As long as no attempt has succeeded, the first failure is a problem. */
+  /**
+   * The number of consecutive failures. Initially, a single failure is a problem, because no attempt has succeeded yet.
+   */
   #failures = FAILURES - 1;
   #message = '';
   #problem: string | null = null;
@@ -16,17 +21,17 @@ export class BuildHealth {
     this.#log = log;
   }
 
-  /** Why guests cannot be connected, in one line; null: they can. */
+  /** Why guests cannot be connected to networks, in one line; null if they can. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Whether the last attempt has failed. */
+  /** Whether the latest attempt to build networks has failed. */
   get failing(): boolean {
     return this.#message !== '';
   }
 
-  /** Records a success. @param problem why guests cannot be connected although networks were built; null: they can */
+  /** Records a success. @param problem why guests cannot be connected although networks were built; null if they can */
   succeeded(problem: string | null = null): void {
     this.#failures = 0;
     this.#message = '';
@@ -34,13 +39,15 @@ export class BuildHealth {
     this.#change(problem);
   }
 
-  /** Records that the plan could not be read. Attempts are repeated, so the same failure is logged once. */
+  /**
+   * Records that the network plan could not be read. Logs the same failure only once, because attempts are repeated.
+   */
   unplanned({ message }: Error): void {
     if (message !== this.#message) this.#log(`networks could not be built: ${message}`);
     this.#message = message;
   }
 
-  /** Records a failure of this computer, not of the database that contains the plan. */
+  /** Records that networks could not be built on this computer. */
   failed(error: Error): void {
     const { message } = error;
     this.unplanned(error);
@@ -48,7 +55,7 @@ export class BuildHealth {
     if (this.#failures >= FAILURES) this.#change(`networks cannot be built: ${message.split('\n', 1)[0]}`);
   }
 
-  /** Calls a listener when `problem` has changed. Returns a function that unsubscribes. */
+  /** Calls the listener when `problem` changes. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#changes.on('change', listener);
     return () => this.#changes.off('change', listener);

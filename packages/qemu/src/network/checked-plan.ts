@@ -3,7 +3,7 @@ import { parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
-/** The limits of the MTU of devices. IPv4 does not work below the minimum. */
+/** The range of a network device's MTU. IPv4 does not work below the minimum. */
 const [MIN_MTU, MAX_MTU] = [576, 65_535];
 const MAX_VLAN = 4094;
 
@@ -38,8 +38,8 @@ function checkedRouter(router: PlannedRouter): PlannedRouter {
 }
 
 /**
- * Returns a plan without values that a device cannot have. All of it becomes input of other programs, so every value is
- * validated: some of it comes from users, and network services differ in what they reject.
+ * Returns a network plan without invalid values. Every value is validated, because the plan becomes input for other
+ * programs, some values come from users, and network services differ in what they reject.
  */
 export function checkedPlan(plan: NetworkPlan): NetworkPlan {
   return {

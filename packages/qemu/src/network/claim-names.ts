@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { QemuError } from '../qemu-error.js';
 import { DeviceNames, tagOf } from './device-names.js';
 
-/** Claims of the hosts on this computer; removed by a restart of the computer, as devices are. */
+/**
+ * The directory that contains the name claims of this computer's hosts. Claims, like devices, do not survive a reboot.
+ */
 const CLAIMS = '/run/apistrata/networks';
 
 interface Claim {
-  /** The directory of the host's machines, which identifies it. */
+  /** The directory of the claiming host's machines, which identifies the host. */
   readonly directory: string;
-  /** The port of its tunnels; null without tunnels. */
+  /** The UDP port of the host's tunnels; null if it has no tunnels. */
   readonly port: number | null;
-  /** Whether it encrypts them. */
+  /** Whether the host encrypts its tunnels. */
   readonly encrypted: boolean;
 }
 
@@ -21,7 +23,7 @@ async function readClaims(): Promise<ReadonlyMap<string, Claim>> {
   for (const tag of await readdir(CLAIMS).catch(() => [])) {
     const text = await readFile(join(CLAIMS, tag), 'utf8').catch(() => '');
     const [, directory = '', port = '', encrypted] = /^(\/.*)\n(\d*)( encrypted)?\n$/.exec(text) ?? [];
-    // Devices of a directory that no longer exists have no owner.
+    // If a host's directory no longer exists, its devices have no owner.
     if (existsSync(directory))
       found.set(tag, { directory, port: port === '' ? null : Number(port), encrypted: encrypted !== undefined });
   }
@@ -29,12 +31,12 @@ async function readClaims(): Promise<ReadonlyMap<string, Claim>> {
 }
 
 /**
- * Reserves the device names of a host: the same at every start, and different from those of other hosts on this
- * computer.
+ * Reserves a host's network device names, which never change and differ from those of other hosts on this computer.
  *
- * @param port the port of its tunnels; null without tunnels
- * @param encrypted whether they are encrypted: all such hosts have addresses in one network
- * @throws QemuError `NETWORKS_UNAVAILABLE` if another host has the same names, or the same port, or also encrypts
+ * @param port the UDP port of the host's tunnels; null if it has no tunnels
+ * @param encrypted whether the tunnels are encrypted, which only one host on a computer can do
+ * @throws QemuError `NETWORKS_UNAVAILABLE` if another host on this computer has the same names or the same port, or
+ * also encrypts its tunnels
  */
 export async function claimNames(directory: string, port: number | null, encrypted = false): Promise<DeviceNames> {
   const tag = tagOf(directory);

@@ -1,28 +1,29 @@
 import type { TunnelEnd } from './tunnels.js';
 
-/** A network device of this computer. */
+/** A network device that must exist on this computer. */
 export type DesiredLink = { readonly name: string; readonly mtu: number } & (
   | { readonly kind: 'bridge' }
-  /** `multiqueue` is undefined if it is unknown: an existing device is not changed, and a new one has one queue. */
+  /** If `multiqueue` is undefined, an existing device keeps its queues, and a new device gets one queue. */
   | { readonly kind: 'tap'; readonly bridge: string; readonly up: boolean; readonly multiqueue?: boolean | undefined }
-  /** A pair of devices of this computer. This end is attached to a bridge of the computer. */
+  /** A pair of connected devices on this computer. This end is attached to one of the computer's own bridges. */
   | { readonly kind: 'pair'; readonly peer: string; readonly bridge: string }
-  /** An existing device: the other end of a pair, or an interface of the computer. */
+  /** A device that exists already: the other end of a pair, or an interface of the computer. */
   | { readonly kind: 'port'; readonly bridge: string | null }
   | { readonly kind: 'vlan'; readonly parent: string; readonly tag: number; readonly bridge: string }
-  /** A tunnel to the same network on other hosts. */
+  /** A VXLAN tunnel to the same network on other hosts. */
   | {
       readonly kind: 'tunnel';
       readonly bridge: string;
       readonly segment: number;
       readonly local: TunnelEnd;
       readonly learning: boolean;
-      /** The interface that encrypts it; undefined: it is not encrypted. */
+      /** The interface that encrypts the tunnel; undefined if the tunnel is not encrypted. */
       readonly device: string | undefined;
     }
   | {
       /**
-       * A pair: this end is attached to a bridge, or unattached; the other end, of the same name, is in a namespace.
+       * A pair of connected devices. This end may be attached to a bridge; the other end has the same name and is in a
+       * namespace.
        */
       readonly kind: 'veth';
       readonly bridge: string | null;

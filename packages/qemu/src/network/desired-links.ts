@@ -11,8 +11,8 @@ const TUNNEL_BYTES = 70;
 const MIN_IPV6_MTU = 1280;
 
 /**
- * Returns the networks with servers on this host. If a host has only routers in a network, this network needs no
- * services there.
+ * Returns the networks that have servers on this host, and that therefore need DHCP and metadata services here. A
+ * network in which this host has only routers needs none.
  */
 export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
   const used = new Set(ports.map(({ networkId }) => networkId));
@@ -41,11 +41,11 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
 }
 
 /**
- * Returns all devices of a plan, bridges first.
+ * Returns all network devices that a plan requires, bridges first.
  *
  * @param physical the physical networks of this computer
- * @param tunnels the tunnels to other hosts; undefined without other hosts
- * @param multiqueue whether ports have several queues, as far as it is known
+ * @param tunnels the tunnels to other hosts; undefined if there are none
+ * @param multiqueue whether a port has several queues, by port id, as far as known
  */
 export function desiredLinks(
   plan: NetworkPlan,
@@ -94,7 +94,7 @@ export function desiredLinks(
   ];
 }
 
-/** An existing device in the output of `ip`. */
+/** An existing network device in the output of `ip`. */
 export interface Link {
   readonly ifindex: number;
   readonly ifname: string;
@@ -104,7 +104,7 @@ export interface Link {
   readonly linkinfo?: { readonly info_data?: TunnelData };
 }
 
-/** Attributes of a tunnel, a VLAN or a tap that cannot be changed. */
+/** The attributes of a tunnel, a VLAN or a TAP device that cannot be changed after its creation. */
 interface TunnelData {
   readonly id?: number;
   readonly local?: string;
@@ -114,7 +114,7 @@ interface TunnelData {
   readonly multi_queue?: boolean;
 }
 
-/** Returns true if a device must be recreated to match. */
+/** Returns true if an existing device must be recreated to get the desired attributes. */
 export function mustRecreate(link: DesiredLink, { linkinfo }: Link): boolean {
   if (link.kind === 'tap')
     return link.multiqueue !== undefined && (linkinfo?.info_data?.multi_queue ?? false) !== link.multiqueue;
@@ -125,7 +125,7 @@ export function mustRecreate(link: DesiredLink, { linkinfo }: Link): boolean {
   return id !== link.segment || (local ?? local6) !== address || port !== desiredPort || learning !== link.learning;
 }
 
-/** Returns the `ip` commands that create a device. Taps belong to the user that runs machines. */
+/** Returns the `ip` commands that create a network device. TAP devices belong to the user that runs QEMU. */
 function creationCommands(link: DesiredLink, tapOwner: number): readonly string[] {
   const { name, mtu } = link;
   if (link.kind === 'bridge')

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** The prefix of all devices and namespaces of this program. */
+/** The prefix of all device and namespace names that this package creates. */
 const PREFIX = 'aq';
 
 /**
- * Kinds of devices: a network's bridge, a guest's tap, a router's interface, its uplink, a network's services, its
- * tunnel, its connection to a physical network, the end of that connection in a bridge of the computer, its VLAN, and
- * the interface that encrypts tunnels.
+ * The letter that identifies a kind of network device. In this order: a network's bridge, a guest's TAP device, a
+ * router's interface, a router's uplink, the interface of a network's services, a network's tunnel, its connection to a
+ * physical network, the other end of that connection in one of the computer's own bridges, a network's VLAN, and the
+ * interface that encrypts tunnels.
  */
 type DeviceKind = 'b' | 't' | 'r' | 'u' | 's' | 'x' | 'p' | 'q' | 'v' | 'w';
 
@@ -14,15 +15,15 @@ const TAG_LETTERS = 2;
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
-/** Returns two letters that depend only on the text. */
+/** Returns two letters or digits that are derived from a text. */
 export function tagOf(text: string): string {
   return (hash(text).readUInt32BE() % 36 ** TAG_LETTERS).toString(36).padStart(TAG_LETTERS, '0');
 }
 
 /**
- * Names of a host's devices and namespaces, distinct from those of other hosts on the same computer. Kernels allow
- * 15 bytes: prefix, kind, the host's tag, and ten digits of the id. With a thousand ports, the probability of a
- * collision is one in two million.
+ * The names of a host's network devices and namespaces, which differ from those of other hosts on the same computer.
+ * Linux allows 15 bytes: prefix, kind, the host's tag, and ten digits of the id. With a thousand ports, the probability
+ * of a collision is one in two million.
  */
 export class DeviceNames {
   readonly #tag: string;
@@ -37,12 +38,12 @@ export class DeviceNames {
     return `${PREFIX}${kind}${this.#tag}${digits.slice(0, 10)}`;
   }
 
-  /** Returns the name of the bridge of a network. */
+  /** Returns the name of a network's bridge. */
   bridge(networkId: string): string {
     return this.#name('b', networkId);
   }
 
-  /** Returns the name of the device that QEMU opens for a guest's port. */
+  /** Returns the name of the TAP device that QEMU opens for a guest's port. */
   tap(portId: string): string {
     return this.#name('t', portId);
   }
@@ -52,32 +53,32 @@ export class DeviceNames {
     return this.#name('r', id);
   }
 
-  /** Returns the name of the device between a router and this computer. */
+  /** Returns the name of the device that connects a router to this computer. */
   uplink(routerId: string): string {
     return this.#name('u', routerId);
   }
 
-  /** Returns the name of the device for a network's services; their namespace has the same name. */
+  /** Returns the name of the device, and of the namespace, of a network's DHCP and metadata services. */
   service(networkId: string): string {
     return this.#name('s', networkId);
   }
 
-  /** Returns the name of the tunnel to the same network on other hosts. */
+  /** Returns the name of a network's tunnel to other hosts. */
   tunnel(networkId: string): string {
     return this.#name('x', networkId);
   }
 
-  /** Returns the name of the device that connects a network to a bridge of the computer. */
+  /** Returns the name of the device that connects a network to one of the computer's own bridges. */
   physical(networkId: string): string {
     return this.#name('p', networkId);
   }
 
-  /** Returns the name of the other end of {@link physical}, in the bridge of the computer. */
+  /** Returns the name of the other end of {@link physical}, which is attached to the computer's own bridge. */
   plug(networkId: string): string {
     return this.#name('q', networkId);
   }
 
-  /** Returns the name of the device that carries a VLAN. */
+  /** Returns the name of a network's VLAN device. */
   vlan(networkId: string): string {
     return this.#name('v', networkId);
   }
@@ -87,28 +88,28 @@ export class DeviceNames {
     return this.#name('w', 'wireguard');
   }
 
-  /** Returns a pattern for all devices of a kind in nftables. */
+  /** Returns the nftables pattern that matches all of this host's devices of one kind. */
   all(kind: DeviceKind): string {
     return `"${PREFIX}${kind}${this.#tag}*"`;
   }
 
-  /** A number of this host, distinct from those of other hosts on the same computer; less than 1296. */
+  /** This host's number, which differs from those of other hosts on the same computer; less than 1296. */
   get number(): number {
     return Number.parseInt(this.#tag, 36);
   }
 
-  /** The name of this host's tables in nftables. */
+  /** The name of this host's nftables tables. */
   get table(): string {
     return `apistrata_${this.#tag}`;
   }
 
-  /** Returns true if a device or a namespace belongs to this host. */
+  /** Returns true if the name is that of a device or a namespace of this host. */
   isManaged(name: string): boolean {
     return /^aq[bpqrstuvwx].{2}[0-9a-f]{10}$/.test(name) && name.slice(3, 3 + TAG_LETTERS) === this.#tag;
   }
 }
 
-/** Returns a locally administered MAC address that depends only on the text. */
+/** Returns a locally administered MAC address that is derived from a text. */
 export function macFor(text: string): string {
   const digits = hash(text).toString('hex').slice(0, 10);
   return `02:${digits.match(/../g)?.join(':')}`;

@@ -3,11 +3,11 @@ import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/comp
 import { netmask } from '../guest/netmask.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 
-/** Lease time of addresses. */
+/** The lease time of IP addresses. */
 const LEASE = '1d';
 const MIN_PREFIX = 64;
 
-/** The first lines of every configuration, which disable everything that is not enabled below. */
+/** The first lines of every dnsmasq configuration, which disable all features that later lines do not enable. */
 const BASE_CONFIGURATION = [
   'port=0',
   'no-resolv',
@@ -20,24 +20,25 @@ const BASE_CONFIGURATION = [
 
 const joinLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
-/** The files of one network's DHCP server. */
+/** The contents of the files that configure a network's DHCP server. */
 export interface DhcpFiles {
-  /** The file that dnsmasq reads at its start. */
+  /** The configuration file, which dnsmasq reads only when it starts. */
   readonly configuration: string;
-  /** The files that dnsmasq reads again on a signal. */
+  /** The hosts and options files, which dnsmasq reads again on SIGHUP. */
   readonly hosts: string;
   readonly options: string;
 }
 
 type Subnets = PlannedNetwork['subnets'];
 
-/** Returns the subnets in which guests get their address by DHCP. */
+/** Returns the IPv4 subnets whose guests get their address by DHCP. */
 function dhcpSubnets({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(({ ipVersion, enableDhcp }) => ipVersion === 4 && enableDhcp);
 }
 
 /**
- * Returns the IPv6 subnets whose guests request addresses, or other settings, by DHCP. dnsmasq does not support shorter prefixes.
+ * Returns the IPv6 subnets whose guests request addresses or other settings by DHCP. Omits subnets with prefixes that
+ * are shorter than dnsmasq supports.
  */
 function dhcpIpv6Subnets({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(
@@ -46,7 +47,7 @@ function dhcpIpv6Subnets({ subnets }: PlannedNetwork): Subnets {
   );
 }
 
-/** Returns options for the IPv6 resolvers of these subnets, each for guests with its tag. */
+/** Returns dnsmasq options that announce the subnets' IPv6 resolvers, each to guests with the subnet's tag. */
 function ipv6Resolvers(subnets: Subnets, tag: (index: number) => string): readonly string[] {
   return subnets.flatMap(({ dnsNameservers }, index) => {
     const resolvers = dnsNameservers.filter((address) => address.includes(':')).map((address) => `[${address}]`);
@@ -55,12 +56,12 @@ function ipv6Resolvers(subnets: Subnets, tag: (index: number) => string): readon
 }
 
 /**
- * Returns the files of dnsmasq for a network: each guest gets exactly its own address. The server responds from the
- * address of the services, which is outside of all subnets, so it occupies none of their addresses.
+ * Returns the dnsmasq files for a network, which assign each guest exactly its own addresses. The server responds from
+ * the service address, which is outside of all subnets, so that it occupies no guest address.
  *
- * @param device the device on which the server listens
- * @param folder the folder of the files
- * @param nameservers the nameservers for subnets without their own
+ * @param device the network device on which the server listens
+ * @param folder the folder that will contain the files
+ * @param nameservers the nameservers for subnets that define none
  */
 export function dhcpFiles(
   network: PlannedNetwork,
@@ -110,7 +111,7 @@ export function dhcpFiles(
     const onLink = `${SERVICE_ADDRESS}/32,0.0.0.0`;
     const others = hostRoutes.filter(({ destination }) => !destination.includes(':'));
     const routes = [onLink, ...others.map(({ destination, nexthop }) => `${destination},${nexthop}`)];
-    // Guests that support this option ignore the option with the gateway, so the routes include it.
+    // Guests that support this option ignore the router option, so the routes include the gateway.
     const all = gatewayIp === null ? routes : [...routes, `0.0.0.0/0,${gatewayIp}`];
     const last = cidrOf(cidr).last;
     return [
@@ -134,7 +135,7 @@ export function hasDhcp(network: PlannedNetwork): boolean {
   return dhcpSubnets(network).length + dhcpIpv6Subnets(network).length > 0;
 }
 
-/** The dnsmasq modes for router advertisements of a subnet. */
+/** The dnsmasq modes of router advertisements, by a subnet's IPv6 RA mode. */
 const ADVERTISEMENT_MODES = {
   slaac: 'ra-only,64',
   'dhcpv6-stateless': 'ra-stateless,64',
@@ -142,12 +143,12 @@ const ADVERTISEMENT_MODES = {
 } as const;
 
 /**
- * Returns the files of dnsmasq for router advertisements in the namespace of a router: the prefixes of its networks,
- * the method of address assignment, and the router itself.
+ * Returns the dnsmasq files that make a router send router advertisements: the prefixes of its networks, the method of
+ * address assignment, and the router itself.
  *
- * @param device returns the device of an interface of the router
- * @param folder the folder of the files
- * @returns undefined if no subnet needs advertisements
+ * @param device returns the network device of a router interface
+ * @param folder the folder that will contain the files
+ * @returns undefined if no subnet needs router advertisements
  */
 export function announcementFiles(
   { interfaces }: PlannedRouter,

@@ -11,7 +11,7 @@ import type { IpTool } from './ip-tool.js';
 const POLL_INTERVAL_MS = 20;
 const START_MS = 10_000;
 
-/** Writes a file if its content differs. @returns true if it did */
+/** Writes a file unless it has the same content already. @returns true if the content was different */
 async function rewrite(path: string, text: string): Promise<boolean> {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return false;
   await writeFile(path, text, { mode: 0o644 });
@@ -19,8 +19,8 @@ async function rewrite(path: string, text: string): Promise<boolean> {
 }
 
 /**
- * The DHCP servers of networks: separate processes that outlive this one. The folder of each, named like its namespace,
- * contains its files and its process id.
+ * The networks' DHCP servers, which are separate processes that outlive the host process. Each has a folder with the
+ * name of its namespace, which contains the configuration files and the pid file.
  */
 export class DhcpServers {
   readonly #folder: string;
@@ -39,12 +39,14 @@ export class DhcpServers {
     return join(this.#folder, namespace);
   }
 
-  /** Returns the namespaces that have, or had, a server. */
+  /** Returns the namespaces that have or had a DHCP server. */
   async namespaces(): Promise<readonly string[]> {
     return (await readdir(this.#folder).catch(() => [])).filter((name) => this.#names.isManaged(name));
   }
 
-  /** Starts a server with these files, or makes it reload them. */
+  /**
+   * Starts a namespace's DHCP server with the given files; a running server reloads them, or is restarted if necessary.
+   */
   async run(namespace: string, { configuration, hosts, options }: DhcpFiles): Promise<void> {
     const folder = this.folderOf(namespace);
     // dnsmasq reads its files as an unprivileged user.
@@ -60,7 +62,7 @@ export class DhcpServers {
     await this.#start(namespace);
   }
 
-  /** Stops the server of a namespace and removes its files. */
+  /** Stops a namespace's DHCP server and removes its files. */
   async remove(namespace: string): Promise<void> {
     await this.#end(namespace);
     await rm(this.folderOf(namespace), { recursive: true, force: true });
@@ -105,7 +107,7 @@ export class DhcpServers {
     }
   }
 
-  /** Returns the process of a server. Process ids are reused, so its command line must contain its configuration file. */
+  /** Returns the id of a DHCP server's process, whose command line must match, because process ids are reused. */
   async #processOf(namespace: string): Promise<number | undefined> {
     const folder = this.folderOf(namespace);
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8').catch(() => ''));

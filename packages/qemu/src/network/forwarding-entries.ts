@@ -3,24 +3,25 @@ import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
 import type { TunnelEnd, Tunnels } from './tunnels.js';
 
-/** The entry for broadcast frames and for unknown destinations. */
+/** The MAC address of forwarding entries for broadcast frames and unknown destinations. */
 const BROADCAST = '00:00:00:00:00:00';
 
-/** A forwarding entry of a tunnel in the output of `bridge`. */
+/** A tunnel's forwarding entry in the output of `bridge`. */
 export interface ForwardingEntry {
   readonly mac: string;
   readonly ifname: string;
   readonly dst?: string;
-  /** Missing if it is the port of the device. */
+  /** The UDP port of the destination; missing if it equals the port of the tunnel device. */
   readonly port?: number;
   readonly state?: string;
 }
 
 /**
- * Returns the forwarding entries of tunnels. Addresses of guests are learned, and frames to unknown ones are
- * flooded; entries of routers are static, so that no guest uses a router that another host has taken over.
+ * Returns the desired forwarding entries of all tunnels. Guest addresses are learned from traffic, and frames to
+ * unknown addresses are flooded. Router addresses have static entries, so that no guest uses a router that has moved to
+ * another host.
  *
- * @returns command fragments by device, MAC address and destination
+ * @returns fragments of `bridge` commands, by device, MAC address and destination
  */
 function desiredEntries(plan: NetworkPlan, names: DeviceNames, { local, peers }: Tunnels): ReadonlyMap<string, string> {
   const desired = new Map<string, string>();
@@ -38,7 +39,7 @@ function desiredEntries(plan: NetworkPlan, names: DeviceNames, { local, peers }:
   return desired;
 }
 
-/** Returns the `bridge` commands that change the existing entries to the desired ones, removals first. */
+/** Returns the `bridge` commands that change the existing forwarding entries to the desired ones, removals first. */
 export function forwardingCommands(
   plan: NetworkPlan,
   names: DeviceNames,
@@ -55,7 +56,7 @@ export function forwardingCommands(
     if (!desired.has(`${entry} ${port}`)) stale.push(`fdb delete ${entry} port ${port}`);
   }
   const missing = [...desired].filter(([key]) => !existingKeys.has(key)).map(([, entry]) => entry);
-  // A static entry replaces one that was learned.
+  // `replace` overwrites a learned entry with a static one.
   return [
     ...stale,
     ...missing.map((entry) => `fdb ${entry.startsWith(BROADCAST) ? 'append' : 'replace'} ${entry} self permanent`),

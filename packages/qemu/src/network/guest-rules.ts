@@ -8,7 +8,7 @@ import { ruleMatch } from './rule-match.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import type { Tunnels } from './tunnels.js';
 
-/** The mark of packets that belong to an allowed connection. */
+/** The packet mark of replies on connections that security groups have allowed. */
 const RESPONSE_MARK = '0x40000000';
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
@@ -26,14 +26,14 @@ function linkLocal(mac: string): string {
   return `fe80::${group(a ^ 2, b)}:${group(c, 0xff)}:${group(0xfe, d)}:${group(e, f)}`;
 }
 
-/** Parses an address or a network and formats it again; undefined if it is neither. */
+/** Returns the canonical form of an IP address or a CIDR; undefined if the text is neither. */
 function normalizeAddress(text: string): string | undefined {
   if (parseIp(text)) return text.toLowerCase();
   const cidr = parseCidr(text);
   return cidr && formatCidr(cidr);
 }
 
-/** Returns the source addresses that a port may use. */
+/** Returns the source addresses that a port's guest may use. */
 function sourcesOf(port: PlannedPort): Sources {
   const pairs = port.allowedAddressPairs.flatMap(({ ip_address: address = '', mac_address: mac = port.mac }) => {
     const valid = normalizeAddress(address);
@@ -50,13 +50,15 @@ function sourcesOf(port: PlannedPort): Sources {
 
 const formatSet = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
-/** Returns an address as 128 bits, for header fields without a name in nftables. */
+/** Returns an IP address as a 128-bit number, to match header fields that have no name in nftables. */
 function toHex128(address: string): string | undefined {
   const ip = parseIp(address);
   return ip && `0x${ip.value.toString(16).padStart(32, '0')}`;
 }
 
-/** Returns rules that drop frames with the source address of another guest, and frames that only routers and servers may send. */
+/**
+ * Returns rules that drop a guest's frames with foreign source addresses, and those that only routers and servers send.
+ */
 function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
   const targets = v6.map(toHex128);
@@ -64,7 +66,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
     `ether saddr != ${formatSet(macs)} drop`,
     `ether type arp arp saddr ether != ${formatSet(macs)} drop`,
     `ether type arp arp saddr ip != ${formatSet([...v4, '0.0.0.0'])} drop`,
-    // RARP (0x8035) announces the location of a guest after a move.
+    // RARP (0x8035) announces the new location of a guest after a live migration.
     'ether type { arp, 0x8035 } return',
     'ether type ip udp sport 67 drop',
     'ether type ip ip saddr 0.0.0.0 udp sport 68 udp dport 67 return',
@@ -81,7 +83,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
   ].filter((line) => line !== undefined);
 }
 
-/** Traffic that every guest needs to obtain addresses. */
+/** Rules for the traffic that every guest needs to obtain addresses. */
 const ALWAYS = {
   egress: [
     'ether type { arp, 0x8035 } return',
@@ -115,18 +117,18 @@ function chain(name: string, lines: readonly string[]): string {
   return `  chain ${name} {\n${lines.map((line) => `    ${line}\n`).join('')}  }\n`;
 }
 
-/** Returns a map from interfaces to chains; without elements it matches nothing. */
+/** Returns an nftables map from network devices to rule chains. A map without entries matches nothing. */
 function verdictMap(name: string, entries: readonly (readonly [string, string])[]): string {
   const elements = entries.map(([device, to]) => `"${device}" : jump ${to}`).join(', ');
   return `  map ${name} { type ifname : verdict; ${elements && `elements = { ${elements} };`} }\n`;
 }
 
-/** Returns statements that replace a table atomically. */
+/** Returns nftables statements that replace a table atomically. */
 export function table(family: string, name: string, body: string): string {
   return `table ${family} ${name}\ndelete table ${family} ${name}\ntable ${family} ${name} {\n${body}}\n`;
 }
 
-/** Returns rules for traffic between the hosts of a cloud, and between their networks. */
+/** Returns rules for tunnel traffic between the hosts of a cloud. */
 function tunnelRules(
   { networks, routers }: NetworkPlan,
   names: DeviceNames,
@@ -155,7 +157,7 @@ function tunnelRules(
   });
   const device = wireguard && `"${wireguard.device}"`;
   return {
-    // Other hosts can reach nothing but tunnels through the interface, and tunnels only through the interface.
+    // Other hosts reach only tunnels through the encrypting interface, and reach tunnels only through this interface.
     wire: device
       ? [
           `udp dport ${local.port} iifname != ${device} drop`,
@@ -165,7 +167,7 @@ function tunnelRules(
         ]
       : wire,
     forwarded: device ? [`iifname ${device} drop`, `oifname ${device} drop`] : [],
-    // If the interface is down, the kernel would select another route.
+    // If the encrypting interface were down, the kernel would select an unencrypted route.
     sent: device ? [`ip6 saddr ${local.address} oifname != ${device} drop`] : [],
     // A local router exists only on this host, even if another host still sends frames with its address.
     arriving: networks.flatMap(({ id }) => {
@@ -174,12 +176,12 @@ function tunnelRules(
         .flatMap(({ interfaces }) => interfaces.filter(({ networkId }) => networkId === id).map(({ mac }) => mac));
       return macs.length > 0 ? [`iifname "${names.tunnel(id)}" ether saddr ${formatSet(macs)} drop`] : [];
     }),
-    // Each host provides its own services to its guests, at the same address.
+    // Each host provides services to its own guests, at the same address on all hosts.
     passing: [`iifname ${tunnels} oifname ${services} drop`, `iifname ${services} oifname ${tunnels} drop`],
   };
 }
 
-/** Returns rules that keep a network's services, and requests for them, out of its physical network. */
+/** Returns rules that separate a network's DHCP and metadata services from its physical network. */
 function outsideRules(
   network: NetworkPlan['networks'][number],
   names: DeviceNames,
@@ -199,14 +201,14 @@ function outsideRules(
 const NO_TUNNELS = { arriving: [], passing: [], wire: [], forwarded: [], sent: [] } as const;
 
 /**
- * Returns the rules of all bridges. Frames of a guest are checked twice: where they enter (for spoofing) and where they
- * are forwarded (for the security groups of sender and receiver). Frames of bridges also pass the IP tables, where
- * connection tracking sets a mark on replies. Replies pass; packets in the original direction are always matched
- * against the rules, so that a deleted rule ends the connections it had allowed.
+ * Returns the nftables rules for all bridges. A guest's frames are checked on entry (for spoofing) and on forwarding
+ * (against the security groups of sender and receiver). Bridged frames also pass the IP filter, where connection
+ * tracking marks replies, which are accepted. Packets in the original direction are always matched, so that deleting a
+ * rule ends the connections that it allowed.
  *
- * @param plan a plan with the routers of this host only
+ * @param plan a network plan that contains only the routers on this host
  * @param physical the physical networks of this computer
- * @param zones the connection tracking zone of each bridge, because networks may have overlapping addresses
+ * @param zones a connection tracking zone for each bridge, because networks can have overlapping addresses
  */
 export function guestRules(
   plan: NetworkPlan,
@@ -243,7 +245,7 @@ export function guestRules(
       'type filter hook forward priority -200; policy accept;',
       ...betweenHosts.passing,
       ...plan.networks.flatMap((network) => outsideRules(network, names, physical)),
-      // Routers announce networks, and a network's own services assign addresses.
+      // DHCPv6 requests go only to a network's own DHCP server, because routers assign no addresses.
       `oifname ${names.all('r')} ether type ip6 udp dport 547 drop`,
       'iifname vmap @egress',
       'oifname vmap @ingress',
@@ -287,7 +289,7 @@ export function guestRules(
   return table('bridge', names.table, bridged.join('')) + table('inet', names.table, routed.join(''));
 }
 
-/** Returns the zones of the bridges of a plan: their interface numbers in the kernel. */
+/** Returns a connection tracking zone for each bridge of a plan, derived from the bridge's interface index. */
 export function zonesOf(
   plan: NetworkPlan,
   names: DeviceNames,

@@ -7,11 +7,11 @@ import type { ForwardingEntry } from './forwarding-entries.js';
 import type { Ipv6Route } from './routed-ipv6.js';
 
 const NAMESPACES = '/run/netns';
-/** The file system type of namespace files (`NSFS_MAGIC` in Linux). */
+/** The file system type of namespace files, as reported by `statfs` (`NSFS_MAGIC` in Linux). */
 const NAMESPACE_FILES = 0x6e73_6673;
 const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
 
-/** An address of a device in the output of `ip`. */
+/** A network device with its addresses in the output of `ip`. */
 export interface LinkAddresses {
   readonly ifname: string;
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number; readonly scope: string }[];
@@ -24,13 +24,13 @@ interface Count {
   readonly dropped: number;
 }
 
-/** Counters of a device. */
+/** The traffic counters of a network device. */
 export interface Traffic {
   readonly rx: Count;
   readonly tx: Count;
 }
 
-/** The program `ip`, which manages devices, addresses, routes and namespaces. */
+/** Runs the program `ip`, which manages network devices, addresses, routes and namespaces. */
 export class IpTool {
   readonly #program: string;
   readonly #names: DeviceNames;
@@ -41,12 +41,12 @@ export class IpTool {
     this.#names = names;
   }
 
-  /** Executes commands in a namespace, or in this process's namespace. Does not use a shell. */
+  /** Executes `ip` commands in a network namespace; default: this process's namespace. Does not use a shell. */
   async batch(commands: readonly string[], namespace?: string): Promise<void> {
     await this.#batch(namespace === undefined ? [] : ['-netns', namespace], commands);
   }
 
-  /** Executes commands for IPv6 in the namespace of this process. `ip` cannot derive the version from commands without addresses. */
+  /** Executes `ip` commands in this process's namespace with the option `-6`, which commands without addresses need. */
   async batchIpv6(commands: readonly string[]): Promise<void> {
     await this.#batch(['-6'], commands);
   }
@@ -56,7 +56,7 @@ export class IpTool {
     await runProgram(this.#program, [...options, '-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }
 
-  /** Returns this program's devices in the namespace of this process. */
+  /** Returns this host's network devices in the process's namespace. */
   async links(): Promise<readonly Link[]> {
     const all: readonly Link[] = JSON.parse(
       await runProgram(this.#program, ['-json', '-details', 'link', 'show'], OPTIONS),
@@ -64,7 +64,7 @@ export class IpTool {
     return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** Returns the traffic counters of this program's devices, by name. Concurrent callers share one command. */
+  /** Returns the traffic counters of this host's network devices, by name. Concurrent callers share one command. */
   counters(): Promise<ReadonlyMap<string, Traffic>> {
     this.#counting ??= this.#count().finally(() => {
       this.#counting = undefined;
@@ -88,28 +88,28 @@ export class IpTool {
     return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** Returns routes to single external addresses through this program's devices. */
+  /** Returns the IPv4 routes through this host's network devices. */
   async routes(): Promise<readonly { readonly dst: string; readonly dev: string }[]> {
     const reported = await runProgram(this.#program, ['-json', '-4', 'route', 'show'], OPTIONS);
     const all: readonly { dst: string; dev?: string }[] = JSON.parse(reported || '[]');
     return all.flatMap(({ dst, dev = '' }) => (this.#names.isManaged(dev) ? [{ dst, dev }] : []));
   }
 
-  /** Returns IPv6 routes of this computer. @param selector such as `table all` */
+  /** Returns this computer's IPv6 routes. @param selector arguments of `ip route show`, such as `table all` */
   async ipv6Routes(...selector: readonly string[]): Promise<readonly Ipv6Route[]> {
     return JSON.parse(
       (await runProgram(this.#program, ['-json', '-6', 'route', 'show', ...selector], OPTIONS)) || '[]',
     );
   }
 
-  /** Returns the priorities of the rules that select tables of IPv6 routes; none if the kernel has one table only. */
+  /** Returns the priorities of the IPv6 routing rules; none if the kernel does not support several routing tables. */
   async ipv6RulePriorities(): Promise<readonly number[]> {
     const shown = await runProgram(this.#program, ['-json', '-6', 'rule', 'show'], OPTIONS).catch(() => '');
     const all: readonly { readonly priority: number }[] = JSON.parse(shown || '[]');
     return all.map(({ priority }) => priority);
   }
 
-  /** Returns this program's namespaces. Removes the files of lost ones, which are not namespaces any longer. */
+  /** Returns this host's network namespaces. Removes leftover namespace files that no longer refer to a namespace. */
   async namespaces(): Promise<readonly string[]> {
     const all = (await readdir(NAMESPACES).catch(() => [])).filter((name) => this.#names.isManaged(name));
     const found: string[] = [];
@@ -121,20 +121,20 @@ export class IpTool {
     return found;
   }
 
-  /** Returns the forwarding entries of this program's tunnels. @param program the path of `bridge` */
+  /** Returns the forwarding entries of this host's tunnels. @param program the path of `bridge` */
   async forwarding(program: string): Promise<readonly ForwardingEntry[]> {
     const output = await runProgram(program, ['-json', 'fdb', 'show'], OPTIONS);
     const all: readonly ForwardingEntry[] = JSON.parse(output || '[]');
     return all.filter(({ ifname }) => this.#names.isManaged(ifname));
   }
 
-  /** Changes the forwarding entries of tunnels. */
+  /** Executes `bridge` commands that change the forwarding entries of tunnels. */
   async changeForwarding(program: string, commands: readonly string[]): Promise<void> {
     if (commands.length === 0) return;
     await runProgram(program, ['-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }
 
-  /** Returns the arguments that run a program in a namespace. */
+  /** Returns the command and the arguments that run a program in a network namespace. */
   within(namespace: string, program: string, args: readonly string[]): readonly [string, readonly string[]] {
     return [this.#program, ['netns', 'exec', namespace, program, ...args]];
   }

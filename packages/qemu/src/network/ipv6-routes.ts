@@ -14,7 +14,7 @@ const FORWARDING = join(SETTINGS, 'all', 'forwarding');
 /** The IPv6 subnets that are routed to external networks. */
 interface Selection extends ReturnType<typeof selectRouted> {
   readonly routerIds: ReadonlySet<string>;
-  /** A text that differs between selections that need different configurations. */
+  /** A serialized form of the selection, by which changes are detected. */
   readonly text: string;
 }
 
@@ -39,7 +39,7 @@ export class Ipv6Routes {
     this.#options = options;
   }
 
-  /** Selects the subnets to route. A computer without IPv6 routes none. */
+  /** Selects the subnets to route to external networks; none if the computer does not support IPv6. */
   async select(plan: NetworkPlan): Promise<Selection> {
     if (!existsSync(FORWARDING) || !plan.routers.some((router) => canRouteIpv6(router))) return NOTHING;
     const { ip, names } = this.#options;
@@ -48,26 +48,26 @@ export class Ipv6Routes {
     return { ...selected, routerIds, text: JSON.stringify(selected) };
   }
 
-  /** Sets routes, rules and the settings of the kernel. */
+  /** Applies the routes, the filter rules and the kernel settings for the selected subnets. */
   async apply({ routed, conflicts }: Selection): Promise<void> {
     if (!existsSync(FORWARDING)) return;
     const { ip, names, nft, log } = this.#options;
     for (const conflict of conflicts) log(conflictMessage(conflict));
     for (const { routerId } of routed) await this.#enable(names.uplink(routerId));
-    // The rules limit what routers send, so they precede the routes.
+    // The rules are set before the routes, because they limit what routers can send.
     await runProgram(nft, ['-f', '-'], { runAs: undefined, input: routedRules(routed, names) });
     const existing = await ip.ipv6Routes('table', 'all', 'proto', 'static');
     await ip.batchIpv6(routeCommands(routed, existing, await ip.ipv6RulePriorities(), names));
     if (routed.length > 0) await this.#enableForwarding();
   }
 
-  /** Enables IPv6 on a device. Many computers disable it for new devices. */
+  /** Enables IPv6 on a network device, because many computers disable it for new devices. */
   async #enable(device: string): Promise<void> {
     const path = join(SETTINGS, device, 'disable_ipv6');
     if (!(await isSet(path, '0'))) await writeFile(path, '0');
   }
 
-  /** Enables forwarding. Interfaces then ignore router advertisements, unless their setting accepts them explicitly. */
+  /** Enables IPv6 forwarding, and makes interfaces that accept router advertisements continue to accept them. */
   async #enableForwarding(): Promise<void> {
     if (!(await isSet(FORWARDING, '0'))) return;
     for (const device of await readdir(SETTINGS)) {

@@ -2,27 +2,29 @@ import type { DeviceNames } from './device-names.js';
 import { table } from './guest-rules.js';
 import type { Ipv6Route, RoutedIpv6 } from './routed-ipv6.js';
 
-/** The address by which routers reach this computer, the same for all of them, because each has its own link. */
+/** This computer's link-local address on its links to routers. It is the same on all of these links. */
 export const HOST_LINK_ADDRESS = 'fe80::1';
-/** The address by which this computer reaches a router, the same for all of them. */
+/** A router's link-local address on its link to this computer. It is the same for all routers. */
 export const ROUTER_LINK_ADDRESS = 'fe80::2';
 
-/** The mark of packets that arrive from other computers for guest subnets. */
+/** The packet mark of packets that other computers send to guest subnets. */
 const ROUTED_MARK = '0x20000000';
-/** The first routing table and the first rule priority; each host on the computer has its own pair. */
+/** The lowest numbers of routing tables and rule priorities. Each host on the computer uses its own pair. */
 const [FIRST_TABLE, FIRST_PRIORITY] = [0x6171_0000, 30_000];
 
-/** Returns the table of a host's routes to subnets, and the priority of the rule that selects it. */
+/**
+ * Returns the number of a host's routing table for guest subnets, and the priority of the rule that selects this table.
+ */
 function numbersOf({ number }: DeviceNames): { readonly table: number; readonly priority: number } {
   return { table: FIRST_TABLE + number, priority: FIRST_PRIORITY + number };
 }
 
 /**
- * Returns the `ip` commands for the routes of this computer to routers and their subnets. Subnets are in their own table,
- * which applies to marked packets only: prefixes that users choose never affect other traffic of this computer.
+ * Returns the `ip` commands that set this computer's routes to routers and their subnets. The subnet routes are in a
+ * separate routing table for marked packets, so that prefixes that users choose never affect other traffic.
  *
- * @param existing the static routes of this computer in all tables
- * @param priorities the priorities of existing rules
+ * @param existing this computer's static routes in all routing tables
+ * @param priorities the priorities of the existing routing rules
  */
 export function routeCommands(
   routed: readonly RoutedIpv6[],
@@ -64,9 +66,9 @@ export function routeCommands(
 const formatSet = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
 /**
- * Returns the rules of this computer for routed subnets. A packet reaches a subnet only if the computer would otherwise
- * return it to the interface on which it arrived, or drop it: an upstream router has deliberately sent it to this
- * computer. Routers can only send from their own subnets.
+ * Returns the nftables rules for routed subnets. They admit a packet to a subnet only if the computer would otherwise
+ * drop the packet or return it to the interface on which it arrived, because an upstream router has then sent it here
+ * deliberately. Routers can only send from their own subnets.
  */
 export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): string {
   const name = `${names.table}_routed`;

@@ -22,27 +22,27 @@ export interface NetworkBuilderOptions {
   readonly ip: IpTool;
   readonly names: DeviceNames;
   readonly nft: string;
-  /** The program that manages the forwarding entries of tunnels. */
+  /** The path of `bridge`, the program that manages the forwarding entries of tunnels. */
   readonly bridge: string;
   readonly dhcp: DhcpServers;
-  /** The user that owns taps. */
+  /** The id of the user that owns TAP devices. */
   readonly tapOwner: number;
-  /** Resolvers of subnets without their own. */
+  /** The DNS resolvers for subnets that define none. */
   readonly nameservers: readonly string[];
   /** The physical networks of this computer. */
   readonly physical: PhysicalNetworks;
-  /** The interface that encrypts tunnels, if they are encrypted. */
+  /** The interface that encrypts tunnels; undefined if tunnels are not encrypted. */
   readonly wireguard: Wireguard | undefined;
   readonly log: (line: string) => void;
 }
 
 /**
- * Changes devices, addresses and rules of the kernel to match a plan. Existing ones that match stay, regardless of
- * the process that created them; devices of this program that are not in the plan are removed.
+ * Changes the kernel's network devices, addresses and rules to match a network plan. Objects that match already are
+ * kept, even if an earlier process created them. Devices of this host that the plan does not contain are removed.
  */
 export class NetworkBuilder {
   readonly #options: NetworkBuilderOptions;
-  /** The last configuration of each object, which is not applied again. */
+  /** The last configuration that was applied to each object. The same configuration is not applied twice. */
   readonly #applied = new Map<string, string>();
 
   readonly #ipv6Routes: Ipv6Routes;
@@ -53,11 +53,11 @@ export class NetworkBuilder {
   }
 
   /**
-   * Builds the networks of a plan.
+   * Builds the networks of a network plan.
    *
-   * @param desired the plan, which includes the routers of other hosts, whose host is not null
-   * @param tunnels the tunnels to other hosts; missing without other hosts
-   * @param multiqueue whether ports have several queues, as far as it is known
+   * @param desired the network plan, including routers on other hosts, for which `host` is not null
+   * @param tunnels the tunnels to other hosts; undefined if there are none
+   * @param multiqueue whether a port has several queues, by port id, as far as known
    */
   async build(
     desired: NetworkPlan,
@@ -68,10 +68,10 @@ export class NetworkBuilder {
     const plan = { ...desired, routers: desired.routers.filter(({ host }) => host === null) };
     await wireguard?.apply(tunnels?.wireguard?.peers ?? []);
     await this.#buildDevices(desiredLinks(plan, names, physical, tunnels, multiqueue));
-    // Rules must exist before traffic of other hosts is admitted.
+    // The rules must be set before traffic from other hosts is admitted.
     await this.#applyGuestRules(plan, tunnels);
     if (tunnels) await this.#applyForwarding(desired, tunnels);
-    // A failure of one network or router does not affect the others.
+    // A failure in one network or router must not affect the others.
     const ipv6 = await this.#ipv6Routes.select(plan);
     const results = await Promise.allSettled([
       ...plan.routers.map((router) => this.#buildRouter(router, plan, ipv6.routerIds.has(router.id))),
@@ -83,7 +83,7 @@ export class NetworkBuilder {
     if (failed) throw failed.reason;
   }
 
-  /** Runs work on an object unless its last configuration was the same. */
+  /** Applies a configuration to an object, unless it was the last one that was applied. */
   async #once(key: string, configuration: string, work: () => Promise<void>): Promise<void> {
     if (this.#applied.get(key) === configuration) return;
     this.#applied.delete(key);
@@ -97,7 +97,7 @@ export class NetworkBuilder {
     const desiredNamespaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
     const [existing, namespaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.namespaces()]);
     const added = [...desiredNamespaces].filter((name) => !namespaces.includes(name));
-    // The server and the devices of a lost namespace are still in it.
+    // The DHCP server and the devices of a lost namespace may still exist, and are removed.
     for (const name of servers) if (!desiredNamespaces.has(name) || added.includes(name)) await dhcp.remove(name);
     const isLost = (link: DesiredLink) => link.kind === 'veth' && added.includes(link.namespace);
     const mismatched = new Set(
@@ -115,7 +115,7 @@ export class NetworkBuilder {
       ...added.map((name) => `netns add ${name}`),
     ]);
     for (const name of [...removedNamespaces, ...added]) this.#applied.delete(name);
-    // When a namespace is removed, so are both ends of its device pairs.
+    // Removing a namespace also removes both ends of its device pairs.
     const remaining = existing.filter((link) => !removed.includes(link));
     const commands = linkCommands(desired, remaining, tapOwner);
     await ip.batch(commands);
@@ -146,7 +146,7 @@ export class NetworkBuilder {
     await ip.changeForwarding(bridge, forwardingCommands(plan, names, tunnels, await ip.forwarding(bridge)));
   }
 
-  /** Enables forwarding in a namespace. */
+  /** Enables IP forwarding in a namespace. */
   async #enableForwarding(namespace: string): Promise<void> {
     const { ip } = this.#options;
     await ip.run(namespace, 'tee', [FORWARDING], '1');
@@ -187,7 +187,7 @@ export class NetworkBuilder {
     else await dhcp.remove(namespace);
   }
 
-  /** Sets the routes from this computer to routers and to external networks. */
+  /** Sets the addresses and routes that connect this computer to its routers. */
   async #buildUplinks(routers: readonly PlannedRouter[]): Promise<void> {
     const { ip, log, names } = this.#options;
     const uplinks = routers

@@ -4,27 +4,27 @@ import type { GuestInterface } from '../guest/guest-networks.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import type { NetworkBackend } from './user-network.js';
 
-/** The folders of the servers on this computer. */
+/** Finds the machine folders on this host. */
 export interface MachineFolders {
-  /** Returns the ids of the servers that have a folder on this host. */
+  /** Returns the ids of the servers that have a machine folder on this host. */
   machineIds(): Promise<readonly string[]>;
   folderOf(serverId: string): MachineFolder;
 }
 
-/** What a machine's interfaces require of their network backends. */
+/** The requirements of a machine's interfaces on their network backends. */
 export interface NicRequirements {
-  /** The number of queue pairs of each interface; networks that QEMU emulates have one. */
+  /** The number of queue pairs of each interface. Networks that QEMU emulates support only one. */
   readonly queues: readonly number[];
-  /** Whether the devices can use the kernel's implementation of virtio. */
+  /** Whether the interfaces are virtio devices, for which vhost-net can be used. */
   readonly virtio: boolean;
 }
 
-/** The networks to which guest interfaces are connected. */
+/** A way to connect guest interfaces to networks. */
 export interface NetworkMode {
   /**
-   * Connects interfaces of a server. Returns their backends, in the same order, when they exist.
+   * Connects interfaces of a server to their networks. Returns the network backends in the same order.
    *
-   * @param starting true if these are all interfaces of a machine that is about to start
+   * @param starting whether the machine is about to start, and these are all of its interfaces
    */
   connect(
     server: Server,
@@ -32,16 +32,18 @@ export interface NetworkMode {
     starting: boolean,
     requirements: NicRequirements,
   ): Promise<readonly NetworkBackend[]>;
-  /** Returns the traffic of a server's interfaces, if it is counted. */
+  /** Returns the traffic counters of a server's interfaces; empty if traffic is not counted. */
   counters(server: Server): Promise<Diagnostics['nics']>;
-  /** Frees the resources of a server that is removed from this computer. */
+  /** Releases the network resources of a server that is removed from this host. */
   release(serverId: string): Promise<void>;
-  /** Returns why guests cannot be connected, in one line; null: they can. Waits for the first attempt. */
+  /**
+   * Waits for the first build, and returns why guests cannot be connected to networks, in one line; null if they can.
+   */
   problem(): Promise<string | null>;
-  /** Calls a listener when `problem` may have changed. Returns a function that unsubscribes. */
+  /** Calls the listener when `problem` may have changed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
-  /** The end of the encrypted tunnels of this computer; undefined: they are not encrypted. */
+  /** This host's endpoint for encrypted tunnels; undefined if tunnels are not encrypted. */
   readonly wireguard?: { readonly publicKey: string; readonly port: number } | undefined;
-  /** Stops the work of this process; guest resources stay. */
+  /** Stops managing networks. The networks of running guests stay. */
   leave(): Promise<void>;
 }

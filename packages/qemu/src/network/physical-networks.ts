@@ -5,22 +5,22 @@ import { QemuError } from '../qemu-error.js';
 import type { DesiredLink } from './desired-link.js';
 import type { DeviceNames } from './device-names.js';
 
-/** Names of devices that the kernel accepts and that are safe in commands. */
+/** Matches network device names that Linux accepts and that are safe in commands. */
 const DEVICE = /^[A-Za-z0-9_.-]{1,15}$/;
 
-/** A device of this computer that leads to a physical network. */
+/** A network device of this computer that leads to a physical network. */
 export interface PhysicalDevice {
   readonly device: string;
   readonly isBridge: boolean;
 }
 
-/** The physical networks of this computer, by name. */
+/** The devices that lead to physical networks, by the physical network's name. */
 export type PhysicalNetworks = ReadonlyMap<string, PhysicalDevice>;
 
 const unusable = (name: string, device: string, reason: string) =>
   new QemuError('NETWORKS_UNAVAILABLE', `the physical network ${name} cannot use ${device}: ${reason}`);
 
-/** A device in the output of `ip`. */
+/** A network device in the output of `ip address show`. */
 interface ShownLink {
   readonly linkinfo?: { readonly info_kind?: string };
   readonly addr_info: readonly { readonly scope: string }[];
@@ -35,11 +35,11 @@ async function linkOf(device: string, ip: string): Promise<ShownLink | undefined
 }
 
 /**
- * Finds the devices of physical networks.
+ * Finds the network devices that lead to physical networks.
  *
- * @param devices the devices by the names of physical networks: bridges, or interfaces without addresses
+ * @param devices the device names by physical network name; each device is a bridge, or an interface without addresses
  * @param ip the path of `ip`
- * @throws QemuError `NETWORKS_UNAVAILABLE` for devices that do not exist or have addresses
+ * @throws QemuError `NETWORKS_UNAVAILABLE` if a device does not exist, or is an interface that has addresses
  */
 export async function findPhysicalNetworks(
   devices: Readonly<Record<string, string>>,
@@ -57,10 +57,7 @@ export async function findPhysicalNetworks(
   return found;
 }
 
-/**
- * Returns the device of this computer for a network; undefined if the network has no device, or no device on this
- * computer.
- */
+/** Returns the device that leads to a network's physical network; undefined if there is none on this computer. */
 export function physicalDevice(
   network: Pick<PlannedNetwork, 'provider'>,
   known: PhysicalNetworks,
@@ -69,9 +66,9 @@ export function physicalDevice(
 }
 
 /**
- * Checks that this computer has the physical network of a port.
+ * Checks that this computer is connected to the physical network of a port, if any.
  *
- * @throws QemuError `NETWORKS_UNAVAILABLE` if it does not
+ * @throws QemuError `NETWORKS_UNAVAILABLE` if it is not connected
  */
 export function checkPhysical({ networks, ports }: NetworkPlan, portId: string, known: PhysicalNetworks): void {
   const port = ports.find(({ id }) => id === portId);
@@ -84,7 +81,7 @@ export function checkPhysical({ networks, ports }: NetworkPlan, portId: string, 
   );
 }
 
-/** Returns the devices of a network's bridge that lead to a physical network. */
+/** Returns the devices on a network's bridge that lead to its physical network. */
 export function outerDevices(network: PlannedNetwork, names: DeviceNames, known: PhysicalNetworks): readonly string[] {
   const physical = physicalDevice(network, known);
   if (!physical) return [];
@@ -93,8 +90,8 @@ export function outerDevices(network: PlannedNetwork, names: DeviceNames, known:
 }
 
 /**
- * Returns the devices that connect a network to its physical network: a pair of devices to a bridge, or the interface
- * itself, and a device for a VLAN.
+ * Returns the devices that connect a network to its physical network: a device pair that leads to a bridge, or the
+ * interface itself, and, for a VLAN, a VLAN device.
  */
 export function physicalLinks(
   network: PlannedNetwork,

@@ -8,8 +8,8 @@ const PROBE = 'probe';
 const MTU = 1500;
 
 /**
- * Creates the kernel objects that a network needs, and removes them: a namespace, a bridge, a tap, a pair of devices
- * and a table. Remains of a killed probe are removed by the next build, because no plan contains them.
+ * Checks that networks can be built, by creating and removing the kernel objects that a network needs: a namespace, a
+ * bridge, a TAP device, a device pair and an nftables table. If a probe is killed, the next build removes its remains.
  *
  * @throws QemuError `PROGRAM_FAILED`
  */
@@ -27,7 +27,8 @@ export async function probeNetworks(ip: IpTool, names: DeviceNames, nft: string)
     const table = `inet ${names.table}_${PROBE}`;
     await runProgram(nft, ['-f', '-'], { runAs: undefined, input: `table ${table}\ndelete table ${table}\n` });
   } finally {
-    // The kernel removes devices of a deleted namespace later, when the next build may already have listed them.
+    // Devices are removed explicitly, because the kernel removes those of a deleted namespace later, when the next
+    // build may already have listed them.
     const removals = [tap, service, bridge].map((name) => `link delete dev ${name}`);
     for (const command of [...removals, `netns delete ${service}`]) await ip.batch([command]).catch(() => {});
   }

@@ -2,44 +2,44 @@ import { cidrOf, formatCidr, parseCidr } from '@apistrata/compute-engine/catalog
 import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
 
-/** Routes with shorter prefixes count as default routes, for example `2000::/3`. */
+/** The minimum prefix length of a specific route. Shorter ones, such as `2000::/3`, count as default routes. */
 const MIN_PREFIX = 4;
-/** A route in the output of `ip`. */
+/** An IPv6 route in the output of `ip`. */
 export interface Ipv6Route {
   readonly dst: string;
-  /** Missing for unicast routes. */
+  /** The type of the route; missing for unicast routes. */
   readonly type?: string;
-  /** Missing if the route has several next hops. */
+  /** The network device of the route; missing if the route has several next hops. */
   readonly dev?: string;
-  /** Missing for routes in the main table. */
+  /** The routing table; missing for routes in the main table. */
   readonly table?: string;
 }
 
 /** A router whose subnets are routed to external networks. */
 export interface RoutedIpv6 {
   readonly routerId: string;
-  /** Its external addresses. */
+  /** The router's IPv6 addresses on its external network. */
   readonly addresses: readonly string[];
-  /** The prefixes of its subnets. */
+  /** The IPv6 prefixes of the router's subnets. */
   readonly prefixes: readonly string[];
 }
 
-/** A subnet that cannot be routed, because its prefix is in use. */
+/** A subnet that cannot be routed, because its prefix overlaps with one that is in use. */
 interface Conflict {
   readonly routerId: string;
   readonly prefix: string;
-  /** The prefix that overlaps. */
+  /** The prefix that is in use and overlaps with the subnet. */
   readonly other: string;
-  /** The router of the other prefix; undefined: this computer. */
+  /** The router that has the other prefix; undefined if this computer itself has a route to it. */
   readonly otherRouterId?: string;
 }
 
-/** Returns the IPv6 addresses of a router on its external network. */
+/** Returns a router's IPv6 addresses on its external network. */
 export function externalIpv6({ external, externalAddresses }: PlannedRouter): readonly string[] {
   return external ? externalAddresses.filter((address) => address.includes(':')) : [];
 }
 
-/** Returns whether a router has an IPv6 address on its external network, and interfaces whose subnets it can route. */
+/** Returns true if a router has an IPv6 address on its external network, and an IPv6 subnet that it can route. */
 export function canRouteIpv6(router: PlannedRouter): boolean {
   return (
     router.adminStateUp &&
@@ -60,22 +60,21 @@ function overlap(one: string, other: string): boolean {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/** Returns the prefixes that this computer itself routes, other than by default routes. */
+/** Returns the prefixes of this computer's own IPv6 routes, without default routes. */
 function ownPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly string[] {
   return routes.flatMap(({ dst, type, dev = '', table: name }) => {
     const cidr = parseCidr(dst.includes('/') ? dst : `${dst}/128`);
-    // Routes of other types, such as `unreachable` for a delegated prefix, lead nowhere.
+    // Routes with a type, such as `unreachable` for a delegated prefix, lead nowhere.
     const isOwn = name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
     return cidr && cidr.prefix >= MIN_PREFIX && isOwn ? [formatCidr(cidr)] : [];
   });
 }
 
 /**
- * Selects the subnets that routers of this host route to external networks: the subnets of routers with an IPv6 address there.
- * Only the oldest router with a prefix routes it, and networks of this computer take precedence, because users choose
- * prefixes.
+ * Selects the IPv6 subnets to route to external networks: those of routers that have an IPv6 address there. If prefixes
+ * overlap, this computer's own routes take precedence, and then the oldest router, because users choose prefixes.
  *
- * @param routes the routes of this computer
+ * @param routes this computer's IPv6 routes
  */
 export function selectRouted(
   { routers, networks }: Pick<NetworkPlan, 'routers' | 'networks'>,
@@ -100,7 +99,7 @@ export function selectRouted(
   return { routed, conflicts };
 }
 
-/** Returns the message about a subnet that is not routed. */
+/** Returns the log message for a subnet that is not routed. */
 export function conflictMessage({ routerId, prefix, other, otherRouterId }: Conflict): string {
   const owner = otherRouterId === undefined ? 'this computer has a route to' : `router ${otherRouterId} has`;
   return `router ${routerId} does not route ${prefix} to external networks: ${owner} ${other}`;

@@ -5,16 +5,16 @@ import { table } from './guest-rules.js';
 import { HOST_LINK_ADDRESS, ROUTER_LINK_ADDRESS } from './ipv6-rules.js';
 import { externalIpv6 } from './routed-ipv6.js';
 
-/** The address by which routers reach this computer, the same for all of them, because each has its own link. */
+/** This computer's IPv4 address on its links to routers. It is the same on all of these links. */
 export const HOST_ADDRESS = '169.254.0.1';
 
-/** Returns the uplink address of a router without an external address; only this computer sees it. */
+/** Returns the uplink address of a router that has no external address. The address is used only on this computer. */
 function ownAddress(routerId: string): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(routerId).digest();
   return `100.${64 + (a % 64)}.${b}.${c}`;
 }
 
-/** Returns the IPv4 addresses that this computer routes to a router. */
+/** Returns the IPv4 addresses for which this computer has routes to a router. */
 export function outsideAddresses(router: PlannedRouter): readonly string[] {
   if (!router.external) return [];
   const own = router.externalAddresses.filter((address) => !address.includes(':'));
@@ -22,7 +22,7 @@ export function outsideAddresses(router: PlannedRouter): readonly string[] {
   return [...new Set([...(own.length > 0 ? own : [ownAddress(router.id)]), ...floating])];
 }
 
-/** Returns the commands for the IPv6 default route of a router; without external networks, it is unreachable. */
+/** Returns the `ip` commands for a router's IPv6 default route; without external IPv6 routing, it is `unreachable`. */
 function ipv6DefaultRoute(router: PlannedRouter, uplink: string, routed: boolean): readonly string[] {
   if (routed) return [`route replace ::/0 via ${HOST_LINK_ADDRESS} dev ${uplink}`];
   const hasIpv6 = router.interfaces.some(({ addresses }) => addresses.some(({ version }) => version === 6));
@@ -30,9 +30,9 @@ function ipv6DefaultRoute(router: PlannedRouter, uplink: string, routed: boolean
 }
 
 /**
- * Returns the `ip` commands for the namespace of a router, without addresses.
+ * Returns the `ip` commands that configure a router's namespace, except for addresses.
  *
- * @param routed true if its IPv6 subnets are routed to external networks
+ * @param routed whether the router's IPv6 subnets are routed to external networks
  */
 export function routerCommands(
   router: PlannedRouter,
@@ -57,9 +57,9 @@ export function routerCommands(
 }
 
 /**
- * Returns the addresses of the devices in a router's namespace: `address/length`, by device.
+ * Returns the addresses in a router's namespace, in the form `address/length`, by network device.
  *
- * @param routed true if its IPv6 subnets are routed to external networks
+ * @param routed whether the router's IPv6 subnets are routed to external networks
  */
 export function routerAddresses(
   router: PlannedRouter,
@@ -82,11 +82,11 @@ export function routerAddresses(
   return new Map([...inside, ...(router.external ? [[names.uplink(router.id), outside] as const] : [])]);
 }
 
-/** Returns the rules for address translation in a router's namespace. */
+/** Returns the nftables rules for address translation in a router's namespace. */
 export function routerRules(router: PlannedRouter, names: DeviceNames): string {
   const uplink = names.uplink(router.id);
   const [own] = outsideAddresses(router);
-  // With several external networks, an address may have several floating ones: it sends from the first.
+  // A fixed address can have several floating addresses; the first one becomes the source address of its packets.
   const map = (pairs: readonly (readonly [string, string])[]) =>
     [...new Map([...pairs].reverse())].map((pair) => pair.join(' : ')).join(', ');
   const inwards = map(router.floating.map(({ address, fixedAddress }) => [address, fixedAddress]));
@@ -101,7 +101,7 @@ export function routerRules(router: PlannedRouter, names: DeviceNames): string {
         'type nat hook postrouting priority 100; policy accept;',
         outwards && `oifname "${uplink}" snat to ip saddr map { ${outwards} }`,
         router.enableSnat ? `oifname "${uplink}" snat to ${own}` : '',
-        // A guest that connects to another one by its floating address receives the reply on the same path.
+        // If a guest connects to another guest's floating address, the reply must take the same path back.
         `iifname != "${uplink}" oifname != "${uplink}" ct status dnat masquerade`,
         '}',
       ]

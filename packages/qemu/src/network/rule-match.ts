@@ -3,7 +3,7 @@ import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 
 type Rule = NetworkPlan['rules'][number];
 
-/** Numbers of the protocols that rules can name. */
+/** IP protocol numbers, by the names that security group rules can use. */
 const PROTOCOLS: Readonly<Record<string, number>> = {
   icmp: 1,
   igmp: 2,
@@ -30,7 +30,7 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
   udplite: 136,
 };
 
-/** Protocols whose ports nftables can match. */
+/** Protocols for which nftables can match ports, by number. */
 const WITH_PORTS: Readonly<Record<number, string>> = { 6: 'tcp', 17: 'udp', 33: 'dccp', 132: 'sctp', 136: 'udplite' };
 const [MAX_PORT, MAX_TYPE] = [65_535, 255];
 const ICMP: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
@@ -43,12 +43,12 @@ function protocolOf({ protocol, ethertype }: Rule): number | undefined {
   return number !== undefined && number <= 255 ? number : undefined;
 }
 
-/** Returns true if numbers fit into a header field; otherwise nftables would reject all rules. */
+/** Returns true if all numbers fit into a header field. A larger number would make nftables reject the whole table. */
 function fits(max: number, ...numbers: readonly (number | null)[]): boolean {
   return numbers.every((one) => one === null || (Number.isInteger(one) && one >= 0 && one <= max));
 }
 
-/** Returns the match of a protocol with its ports, or its type and code; undefined if they are invalid. */
+/** Returns the nftables match of a rule's protocol, and of its ports or ICMP type and code; undefined if invalid. */
 function transportMatch(rule: Rule): string | undefined {
   const { protocol, portMin, portMax, ethertype } = rule;
   if (protocol === null || protocol === 'any' || protocol === '0') return '';
@@ -68,10 +68,10 @@ function transportMatch(rule: Rule): string | undefined {
 }
 
 /**
- * Returns the nftables match of a security group rule. It contains no user input except numbers and addresses that were
+ * Returns the nftables match of a security group rule. The only user input in it is numbers and addresses that were
  * parsed and formatted again.
  *
- * @param members returns the addresses of local guests in a group
+ * @param members returns the addresses of the ports in a security group
  * @returns undefined for a rule that cannot match any packet
  */
 export function ruleMatch(rule: Rule, members: (groupId: string) => readonly string[]): string | undefined {

@@ -1,2 +1,2 @@
-/** The address of the services of each network. */
+/** The IP address of each network's DHCP and metadata services. */
 export const SERVICE_ADDRESS = '169.254.169.254';

@@ -1,9 +1,9 @@
 import type { NetworkBackend } from './user-network.js';
 
 /**
- * Returns the `netdev_add` arguments of a TAP device, which QEMU opens itself as the user that owns it, once for each queue.
+ * Returns the `netdev_add` arguments for a TAP device. QEMU runs as the device's owner and opens it once per queue.
  *
- * @param vhost whether the kernel forwards packets between the guest and the device; if so, QEMU also opens `/dev/vhost-net`
+ * @param vhost whether QEMU opens `/dev/vhost-net`, so that the kernel forwards packets between guest and device
  */
 export function tapBackend(ifname: string, queues: number, vhost: boolean): NetworkBackend {
   return {

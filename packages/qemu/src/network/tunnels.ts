@@ -1,47 +1,50 @@
 import type { HostLinks } from '@apistrata/compute-engine/drivers';
 import { insideAddress, isPublicKey, type WireguardPeer } from './wireguard-peer.js';
 
-/** The port that IANA has assigned to VXLAN. */
+/** The UDP port that IANA has assigned to VXLAN. */
 export const DEFAULT_TUNNEL_PORT = 4789;
-/** The port that WireGuard usually uses; none is assigned to it. */
+/** The UDP port that WireGuard usually uses. IANA has assigned none. */
 export const DEFAULT_WIREGUARD_PORT = 51_820;
 
-/** The endpoint of a host's tunnels. */
+/** A host's tunnel endpoint. */
 export interface TunnelEnd {
   readonly address: string;
   readonly port: number;
 }
 
-/** The tunnels of this host to others. */
+/** This host's tunnels to other hosts. */
 export interface Tunnels {
   readonly local: TunnelEnd;
-  /** The other hosts by name, including those without a heartbeat, because their guests may still run. */
+  /**
+   * The other hosts' tunnel endpoints by host name, even without a heartbeat, because their guests may still be
+   * running.
+   */
   readonly peers: ReadonlyMap<string, TunnelEnd>;
-  /** The interface that encrypts the tunnels; undefined: they are not encrypted. */
+  /** The interface that encrypts the tunnels; undefined if the tunnels are not encrypted. */
   readonly wireguard?: { readonly device: string; readonly peers: readonly WireguardPeer[] } | undefined;
 }
 
-/** The other hosts, and the tunnels to them. */
+/** The current state of the other hosts, and the tunnels to them. */
 export interface CurrentHosts {
   readonly tunnels: Tunnels;
-  /** The names of the hosts with a heartbeat. */
+  /** The names of the other hosts that have a current heartbeat. */
   readonly alive: readonly string[];
-  /** Why this host has no tunnels to some of the others, in one line; null if it has tunnels to all of them. */
+  /** Why this host has no tunnels to some hosts, in one line; null if it has tunnels to all of them. */
   readonly problem: string | null;
 }
 
 /**
- * Returns true if the location of senders can be learned from frames. Kernels learn addresses and assume their own
- * port; if hosts have different ports, because they share a computer, all frames are flooded.
+ * Returns true if guest locations can be learned from received frames. The kernel learns a sender's address, but
+ * assumes that its port equals the local one. If ports differ, because hosts share a computer, all frames are flooded.
  */
 export function supportsLearning({ local, peers }: Tunnels): boolean {
   return [...peers.values()].every(({ port }) => port === local.port);
 }
 
 /**
- * Returns the other hosts, and the tunnels to them. There is no tunnel between a host that encrypts and one that does not.
+ * Returns the state of the other hosts, and the tunnels to them. Tunnels exist only if both hosts or neither encrypts.
  *
- * @param wireguard the interface that encrypts the tunnels; undefined: they are not encrypted
+ * @param wireguard the interface that encrypts the tunnels; undefined if the tunnels are not encrypted
  */
 export async function currentHosts(
   { self, address, all }: Pick<HostLinks, 'self' | 'address' | 'all'>,

@@ -2,7 +2,9 @@ import type { Forwards } from '../forwards/forwards.js';
 import type { MachineFolders, NetworkMode } from './network-mode.js';
 import { hasUserNetwork, userNetwork } from './user-network.js';
 
-/** Networks that QEMU emulates, one for each guest; the first one has the forwards. */
+/**
+ * Returns the network mode `user`: QEMU emulates a network per interface, the first with the server's port forwards.
+ */
 export function userMode(forwards: Forwards, folders: MachineFolders): NetworkMode {
   return {
     async connect(server, interfaces, starting) {
@@ -13,7 +15,7 @@ export function userMode(forwards: Forwards, folders: MachineFolders): NetworkMo
     // QEMU does not count the traffic of emulated networks.
     counters: async () => [],
     release: (serverId) => forwards.release(serverId),
-    // QEMU emulates the network itself.
+    // QEMU emulates networks without the kernel, so guests can always be connected.
     problem: async () => null,
     onChange: () => () => {},
     leave: async () => {},

@@ -6,28 +6,28 @@ import { QemuError } from '../qemu-error.js';
 const toNumber = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const toText = (value: number) => [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
 
-/** The `netdev_add` arguments without the id. */
+/** The arguments of `netdev_add`, without the id. */
 export type NetworkBackend = Readonly<Record<string, string | number | boolean | readonly NetworkText[]>>;
 
-/** An item of a list of strings in QMP. */
+/** An item of a string list in QMP. */
 export interface NetworkText {
   readonly str: string;
 }
 
-/** An interface without a network. */
+/** The backend of an interface that has no network. */
 const NOWHERE: NetworkBackend = { type: 'hubport', hubid: 1 };
 
-/** Returns true if QEMU can emulate the network of an interface. */
+/** Returns true if QEMU can emulate an interface's network. */
 export function hasUserNetwork({ addresses }: GuestInterface): boolean {
   return addresses.some(({ version }) => version === 4);
 }
 
 /**
- * Returns a network that QEMU emulates for one guest: it assigns the address of the port by DHCP, is the gateway,
- * forwards DNS requests to the resolver of this host, and lets the guest reach external networks. Guests cannot reach each
- * other. Without an IPv4 address, the interface has no network.
+ * Returns the backend for a network that QEMU emulates for one interface. QEMU assigns the port's address by DHCP, acts
+ * as the gateway, forwards DNS requests to this host's resolver, and lets the guest reach external networks. Guests
+ * cannot reach each other. An interface without an IPv4 address gets no network.
  *
- * @param published ports of this computer that are forwarded to the guest
+ * @param published the host ports that are forwarded to the guest
  */
 export function userNetwork({ addresses }: GuestInterface, published?: UserForwards): NetworkBackend {
   const given = addresses.find(({ version }) => version === 4);
@@ -41,7 +41,7 @@ export function userNetwork({ addresses }: GuestInterface, published?: UserForwa
     );
   const network = toNumber(first);
   const last = network + 2 ** (32 - prefix) - 1;
-  // The emulated network needs two addresses in the guest's subnet: the gateway, and one for the resolver.
+  // QEMU needs two addresses in the guest's subnet: one for the gateway, and one for the DNS resolver.
   const findFree = (used: readonly (string | null)[], from: number, step: 1 | -1): string => {
     for (let value = from; ; value += step) if (!used.includes(toText(value))) return toText(value);
   };

@@ -6,7 +6,7 @@ const VHOST_NET = '/dev/vhost-net';
 const PROBE_MS = 10_000;
 
 export interface VhostOptions {
-  /** Whether the administrator allows it. */
+  /** Whether the administrator allows vhost-net. */
   readonly enabled: boolean;
   readonly acceleration: Acceleration;
   readonly runAs: RunAs | undefined;
@@ -14,17 +14,17 @@ export interface VhostOptions {
   readonly device?: string;
 }
 
-/** Opens a device for reading and writing as the user that runs machines, which loads the kernel module. */
+/** Opens a device for reading and writing as the user that runs QEMU. This also loads the kernel module. */
 async function open(device: string, runAs: RunAs | undefined): Promise<void> {
   const args = [`if=${device}`, `of=${device}`, 'count=0', 'conv=notrunc,nocreat', 'status=none'];
   await runProgram('dd', args, { runAs, timeoutMs: PROBE_MS });
 }
 
 /**
- * Detects whether machines can use the kernel's implementation of virtio for interfaces (vhost-net). Without KVM, it has no
- * advantage. Machines get no additional privileges: QEMU opens the device as its own user.
+ * Checks whether machines can use vhost-net, the kernel's implementation of virtio network devices, which has no
+ * advantage without KVM. Machines need no additional privileges, because QEMU opens the device as its own user.
  *
- * @returns the reason why they cannot; null if they can
+ * @returns the reason why machines cannot use vhost-net; null if they can
  */
 export async function vhostObstacle({
   enabled,
@@ -41,7 +41,7 @@ export async function vhostObstacle({
   );
 }
 
-/** Returns true if machines can use vhost-net. Logs the result, with the obstacle if there is one. */
+/** Returns true if machines can use vhost-net. Logs the result, and the reason if they cannot. */
 export async function usesVhost(options: VhostOptions, log: (line: string) => void): Promise<boolean> {
   const obstacle = await vhostObstacle(options);
   log(`machine interfaces ${obstacle === null ? 'use vhost-net' : `do not use vhost-net: ${obstacle}`}`);

@@ -10,7 +10,7 @@ import { insideAddress, type WireguardPeer } from './wireguard-peer.js';
 const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
 
 export interface WireguardOptions {
-  /** The folder of its private key. */
+  /** The folder that contains the private key. */
   readonly folder: string;
   readonly ip: IpTool;
   readonly names: DeviceNames;
@@ -18,14 +18,14 @@ export interface WireguardOptions {
   readonly log: (line: string) => void;
 }
 
-/** The interface of this computer that encrypts tunnels to other hosts. It belongs to the kernel and outlives this process. */
+/** The WireGuard interface that encrypts tunnels to other hosts. The interface outlives the host process. */
 export class Wireguard {
   readonly #options: WireguardOptions;
   readonly #wg: string;
   readonly #keyFile: string;
   readonly device: string;
   readonly publicKey: string;
-  /** The address of this host inside tunnels. */
+  /** This host's IPv6 address inside encrypted tunnels. */
   readonly address: string;
 
   private constructor(options: WireguardOptions, wg: string, keyFile: string, publicKey: string) {
@@ -38,7 +38,7 @@ export class Wireguard {
   }
 
   /**
-   * Creates the interface unless it exists, and its key unless the folder contains one.
+   * Creates the WireGuard interface unless it exists, and a private key unless the folder contains one.
    *
    * @throws QemuError `QEMU_MISSING` or `NETWORKS_UNAVAILABLE` with the fix
    */
@@ -56,7 +56,7 @@ export class Wireguard {
     const wireguard = new Wireguard(options, wg, keyFile, publicKey);
     const { device, address } = wireguard;
     const existing = (await ip.addresses()).find(({ ifname }) => ifname === device);
-    // Its key has been replaced.
+    // The interface belongs to a key that was replaced.
     if (existing && !existing.addr_info.some(({ local }) => local === address))
       await ip.batch([`link delete dev ${device}`]);
     const program = await wireguard.#create();
@@ -68,7 +68,9 @@ export class Wireguard {
     return this.#options.port;
   }
 
-  /** Creates the interface unless it exists. Returns the program that implements it, if one was started. */
+  /**
+   * Creates the WireGuard interface unless it exists. Returns the program that implements it, if one had to be started.
+   */
   async #create(): Promise<string | undefined> {
     const { ip } = this.#options;
     const { device } = this;
@@ -88,7 +90,7 @@ export class Wireguard {
     }
   }
 
-  /** Changes the interface to match the other hosts. */
+  /** Configures the WireGuard interface with the given peers. */
   async apply(peers: readonly WireguardPeer[]): Promise<void> {
     const { device, address, port } = this;
     await this.#create();
