@@ -22,10 +22,10 @@ import { QemuError } from './qemu-error.js';
 
 const UNPRIVILEGED_UID = 65_534;
 
-/** Paths of sockets have at most 107 bytes; `/machines/`, an id and a name follow the directory. */
+/** The maximum length of the directory's path, to which sockets append an id and a name. Linux allows 107 bytes. */
 const MAX_DIRECTORY_BYTES = 55;
 
-/** Folders on shared storage. */
+/** The folders that are created in `sharedDirectory`. */
 const SHARED_FOLDERS = ['machines', 'images'];
 const FOLDERS = ['machines', 'images', 'volumes', 'contents', 'far'];
 
@@ -41,7 +41,7 @@ async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
   };
 }
 
-/** Creates the directory. The user that runs machines must be able to reach the folders in it. */
+/** Creates the directory and its folders, and checks that the user that runs QEMU can reach them. */
 async function makeDirectory(path: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
   const directory = resolve(path);
   const reject = (reason: string) =>
@@ -66,13 +66,13 @@ async function makeDirectory(path: string, folders: readonly string[], runAs: Ru
   }
 }
 
-/** Returns true if QEMU has a sandbox, which old and minimal builds do not have. */
+/** Returns true if QEMU supports `-sandbox`, which old and minimal builds do not. */
 async function hasSandbox(program: string, runAs: RunAs | undefined): Promise<boolean> {
   const help = await runProgram(program, ['-help'], { runAs, timeoutMs: 10_000 });
   return /^-sandbox on/m.test(help);
 }
 
-/** The capabilities of this computer for running machines. */
+/** What this computer has for running virtual machines: programs, directories, and the acceleration. */
 export interface HostCapabilities {
   readonly directory: string;
   readonly sharedDirectory: string | undefined;
@@ -83,7 +83,7 @@ export interface HostCapabilities {
 }
 
 /**
- * Detects the capabilities of this computer, and creates the directory.
+ * Checks that this computer can run virtual machines, and creates the directories.
  *
  * @throws QemuError with the fix: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
  */
@@ -102,7 +102,7 @@ function createForwards({ forward = [], forwardAddress = '127.0.0.1', log = () =
   return new Forwards({ rules: forward.map(parseForward), address: forwardAddress, log });
 }
 
-/** Opens this computer as a host. Throws like {@link inspectComputer}, and QemuError `CPU_UNAVAILABLE`. */
+/** Opens this computer as a compute host. Throws like {@link inspectComputer}, and QemuError `CPU_UNAVAILABLE`. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
   const { probe, ...found } = await inspectComputer(options);
   const { acceleration } = probe;

@@ -6,96 +6,100 @@ import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.j
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 
-/** Options of the driver for virtual machines on this computer. */
+/** Options of the QEMU driver. */
 export interface QemuOptions {
-  /** Folder of machines and images, created if missing. Its path has at most 55 bytes, because it contains sockets. */
+  /**
+   * Directory for machines and images, created if missing. It contains sockets, so its path may have at most 55 bytes.
+   */
   readonly directory: string;
   /** `auto` (the default): KVM if a probe guest runs with it, otherwise TCG. */
   readonly acceleration?: Acceleration | 'auto';
-  /** The QEMU program; default `qemu-system-x86_64`, found in PATH. */
+  /** Name or path of the QEMU program. Default `qemu-system-x86_64`. */
   readonly program?: string;
   /**
-   * User and group that run machines. Default: those of this process; if that is root, the unprivileged user 65534 and, with KVM,
-   * the group that may use it.
+   * User and group that run QEMU. Default: those of this process; for root, the unprivileged user 65534 and, if KVM is
+   * available, the group that owns `/dev/kvm`.
    */
   readonly runAs?: RunAs;
   /**
-   * Whether this computer stores the content of volumes. Default true. If there are several host processes, one of them
-   * stores the content; set it to `false` on the others; their servers access the volumes on that host.
+   * Whether this host stores the content of volumes. Default true. If there are several host processes, only one of
+   * them may store it. Set `volumes: false` on all others; their servers access the volumes on that host.
    */
   readonly volumes?: boolean;
   /**
-   * `user` (the default): each guest has a separate network, without privileges. `bridge`: networks of this computer's
-   * kernel, with routers, floating addresses and security groups; needs root, `ip`, `nft` and `dnsmasq`, and the
-   * embedded network service.
+   * `user` (the default): QEMU emulates a separate network for each interface, which needs no privileges. `bridge`:
+   * this computer's kernel implements networks, with routers, floating addresses and security groups; needs root, `ip`,
+   * `nft` and `dnsmasq`, and the embedded network service.
    */
   readonly networkMode?: 'user' | 'bridge';
   /**
-   * UDP port of the tunnels between host processes, with `bridge`; default 4789. Must differ between hosts on the same
-   * computer.
+   * UDP port of the VXLAN tunnels between host processes, for the network mode `bridge`. Default 4789. Must differ
+   * between hosts on the same computer.
    */
   readonly tunnelPort?: number;
   /**
-   * `wireguard`: WireGuard encrypts the tunnels between host processes, with `bridge`; needs `wg`, and WireGuard in the kernel
-   * or `wireguard-go`. All hosts must have the same value, because there are no tunnels between hosts that differ. Default `off`.
+   * `wireguard`: WireGuard encrypts the tunnels between host processes, for the network mode `bridge`; needs `wg`, and
+   * WireGuard in the kernel or `wireguard-go`. All hosts must have the same value: hosts with different values have no
+   * tunnels to each other. Default `off`.
    */
   readonly tunnelEncryption?: 'off' | 'wireguard';
-  /** WireGuard UDP port; default 51820. */
+  /** UDP port of WireGuard. Default 51820. */
   readonly wireguardPort?: number;
   /**
-   * Devices of this computer by the names of physical networks, with `bridge`: bridges, or interfaces without
-   * addresses, such as `{ lan: 'br0' }`. Guests of networks with `provider:physical_network` are connected to them.
+   * Network devices by physical network name, such as `{ lan: 'br0' }`, for the network mode `bridge`. Each is a bridge
+   * of this computer, or an interface without addresses. Guests in networks with that `provider:physical_network` are
+   * connected to the device.
    */
   readonly providerNetworks?: Readonly<Record<string, string>>;
   /**
-   * Whether machine interfaces use the kernel's `/dev/vhost-net`, with `bridge` and KVM, if the user that runs machines
-   * can open it. Default true. The decision and its reason are reported to `log`.
+   * Whether interfaces use `/dev/vhost-net`, for the network mode `bridge` with KVM, if the user that runs QEMU can
+   * open it. Default true. `log` receives the decision and its reason.
    */
   readonly vhostNet?: boolean;
   /**
-   * Ports of this computer that are forwarded to guests: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22` applies to
-   * the first server that starts, `web:8080:80` to servers with that name, and with `2200-2299:22` each server gets its
-   * own port. The assigned port is reported to `log`, and stays the same for the lifetime of the server. Only with the
-   * network mode `user`.
+   * Host ports to forward to guests, for the network mode `user`: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22`
+   * applies to the first server that starts, and `web:8080:80` to servers with the name `web`; `2200-2299:22` gives
+   * each server its own port. `log` receives the assigned port, which stays the same for the lifetime of the server.
    */
   readonly forward?: readonly string[];
-  /** Address of this computer on which `forward` listens. Default 127.0.0.1. */
+  /** Host address on which the forwarded ports listen. Default 127.0.0.1. */
   readonly forwardAddress?: string;
-  /** Receives log lines for administrators. */
+  /** Called with each log line for administrators. */
   readonly log?: (line: string) => void;
-  /** How long a guest may take to shut down after its power button was pressed, in milliseconds. Default 60,000. */
+  /** How long a guest may take to shut down before it is powered off, in milliseconds. Default 60,000. */
   readonly shutdownTimeoutMs?: number;
   /**
-   * Folder on storage that several hosts share and that supports locks (NFS 4, CephFS, ...): disks and images are
-   * stored there, and machines move between those hosts without copying them. Default: none; disks are in `directory`.
+   * Directory for disks and images on storage that several hosts share and that supports file locks (NFS 4, CephFS,
+   * ...). Machines move between these hosts without copying disks. Default: none; disks are in `directory`.
    */
   readonly sharedDirectory?: string;
   /**
-   * Maximum wait in milliseconds for a disk that a process has locked, possibly on another computer; shared storage
-   * keeps locks of a lost computer for a minute or two. Default 120,000.
+   * How long to wait for a disk that another process has locked, possibly on another host, in milliseconds. Shared
+   * storage keeps the locks of a lost host for a minute or two. Default 120,000.
    */
   readonly diskWaitMs?: number;
-  /** Bandwidth limit of a move to another host in MiB per second, for disks and for memory separately. Default: unlimited. */
+  /** Maximum bandwidth of a live migration in MiB per second, for disks and for memory separately. Default: unlimited. */
   readonly moveMibPerSecond?: number;
   /**
-   * Maximum size of the image cache in GiB: the least recently used images are removed first. Images that machines use
-   * occupy space in any case. Default: half of the file system.
+   * Maximum size of the image cache in GiB. The least recently used images are removed first, but those that machines
+   * use continue to occupy space. Default: half of the file system.
    */
   readonly imageCacheGib?: number;
   /**
-   * The CPU that guests see. `host-passthrough` (the default): that of this computer, or with `tcg` all features that QEMU
-   * emulates; guests move only to hosts with the same one. `host-model`: the same features, listed explicitly, so that guests
-   * move to all hosts that provide these. `custom`: the one that `cpuModel` names.
+   * The CPU that guests see. `host-passthrough` (the default): this computer's CPU, or with `tcg` a CPU with all
+   * features that QEMU emulates; guests migrate only to hosts with the same CPU. `host-model`: the same features as an
+   * explicit list, so that guests migrate to all hosts that provide these features. `custom`: the CPU that `cpuModel`
+   * names.
    */
   readonly cpuMode?: CpuMode;
   /**
-   * The guest CPU model, with the mode `custom`: a QEMU model (`Nehalem`, `Haswell-noTSX`, `EPYC`, ...), or
-   * `x86-64-v2`, `x86-64-v2-AES`, `x86-64-v3` or `x86-64-v4`, the levels of the x86-64 ABI.
+   * The guest CPU model for the CPU mode `custom`: a QEMU model (`Nehalem`, `Haswell-noTSX`, `EPYC`, ...), or an x86-64
+   * ABI level (`x86-64-v2`, `x86-64-v2-AES`, `x86-64-v3` or `x86-64-v4`).
    */
   readonly cpuModel?: string;
   /**
-   * Features that are switched on (`+pcid`, `pcid`) or off (`-avx2`), with any mode. This host does not provide a
-   * feature that is switched off to any guest, including guests that move to this host.
+   * CPU features to enable (`+pcid`, `pcid`) or disable (`-avx2`), in any CPU mode. This host does not provide a
+   * disabled feature to any guest, including guests that migrate to it.
    */
   readonly cpuFeatures?: readonly string[];
 }
@@ -125,7 +129,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   cpuFeatures: true,
 };
 
-/** Validates options. @throws TypeError if an option is unknown or invalid */
+/** Validates the options of the QEMU driver. @throws TypeError if an option is unknown or invalid */
 export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, optionNames);
   for (const text of options.forward ?? []) parseForward(text);

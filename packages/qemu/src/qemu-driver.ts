@@ -22,10 +22,11 @@ import { snapshotContent } from './verbs/snapshots.js';
 import type { VerbRequest } from './verbs/verb-request.js';
 
 /**
- * Creates a driver whose servers are QEMU virtual machines on this computer: for `createEngine({ driver:
- * qemuDriver({ ... }) })`. Machines are separate processes and outlive this one; the next driver of the same directory
- * takes them over.
- * @throws TypeError for unknown options; when the engine opens it, {@link QemuError} with the fix
+ * Creates a driver whose servers are QEMU virtual machines on this computer: for `createEngine({ driver: qemuDriver({
+ * ... }) })`. Machines are separate processes that outlive this one. The next driver that uses the same directory takes
+ * them over.
+ * @throws TypeError if an option is unknown or invalid. When the engine opens the driver, it rejects with a {@link
+ * QemuError} that states the fix
  *
  * @example
  * ```ts

@@ -20,12 +20,12 @@ export const errorCodes = [
   'UNSUPPORTED',
 ] as const;
 
-/** The reason why machines cannot run on this computer, or why one failed. Codes are stable; the text of a message may change. */
+/** Why virtual machines cannot run on this computer, or why an operation failed. Codes are stable, but messages may change. */
 export type QemuErrorCode = (typeof errorCodes)[number];
 
-/** Base of all errors of the driver; the message is for administrators. */
+/** The base class of the QEMU driver's errors. Messages are for administrators. */
 export class QemuError extends Error {
-  /** The page that documents cause and fix. */
+  /** The URL of the documentation of the error's cause and fix. */
   readonly url: string;
 
   constructor(

@@ -7,12 +7,12 @@ import { checkQemuOptions, type QemuOptions } from './options.js';
 import type { Acceleration } from './programs/acceleration.js';
 import { runProgram } from './programs/run-program.js';
 
-/** This computer as a host of virtual machines. */
+/** This computer as a host for virtual machines. */
 export interface QemuHost {
-  /** The host of a preset: named after the computer, with its cores, memory and disk. */
+  /** The host entry for an engine's preset, with the name, cores, memory and disk of this computer. */
   readonly seed: HostSeed;
   readonly acceleration: Acceleration;
-  /** How machines are accelerated, and why, for the log. */
+  /** A log line that states how machines are accelerated, and why. */
   readonly summary: string;
 }
 
@@ -21,15 +21,15 @@ const GIB = 2 ** 30;
 /** Memory that is reserved for the computer itself. */
 const RESERVED_MB = 512;
 
-/** Parses `QEMU emulator version 7.2.22` into one number; 0 for other strings. */
+/** Parses a version such as `QEMU emulator version 7.2.22` into a number (`7002022`); 0 for other strings. */
 export function versionNumber(text: string): number {
   const [, major = 0, minor = 0, micro = 0] = /version (\d+)\.(\d+)(?:\.(\d+))?/.exec(text)?.map(Number) ?? [];
   return major * 1_000_000 + minor * 1_000 + (micro || 0);
 }
 
 /**
- * Detects the capabilities of this computer for running machines. Memory is not overcommitted, because guests
- * would take it from each other.
+ * Returns this computer as a host for virtual machines. Its memory is not overcommitted, because guests would take
+ * memory from each other.
  *
  * @throws QemuError with the fix: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
  */

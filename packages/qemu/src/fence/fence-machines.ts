@@ -9,8 +9,7 @@ export interface FencedMachines {
 }
 
 /**
- * Powers off or pauses all running machines, using only the files in their folders. Kills machines that do not respond
- * in time.
+ * Powers off or pauses all running machines, using only the files in their folders. Kills those that do not respond.
  *
  * The fence guard runs this function from its source text, so it must not reference anything else in this module. Each
  * machine has a control socket that is reserved for fencing, because a stopped host process may occupy the other one.

@@ -15,8 +15,8 @@ const START_MS = 20_000;
 const RESPONSE_MS = 5_000;
 
 /**
- * Returns the files of a fence guard. Each guard has its own folder, so that an old one can run until its replacement
- * is ready.
+ * Returns the files of a fence guard. Each guard has its own folder, because an old one runs until the new one is
+ * ready.
  */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
   const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');

@@ -9,10 +9,7 @@ export interface InjectedFile {
   readonly contents: string;
 }
 
-/**
- * Guest metadata that is stored with the machine instead of the server record; only the user that runs QEMU can read
- * it.
- */
+/** Guest metadata that is stored in the machine's folder, where only the user that runs QEMU can read it. */
 export interface GuestSecrets {
   readonly adminPassword: string | null;
   readonly files: readonly InjectedFile[];

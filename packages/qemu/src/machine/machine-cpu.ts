@@ -2,10 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
 
-/**
- * Stores the CPU of a machine at its start. The machine keeps this CPU while it runs, even if the host's options
- * change.
- */
+/** Stores the CPU of a starting machine, which keeps this CPU while it runs, even if the host's options change. */
 export async function saveCpu(folder: MachineFolder, cpu: GuestCpu): Promise<void> {
   await writeFile(folder.file('cpu'), JSON.stringify(cpu));
 }

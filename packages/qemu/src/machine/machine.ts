@@ -41,10 +41,7 @@ const CHANGES: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
 /** The interval between presses of the power button, which are repeated because booting guests ignore them. */
 const PRESS_RETRY_MS = 3_000;
 
-/**
- * A server's virtual machine: a QEMU process that outlives the host process, and may have been started by an earlier
- * one.
- */
+/** A server's virtual machine: a QEMU process that outlives the host process. An earlier one may have started it. */
 export class Machine {
   readonly folder: MachineFolder;
   readonly #program: MachineProgram;

@@ -37,8 +37,7 @@ export interface DiskInfo {
 }
 
 /**
- * Returns information about one of this package's qcow2 files, which a machine may have open; undefined if it is
- * missing.
+ * Returns information about a qcow2 file of this package, even if a machine has it open; undefined if it is missing.
  */
 export async function diskInfo(
   { qemuImg, run }: DiskPrograms,

@@ -72,8 +72,7 @@ export class MetadataService {
   }
 
   /**
-   * Listens in a namespace. A child process creates the socket there, because a socket belongs to its creator's
-   * namespace.
+   * Listens in a namespace. A child process creates the socket, because a socket belongs to its creator's namespace.
    */
   async #listen(namespace: string): Promise<Listener> {
     const { ip, address } = this.#options;

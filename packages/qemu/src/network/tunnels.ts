@@ -15,10 +15,7 @@ export interface TunnelEnd {
 /** This host's tunnels to other hosts. */
 export interface Tunnels {
   readonly local: TunnelEnd;
-  /**
-   * The other hosts' tunnel endpoints by host name, even without a heartbeat, because their guests may still be
-   * running.
-   */
+  /** Tunnel endpoints by host name, including hosts without a heartbeat, because their guests may still be running. */
   readonly peers: ReadonlyMap<string, TunnelEnd>;
   /** The interface that encrypts the tunnels; undefined if the tunnels are not encrypted. */
   readonly wireguard?: { readonly device: string; readonly peers: readonly WireguardPeer[] } | undefined;

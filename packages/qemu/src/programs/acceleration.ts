@@ -7,7 +7,9 @@ import { QemuError } from '../qemu-error.js';
 import { PROBE_MODES, PROBE_OUTPUT, PROBE_PORT, probeDisk } from './probe-guest.js';
 import { PROGRAM_ENVIRONMENT, type RunAs } from './run-program.js';
 
-/** `kvm`: guests run on the processor itself; `tcg`: QEMU translates their code, which works everywhere and is slow. */
+/**
+ * How guest code runs. `kvm`: directly on the processor. `tcg`: translated by QEMU, which works everywhere but is slow.
+ */
 export type Acceleration = 'kvm' | 'tcg';
 
 const KVM = '/dev/kvm';
@@ -16,11 +18,11 @@ const PROBE_MS = 5_000;
 
 export interface Probe {
   readonly acceleration: Acceleration;
-  /** Why KVM is not used; null if it is. */
+  /** Why KVM is not used; null if KVM is used. */
   readonly reason: string | null;
 }
 
-/** Returns the group that may use KVM; undefined without KVM. */
+/** Returns the group that owns `/dev/kvm`; undefined if the device does not exist. */
 export async function kvmGroup(): Promise<number | undefined> {
   return stat(KVM).then(
     ({ gid }) => gid,
@@ -28,7 +30,7 @@ export async function kvmGroup(): Promise<number | undefined> {
   );
 }
 
-/** Describes the progress of a probe guest that did not reach long mode. */
+/** Returns a message that states how far a failed probe guest got. */
 function failureOf(output: string, message: string, timeoutMs: number): string {
   const reached = PROBE_MODES[output.at(-1) as keyof typeof PROBE_MODES] ?? 'its firmware';
   const reason = message.trim().split('\n')[0];
@@ -36,9 +38,9 @@ function failureOf(output: string, message: string, timeoutMs: number): string {
 }
 
 /**
- * Runs a guest that passes through firmware, real, protected and long mode.
+ * Runs a probe guest, which passes through firmware, real mode, protected mode and long mode.
  *
- * @throws Error with the last mode it reached if it does not reach the end in time
+ * @throws Error with the last mode that the guest reached, if it does not complete in time
  */
 export async function runProbeGuest(
   program: string,
@@ -97,11 +99,11 @@ function runMachine(
 }
 
 /**
- * Determines the acceleration. The existence of `/dev/kvm` proves little: on nested machines it often hangs or aborts,
- * on some only after the firmware, so a guest must reach long mode.
+ * Determines the acceleration. The existence of `/dev/kvm` proves little: on nested virtual machines, KVM often hangs
+ * or aborts, sometimes only after the firmware. A probe guest must therefore reach long mode.
  *
  * @param desired `auto`, or the only acceptable acceleration
- * @throws QemuError `ACCELERATION_MISSING` if it is `kvm`, and KVM does not work
+ * @throws QemuError `ACCELERATION_MISSING` if `desired` is `kvm`, and KVM does not work
  */
 export async function probeAcceleration(
   program: string,

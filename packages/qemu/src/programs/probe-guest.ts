@@ -1,16 +1,15 @@
 /**
- * The letters that the probe guest writes to the debug port: in real mode, in protected mode, and after its work in
- * long mode.
+ * The letters that the probe guest writes to the debug port: in real mode, in protected mode, and finally in long mode.
  */
 export const PROBE_MODES = { R: 'real mode', P: 'protected mode', L: 'long mode' } as const;
-/** The output of a successful guest. */
+/** The complete output of a successful probe guest. */
 export const PROBE_OUTPUT = 'RPL';
-/** The I/O port of the output. */
+/** The I/O port of QEMU's debug console. */
 export const PROBE_PORT = '0xe9';
 
 const SIGNATURE_AT = 510;
 
-/** The machine code of the probe guest, which firmware loads to 0x7c00. Page tables are at 0x1000, 0x2000 and 0x3000. */
+/** The machine code of the probe guest, which firmware loads at 0x7c00. Page tables are at 0x1000, 0x2000 and 0x3000. */
 const CODE: readonly (readonly [string, string])[] = [
   ['fa', 'cli'],
   ['31c0 8ed8 8ec0 8ed0', 'xor ax, ax; ds = es = ss = 0'],
@@ -45,10 +44,10 @@ const CODE: readonly (readonly [string, string])[] = [
   ['1f00 a87c0000', 'size and address of the GDT'],
 ];
 
-/** Firmware does not read disks smaller than a cylinder. */
+/** The size of the probe disk. Firmware does not read disks that are smaller than a cylinder. */
 const DISK_BYTES = 2 ** 20;
 
-/** Returns a disk whose boot sector passes through the modes of an x86 processor and reports each. */
+/** Returns a disk image whose boot sector passes through the modes of an x86 processor and reports each of them. */
 export function probeDisk(): Buffer {
   const disk = Buffer.alloc(DISK_BYTES);
   Buffer.from(CODE.map(([bytes]) => bytes.replaceAll(' ', '')).join(''), 'hex').copy(disk);

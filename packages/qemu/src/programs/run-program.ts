@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { QemuError } from '../qemu-error.js';
 
-/** User and group that run a program; if missing, this process's user and group. */
+/** User and group that run a program. */
 export interface RunAs {
   readonly uid: number;
   readonly gid: number;
@@ -10,9 +10,9 @@ export interface RunAs {
 export interface ProgramOptions {
   readonly runAs: RunAs | undefined;
   readonly signal?: AbortSignal;
-  /** Milliseconds until it is killed; default: ten minutes. */
+  /** Milliseconds after which the program is killed; default: ten minutes. */
   readonly timeoutMs?: number;
-  /** Its standard input; default: empty. */
+  /** The program's standard input; default: empty. */
   readonly input?: string | undefined;
 }
 
@@ -20,10 +20,12 @@ const TEN_MINUTES_MS = 600_000;
 const MAX_ERROR_OUTPUT = 1_000;
 const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
 
-/** The environment of programs, without the secrets that the environment of this process may contain. */
+/** The environment variables of all programs. It omits those of this process, which may contain secrets. */
 export const PROGRAM_ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
-/** Runs a program without a shell, and returns its output. Rejects with `PROGRAM_FAILED` and its error output. */
+/**
+ * Runs a program without a shell, and returns its standard output. Rejects with `PROGRAM_FAILED` and the error output.
+ */
 export function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<string> {
   const { runAs, signal, timeoutMs = TEN_MINUTES_MS, input } = options;
   return new Promise((resolve, reject) => {
@@ -51,7 +53,7 @@ export function runProgram(program: string, args: readonly string[], options: Pr
         );
       },
     );
-    // A program that ends before it has read all input reports the reason itself.
+    // A program that exits before it has read all input reports the reason itself.
     child.stdin?.on('error', () => {});
     if (input !== undefined) child.stdin?.end(input);
   });

@@ -1,19 +1,19 @@
 import { QemuError, type QemuErrorCode } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from './qmp-client.js';
 
-/** A bandwidth that is practically unlimited; QEMU's own default is low. */
+/** A practically unlimited bandwidth in bytes per second. QEMU's default is low. */
 const UNBOUNDED = 2 ** 36;
 
 /**
- * The status of a move that waits to be continued: the guest is paused, and everything except the last part of its memory
- * has been sent.
+ * The QEMU migration status before the switchover: the guest is paused, all but the last part of its memory was sent,
+ * and QEMU waits for a command to continue.
  */
 export const PRE_SWITCHOVER = 'pre-switchover';
 
-/** Final states of a memory move. */
+/** The final states of a QEMU migration. */
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
-/** The state of a memory move that QEMU reports. */
+/** The state of a memory transfer, as reported by `query-migrate`. */
 export interface MemoryMove {
   readonly status?: string;
   readonly 'error-desc'?: string;
@@ -24,7 +24,7 @@ export function queryMemoryMove(qmp: QmpClient): Promise<MemoryMove> {
   return qmp.execute<MemoryMove>('query-migrate');
 }
 
-/** Returns true if no move is in progress. */
+/** Returns true if no memory transfer is in progress. */
 export function isInactive({ status = 'none' }: MemoryMove): boolean {
   return status === 'none' || ENDS.has(status);
 }
@@ -33,39 +33,40 @@ function statusOf({ event, data }: QmpEvent): string | undefined {
   return event === 'MIGRATION' ? String(data.status) : undefined;
 }
 
-/** Returns true for the event that ends a memory move. */
+/** Returns true for an event that reports the end of a memory transfer. */
 export function hasEnded(event: QmpEvent): boolean {
   return ENDS.has(statusOf(event) ?? '');
 }
 
-/** Returns true for the event that ends a memory move, or that pauses it before the switchover. */
+/** Returns true for an event that reports the end of a memory transfer, or its pause before the switchover. */
 export function isCompletedOrPaused(event: QmpEvent): boolean {
   return statusOf(event) === PRE_SWITCHOVER || hasEnded(event);
 }
 
 /**
- * Configures the next memory move, and resets settings of an earlier one, whose process may have died.
+ * Configures the next memory transfer. Also resets the settings of an earlier transfer, whose process may have died.
  *
- * @param live whether the guest runs during the move, and the switchover waits for a command
+ * @param live whether the guest runs during the transfer, which then pauses before the switchover
  * @param bytesPerSecond the bandwidth limit; default: unlimited
  */
 export async function configureMemoryMove(qmp: QmpClient, live: boolean, bytesPerSecond = UNBOUNDED): Promise<void> {
   const capabilities = [
     { capability: 'events', state: true },
     { capability: 'pause-before-switchover', state: live },
-    // Slows down a guest that changes its memory faster than the network transfers it.
+    // Slows down guests that change their memory faster than the network can transfer it.
     { capability: 'auto-converge', state: live },
   ];
   await qmp.execute('migrate-set-capabilities', { capabilities });
   await qmp.execute('migrate-set-parameters', { 'max-bandwidth': bytesPerSecond });
 }
 
-/** The first QEMU version that tracks all writes of a guest without KVM during a memory move. */
+/** The first major QEMU version that tracks all memory writes of guests without KVM during a migration. */
 const TRACKS_ALL_WRITES = 9;
 
 /**
- * Returns true if a guest must be paused while its memory moves. QEMU before 9.0 misses some pages that a guest without
- * KVM writes to after they were sent; such a guest continues with stale pages, and its kernel crashes sooner or later.
+ * Returns true if a guest must be paused while its memory is transferred. Without KVM, QEMU before 9.0 misses some
+ * pages that a guest changes after they were sent. The guest would continue with stale pages, and its kernel would
+ * crash sooner or later.
  */
 export async function mustPauseBeforeSwitchover(qmp: QmpClient): Promise<boolean> {
   if ((await qmp.execute<{ enabled: boolean }>('query-kvm')).enabled) return false;
@@ -73,7 +74,7 @@ export async function mustPauseBeforeSwitchover(qmp: QmpClient): Promise<boolean
   return qemu.major < TRACKS_ALL_WRITES;
 }
 
-/** Checks the event that ended a memory move. @throws QemuError with the reason if the move failed */
+/** Checks the event that ended a memory transfer. @throws QemuError with the reason if the transfer failed */
 export async function checkMemoryMoved(qmp: QmpClient, { data }: QmpEvent, code: QemuErrorCode): Promise<void> {
   if (data.status === 'completed') return;
   const { 'error-desc': reason } = await queryMemoryMove(qmp);

@@ -1,13 +1,12 @@
 import type { QmpClient } from './qmp-client.js';
 
-/** Control registers of ACPI power management, at the addresses that PC firmware assigns. */
+/** The I/O ports that PC firmware assigns to the ACPI power management control register. */
 const CONTROL_PORTS = ['0x604', '0xb004'];
-/** Set while ACPI is enabled in the guest, which then handles its power button. */
+/** The register bit that is set while the guest has enabled ACPI and therefore handles its power button. */
 const SCI_ENABLED = 1n;
 
 /**
- * Returns true if a register dump of this form has the bit: `portw[0x0604] = 0x0001`. An unassigned port reads as all
- * ones.
+ * Returns true if a register dump, such as `portw[0x0604] = 0x0001`, has the ACPI bit. Unassigned ports read as 0xffff.
  */
 function isEnabled(text: string): boolean {
   const value = BigInt(/=\s*(0x[0-9a-f]+)/i.exec(text)?.[1] ?? 0);
@@ -15,7 +14,7 @@ function isEnabled(text: string): boolean {
 }
 
 /**
- * Returns false if ACPI is disabled in the guest, as in firmware and boot loaders: it does not notice its power button.
+ * Returns false if the guest has not enabled ACPI, as in firmware and boot loaders, and so ignores its power button.
  */
 export async function isAcpiReady(qmp: QmpClient): Promise<boolean> {
   try {
@@ -25,7 +24,7 @@ export async function isAcpiReady(qmp: QmpClient): Promise<boolean> {
     }
     return false;
   } catch {
-    // Assumes true if QEMU does not support the query.
+    // If QEMU does not support the query, assume that the guest handles its power button.
     return true;
   }
 }

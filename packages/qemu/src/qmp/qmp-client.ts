@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { QemuError } from '../qemu-error.js';
 
-/** An asynchronous QEMU event. */
+/** An asynchronous event that QEMU has sent. */
 export interface QmpEvent {
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -17,11 +17,11 @@ const GREETING_MS = 10_000;
 const QUIT_MS = 10_000;
 const MAX_LINE = 2 ** 24;
 
-/** A command that QEMU rejected. */
+/** The error for a QMP command that QEMU rejected. */
 export class QmpCommandError extends QemuError {
   constructor(
     readonly command: string,
-    /** The class of the error: `GenericError`, `DeviceNotFound`, ... */
+    /** The QMP error class: `GenericError`, `DeviceNotFound`, ... */
     readonly kind: string,
     description: string,
   ) {
@@ -29,10 +29,7 @@ export class QmpCommandError extends QemuError {
   }
 }
 
-/**
- * A client of the QEMU Machine Protocol (QMP) on a Unix socket: commands run sequentially, with events in between. QEMU
- * serves one client at a time.
- */
+/** A client for the QEMU Machine Protocol (QMP) on a Unix socket. QEMU serves one client at a time. */
 export class QmpClient {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
@@ -46,7 +43,7 @@ export class QmpClient {
     this.#events.setMaxListeners(0);
   }
 
-  /** Connects and negotiates. Rejects with the error of the socket, or if QEMU sends no greeting in time. */
+  /** Connects to QEMU and negotiates. Rejects with the socket's error, or if QEMU sends no greeting in time. */
   static async connect(path: string): Promise<QmpClient> {
     const socket = connect(path);
     const client = new QmpClient(socket);
@@ -86,7 +83,7 @@ export class QmpClient {
     });
   }
 
-  /** Splits the input into lines. Disconnects from a machine that does not speak the protocol. */
+  /** Calls the listener with each line of input. Disconnects if QEMU violates the protocol. */
   #onLine(listener: (line: string) => void): void {
     let rest = '';
     this.#socket.setEncoding('utf8').on('data', (text: string) => {
@@ -124,7 +121,10 @@ export class QmpClient {
     return this.#closed === undefined;
   }
 
-  /** Runs a command. @throws QmpCommandError if QEMU rejects it, `MACHINE_ENDED` if QEMU ends before the response */
+  /**
+   * Runs a QMP command.
+   * @throws QmpCommandError if QEMU rejects it, `MACHINE_ENDED` if QEMU exits before the response
+   */
   async execute<T = any>(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> {
     if (this.#closed) throw this.#closed;
     this.#check(command);
@@ -140,9 +140,9 @@ export class QmpClient {
   }
 
   /**
-   * Runs a command, and waits for the event that completes it.
+   * Runs a QMP command, and waits for the event that reports its completion.
    *
-   * @param around calls its argument, which runs the command, and may act before and afterwards
+   * @param around a function that calls its argument to run the command, and may act before and after that
    */
   async executeUntil(
     command: string,
@@ -161,9 +161,9 @@ export class QmpClient {
   }
 
   /**
-   * Waits for an event of a command that was already run.
+   * Waits for a matching event of a command that was run before.
    *
-   * @throws the reason of the signal, and `MACHINE_ENDED`
+   * @throws the signal's reason if it is aborted, or `MACHINE_ENDED` if QEMU exits
    */
   waitFor(matches: (event: QmpEvent) => boolean, signal: AbortSignal): Promise<QmpEvent> {
     return new Promise((resolve, reject) => {
@@ -186,12 +186,12 @@ export class QmpClient {
     });
   }
 
-  /** Subscribes to all events until the connection ends. */
+  /** Subscribes to all QEMU events until the connection ends. */
   onEvent(listener: (event: QmpEvent) => void): void {
     this.#events.on('event', listener);
   }
 
-  /** Calls a function before each command; its error rejects the command. */
+  /** Sets a function that is called before each command. If the function throws, the command is not sent. */
   beforeCommand(check: (command: string) => void): void {
     this.#check = check;
   }
@@ -202,7 +202,7 @@ export class QmpClient {
     else this.#events.once('closed', listener);
   }
 
-  /** Resolves when QEMU has ended; rejects when the signal is aborted. */
+  /** Resolves when QEMU has exited; rejects when the signal is aborted. */
   async untilClosed(signal: AbortSignal): Promise<void> {
     await this.waitFor(() => false, signal).catch((error) => {
       if (signal.aborted && this.isOpen) throw error;
@@ -210,7 +210,7 @@ export class QmpClient {
   }
 
   /**
-   * Ends QEMU after it has written all data to the disks. After ten seconds the connection is closed in any case: a
+   * Makes QEMU write all data to the disks and exit. Closes the connection after ten seconds in any case, because a
    * QEMU process that waits for an unreachable disk does not respond.
    */
   async quit(): Promise<void> {
@@ -222,7 +222,7 @@ export class QmpClient {
     }
   }
 
-  /** Closes the connection; the machine continues to run. */
+  /** Closes the connection. The machine continues to run. */
   close(): void {
     this.#socket.destroy();
   }

@@ -1,10 +1,10 @@
 import { QemuError } from '../qemu-error.js';
 import type { MachineOptions } from '../tuning/machine-options.js';
 
-/** The emulated TPM of a machine. */
+/** The emulated TPM that a machine requires. */
 export interface Tpm {
   readonly version: '1.2' | '2.0';
-  /** The QEMU device: the interface by which the guest sees it. */
+  /** The QEMU device, which determines the TPM interface that the guest sees. */
   readonly model: 'tpm-tis' | 'tpm-crb';
 }
 
@@ -12,9 +12,9 @@ const MODELS: readonly string[] = ['tpm-tis', 'tpm-crb'] satisfies readonly Tpm[
 const VERSIONS: readonly string[] = ['1.2', '2.0'] satisfies readonly Tpm['version'][];
 
 /**
- * Returns the TPM that a flavor or an image requires, or null. A model without a version requires none, as in nova.
+ * Returns the TPM that a flavor or image requires; null if none. A model without a version requires no TPM, as in Nova.
  *
- * @throws QemuError `UNSUPPORTED` for unknown values, and for a combination that does not exist
+ * @throws QemuError `UNSUPPORTED` if the version or the model is unknown, or if they cannot be combined
  */
 export function requestedTpm(option: MachineOptions): Tpm | null {
   const [version, model = 'tpm-tis'] = [option('tpmVersion'), option('tpmModel')];

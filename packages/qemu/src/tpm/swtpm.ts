@@ -3,16 +3,16 @@ import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { Tpm } from './requested-tpm.js';
 
-/** The TPM emulator of this computer. */
+/** The TPM emulator `swtpm` that is installed on this computer. */
 export interface Swtpm {
   readonly program: string;
-  /** Its capabilities, such as `tpm-2.0`. */
+  /** The emulator's capabilities, such as `tpm-2.0`. */
   readonly features: ReadonlySet<string>;
 }
 
 const QUERY_MS = 10_000;
 
-/** Returns the installed TPM emulator; undefined if there is none. */
+/** Returns the TPM emulator of this computer; undefined if none is installed. */
 export async function findSwtpm(runAs: RunAs | undefined): Promise<Swtpm | undefined> {
   const program = installedProgram('swtpm');
   if (program === undefined) return undefined;
@@ -26,9 +26,9 @@ export function supportsTpm({ features }: Swtpm, version: Tpm['version']): boole
 }
 
 /**
- * Returns the TPM emulator that a machine requires.
+ * Returns the TPM emulator of this computer, after checking that it supports the TPM that a machine requires.
  *
- * @throws QemuError `UNSUPPORTED` if it is not installed, or was built without this version
+ * @throws QemuError `UNSUPPORTED` if no emulator is installed, or if it does not support the TPM version
  */
 export async function requiredSwtpm({ version }: Tpm, runAs: RunAs | undefined): Promise<Swtpm> {
   const swtpm = await findSwtpm(runAs);

@@ -5,7 +5,7 @@ import type { RunAs } from '../programs/run-program.js';
 import type { Tpm } from './requested-tpm.js';
 import { requiredSwtpm, type Swtpm } from './swtpm.js';
 
-/** The files of the TPM's process, which are in the folder of its machine. */
+/** Returns the files of a TPM emulator process, which are in the machine's folder. */
 function filesOf(folder: MachineFolder): ProcessFiles {
   return {
     path: folder.path,
@@ -15,9 +15,9 @@ function filesOf(folder: MachineFolder): ProcessFiles {
 }
 
 /**
- * Returns the command line of a TPM. It exits when its machine disconnects, so it lives exactly as long as the machine.
+ * Returns the arguments of a TPM emulator, which exits when its machine disconnects.
  *
- * @param incoming whether its state arrives with the memory of the machine
+ * @param incoming whether the TPM state arrives with the machine's memory
  */
 export function tpmArguments(
   { version }: Tpm,
@@ -25,7 +25,7 @@ export function tpmArguments(
   folder: MachineFolder,
   incoming: boolean,
 ): readonly string[] {
-  // Programs that lock the state hand the lock over in a live migration between hosts that share it.
+  // In a live migration between hosts that share the TPM state, `swtpm` must release its lock on the state.
   const migration = ['release-lock-outgoing', ...(incoming ? ['incoming'] : [])].join();
   return [
     ...['socket', ...(version === '2.0' ? ['--tpm2'] : []), '--terminate'],
@@ -37,10 +37,9 @@ export function tpmArguments(
 }
 
 /**
- * Starts the TPM of a machine that is off, in a process that outlives this one. Its state is created at the first start
- * of the machine.
+ * Starts a detached TPM emulator for a machine that is about to start. The first start creates the TPM state.
  *
- * @throws QemuError `UNSUPPORTED` if this host cannot emulate it, `MACHINE_ENDED` with the error of the process
+ * @throws QemuError `UNSUPPORTED` if this host cannot emulate the TPM, `MACHINE_ENDED` with the emulator's error
  */
 export async function startTpm(
   folder: MachineFolder,
@@ -53,11 +52,11 @@ export async function startTpm(
   await endTpm(folder);
   const files = filesOf(folder);
   const args = tpmArguments(tpm, swtpm, folder, incoming);
-  // The process writes its pid file when it listens.
+  // The emulator writes its pid file when it listens.
   await startProgram(files, { program: swtpm.program, args, runAs, ready: () => findProcess(files) }, signal);
 }
 
-/** Ends the TPM of a machine that is off: one to which no machine has connected does not end by itself. */
+/** Ends a machine's TPM emulator, which does not exit by itself if no machine has connected. */
 export function endTpm(folder: MachineFolder): Promise<void> {
   return endProcess(filesOf(folder));
 }

@@ -2,17 +2,17 @@ import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CpuLimits } from './tuning.js';
 
-/** The mount point of Linux control groups, version 2. */
+/** The mount point of cgroups v2. */
 export const CONTROL_GROUPS = '/sys/fs/cgroup';
 const GROUP = 'apistrata';
 
-/** Converts shares, of version 1 and of the API, to weights of version 2. */
+/** Converts CPU shares, as in cgroups v1 and in the compute API, to a cgroups v2 weight. */
 function toWeight(shares: number): number {
   const bounded = Math.min(Math.max(shares, 2), 262_144);
   return 1 + Math.floor(((bounded - 2) * 9_999) / 262_142);
 }
 
-/** Creates the parent group. Returns true if control groups of version 2 with the cpu controller exist and are writable. */
+/** Creates the parent cgroup of all machines. Returns false if there are no writable cgroups v2 with a CPU controller. */
 async function prepareGroups(root: string): Promise<boolean> {
   try {
     const controllers = await readFile(join(root, 'cgroup.controllers'), 'utf8');
@@ -25,7 +25,7 @@ async function prepareGroups(root: string): Promise<boolean> {
   }
 }
 
-/** Moves a process into a control group with limits. Returns false if this computer has no writable groups. */
+/** Moves a process into a cgroup with CPU limits. Returns false if this computer has no writable cgroups v2. */
 export async function limitProcess(
   name: string,
   pid: number,
@@ -41,7 +41,7 @@ export async function limitProcess(
   return true;
 }
 
-/** Removes the group of a process that has ended, if it exists. */
+/** Removes the cgroup of a process that has ended, if the group exists. */
 export async function removeGroup(name: string, root = CONTROL_GROUPS): Promise<void> {
   await rmdir(join(root, GROUP, name)).catch(() => {});
 }

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { QemuError } from '../qemu-error.js';
 
-/** Parses `0-2,5` into numbers. */
+/** Parses a list of core numbers, such as `0-2,5`. */
 export function parseCoreList(text: string): readonly number[] {
   return text
     .trim()
@@ -14,7 +14,7 @@ export function parseCoreList(text: string): readonly number[] {
     });
 }
 
-/** Returns the cores on which this process may run. */
+/** Returns the processor cores on which this process may run. */
 async function localCores(): Promise<readonly number[]> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   return parseCoreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0');
@@ -24,11 +24,11 @@ async function coresIn(folder: MachineFolder): Promise<readonly number[]> {
   return parseCoreList(await readFile(folder.file('cores'), 'utf8').catch(() => ''));
 }
 
-/** Assigns dedicated cores to machines. Assignments are stored with the machines and last as long as they do. */
+/** Assigns dedicated processor cores to machines. The assignments are stored in the machine folders. */
 export class DedicatedCores {
   readonly #folders: () => Promise<readonly MachineFolder[]>;
   readonly #readCores: () => Promise<readonly number[]>;
-  /** Sequential: concurrent assignments would select the same cores. */
+  /** The previous assignment. Assignments run sequentially, because concurrent ones would select the same cores. */
   #previous: Promise<unknown> = Promise.resolve();
 
   constructor(folders: () => Promise<readonly MachineFolder[]>, readCores = localCores) {
@@ -37,9 +37,9 @@ export class DedicatedCores {
   }
 
   /**
-   * Assigns a number of dedicated cores to a machine, or returns its cores if it has that many already.
+   * Assigns dedicated cores to a machine, or returns its current ones if their number is right already.
    *
-   * @throws QemuError `UNSUPPORTED` if no core would be left for other machines
+   * @throws QemuError `UNSUPPORTED` if no core would remain for other machines
    */
   claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
     const claimed = this.#previous.then(() => this.#claim(folder, count));
@@ -56,7 +56,7 @@ export class DedicatedCores {
         'UNSUPPORTED',
         `this machine requests ${count} dedicated cores, but only ${Math.max(0, free.length - 1)} are available`,
       );
-    // The last cores, because the computer itself uses the first ones most.
+    // Selects the last cores, because the computer itself uses the first ones most.
     const cores = free.slice(-count);
     const path = folder.file('cores');
     await writeFile(`${path}.new`, cores.join(), { mode: 0o600 });
@@ -64,14 +64,17 @@ export class DedicatedCores {
     return cores;
   }
 
-  /** Frees the cores of a machine. Returns true if it had any. */
+  /** Releases a machine's dedicated cores. Returns true if it had any. */
   async release(folder: MachineFolder): Promise<boolean> {
     const previous = (await coresIn(folder)).length > 0;
     if (previous) await rm(folder.file('cores'), { force: true });
     return previous;
   }
 
-  /** Returns the cores that are not dedicated to a machine. @param except a machine whose dedicated cores are included */
+  /**
+   * Returns the cores that are not dedicated to a machine.
+   * @param except a machine whose dedicated cores count as free
+   */
   async shared(except?: MachineFolder): Promise<readonly number[]> {
     const others = (await this.#folders()).filter(({ path }) => path !== except?.path);
     const usedCores = new Set((await Promise.all(others.map(coresIn))).flat());

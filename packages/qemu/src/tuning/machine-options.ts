@@ -1,10 +1,10 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import { type MachineOption, supportedOptions } from './supported-options.js';
 
-/** Returns the value of an option in flavor and image; undefined if it is not set. */
+/** Returns the value of a machine option; undefined if neither flavor nor image sets it. */
 export type MachineOptions = (option: MachineOption) => string | undefined;
 
-/** Returns a reader of the options of a flavor and an image; the flavor takes precedence. */
+/** Returns a function that reads machine options from a flavor and an image; the flavor takes precedence. */
 export function machineOptionsOf(
   { extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>,
   properties: Server['imageProperties'],
@@ -15,7 +15,7 @@ export function machineOptionsOf(
   };
 }
 
-/** Returns a reader of the options of an existing server. */
+/** Returns a function that reads the machine options of an existing server. */
 export function optionsOfServer({
   flavor,
   imageProperties,
@@ -23,7 +23,7 @@ export function optionsOfServer({
   return machineOptionsOf(flavor, imageProperties);
 }
 
-/** Parses a positive integer; undefined for all other values, including 0, which means unlimited. */
+/** Parses a positive integer; returns undefined for all other values, including 0, which means unlimited. */
 export function parsePositive(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

@@ -10,12 +10,12 @@ interface Thread {
   readonly 'thread-id': number;
 }
 
-/** Pins a thread, or all threads of a process, to cores. */
+/** Pins a thread, or with `-a` all threads of a process, to processor cores. */
 async function pinToCores(id: number, cores: readonly number[], ...options: readonly string[]): Promise<void> {
   await runProgram('taskset', [...options, '-p', '-c', cores.join(), `${id}`], { runAs: undefined, timeoutMs: 10_000 });
 }
 
-/** Assigns processors and CPU time of this computer to machines. */
+/** Assigns this computer's processor cores and CPU time to machines. */
 export class Processors {
   readonly #cores: DedicatedCores;
   readonly #folders: () => Promise<readonly MachineFolder[]>;
@@ -25,7 +25,10 @@ export class Processors {
     this.#cores = new DedicatedCores(folders);
   }
 
-  /** Assigns processors to a running machine. @throws QemuError `UNSUPPORTED` if there are not enough */
+  /**
+   * Applies a running machine's CPU limits and dedicated cores.
+   * @throws QemuError `UNSUPPORTED` if there are too few cores
+   */
   async assign(serverId: string, folder: MachineFolder, qmp: QmpClient, { dedicated, cpu }: Tuning): Promise<void> {
     const pid = await findProcess(folder);
     if (pid === undefined) return;
@@ -43,19 +46,19 @@ export class Processors {
     await this.#share();
   }
 
-  /** Frees the processors of a machine that has ended. */
+  /** Releases the processor cores of a machine that has ended. */
   async release(serverId: string, folder: MachineFolder): Promise<void> {
     await removeGroup(serverId);
     if (await this.#cores.release(folder)) await this.#share();
   }
 
-  /** Moves all machines without dedicated cores to the remaining ones. */
+  /** Pins all machines without dedicated cores to the remaining cores. */
   async #share(): Promise<void> {
     const shared = await this.#cores.shared();
     for (const folder of await this.#folders()) {
       if (await folder.exists('cores')) continue;
       const pid = await findProcess(folder);
-      // A machine that ends in the meantime needs no processors.
+      // A machine that ends in the meantime needs no cores.
       if (pid !== undefined) await pinToCores(pid, shared, '-a').catch(() => {});
     }
   }

@@ -2,7 +2,7 @@
 interface SupportedOption {
   readonly spec?: string;
   readonly property?: string;
-  /** The effect, for the generated documentation. */
+  /** A description of the option's effect, for the generated documentation. */
   readonly effect: string;
 }
 
@@ -134,7 +134,7 @@ export const supportedOptions = {
 
 export type MachineOption = keyof typeof supportedOptions;
 
-/** Extra specs without effect on these machines, with the reason; `*` matches any suffix. */
+/** Extra specs that have no effect on QEMU machines, with the reason; `*` matches any suffix. */
 export const withoutEffect: Readonly<Record<string, string>> = {
   'accel:*': 'accelerators are not supported',
   'aggregate_instance_extra_specs:*': 'used by the scheduler only',

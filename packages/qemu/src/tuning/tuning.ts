@@ -10,7 +10,7 @@ export interface CpuTopology {
   readonly threads: number;
 }
 
-/** Limits of each disk, in the form of QEMU's `block_set_io_throttle`; 0: unlimited. */
+/** I/O limits for each disk, named like the arguments of QEMU's `block_set_io_throttle`; 0 means unlimited. */
 export interface DiskLimits {
   readonly bps: number;
   readonly bps_rd: number;
@@ -20,10 +20,10 @@ export interface DiskLimits {
   readonly iops_wr: number;
 }
 
-/** Limits of CPU time of a machine. */
+/** CPU time limits of a machine. */
 export interface CpuLimits {
   readonly shares: number | undefined;
-  /** Microseconds per period, for all processors of the machine together. */
+  /** CPU time in microseconds per period, for all virtual CPUs together. */
   readonly quotaUs: number | undefined;
   readonly periodUs: number;
 }
@@ -42,30 +42,27 @@ const SCREENS = { vga: 'std', cirrus: 'cirrus', virtio: 'virtio', none: 'none' }
 const SECURE_BOOT = { disabled: 'disabled', optional: 'optional', required: 'required' } as const;
 const WATCHDOGS = { reset: 'reset', poweroff: 'poweroff', pause: 'pause', none: 'none', disabled: null } as const;
 
-/** The QEMU device of a disk. */
+/** The QEMU device model of a disk. */
 export type DiskModel = (typeof BUSES)[keyof typeof BUSES];
-/** The QEMU device of an interface. */
+/** The QEMU device model of a network interface. */
 export type NicModel = (typeof NICS)[keyof typeof NICS];
 
-/** The configuration of a machine beyond its size. */
+/** The parts of a machine's configuration that flavors and images can tune. */
 export interface Tuning {
   readonly topology: CpuTopology | null;
   readonly machineType: string;
-  /** Properties of the processor in addition to its model. */
+  /** Properties to append to QEMU's option `-cpu`. */
   readonly cpuProperties: readonly string[];
   readonly dedicated: boolean;
   readonly cpu: CpuLimits | null;
-  /** Size of a huge page in bytes, `default` for the default huge page size; null: normal pages. */
+  /** The huge page size in bytes, or `default` for the system's default; null for normal pages. */
   readonly pages: number | 'default' | null;
   readonly diskModel: DiskModel;
   readonly diskLimits: DiskLimits | null;
   readonly nicModel: NicModel;
   /** The number of queue pairs of each interface. */
   readonly nicQueues: number;
-  /**
-   * Rate limit of the virtual random number generator: at most `bytes` every `periodMs` milliseconds. Null if the machine has
-   * none.
-   */
+  /** The random number generator, limited to `bytes` every `periodMs` milliseconds; null if the machine has none. */
   readonly rng: { readonly bytes: number | undefined; readonly periodMs: number } | null;
   readonly watchdog: 'reset' | 'poweroff' | 'pause' | 'none' | null;
   readonly screen: (typeof SCREENS)[keyof typeof SCREENS];
@@ -84,12 +81,12 @@ export const MAX_QUEUES = 256;
 const DEFAULT_CPU_PERIOD_US = 100_000;
 const DEFAULT_RNG_PERIOD_MS = 1_000;
 
-/** Returns the entry of a table, or the default for an unknown key. */
+/** Returns a table's entry for a key, or the fallback if the key is unknown. */
 function lookUp<Table extends object, Default>(table: Table, key: string | undefined, fallback: Default) {
   return key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : fallback;
 }
 
-/** Returns the requested topology, with omitted numbers filled in; null if none is requested or it does not match the number of VCPUs. */
+/** Returns the requested CPU topology with missing numbers computed; null if none matches the number of VCPUs. */
 function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   const [sockets, cores, threads] = (['cpuSockets', 'cpuCores', 'cpuThreads'] as const).map((part) =>
     parsePositive(option(part)),
@@ -103,7 +100,7 @@ function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   return rest === 1 ? { sockets, cores, threads } : null;
 }
 
-/** Parses `2MB`, `2048` (KiB), `1Gb` (bits), `large`. */
+/** Parses a memory page size: `2MB`, `2048` (KiB), `1Gb` (bits) or `large`. */
 function pagesOf(text: string | undefined): Tuning['pages'] {
   if (text === 'large') return 'default';
   const [, digits, unit = 'K', last = ''] = /^(\d{1,12})([kKMGT])?i?(b|bit|B)?$/.exec(text ?? '') ?? [];
@@ -111,7 +108,7 @@ function pagesOf(text: string | undefined): Tuning['pages'] {
   return bytes > DEFAULT_PAGE_BYTES ? bytes : null;
 }
 
-/** Returns the limits of disks. QEMU accepts either one limit for reads and writes together, or one for each. */
+/** Returns the requested disk limits. QEMU accepts either a combined limit for reads and writes, or separate ones. */
 function diskLimitsOf(option: MachineOptions): DiskLimits | null {
   const bound = (name: Parameters<MachineOptions>[0]) => parsePositive(option(name)) ?? 0;
   const pair = (total: number, read: number, write: number) => [read || write ? 0 : total, read, write] as const;
@@ -136,26 +133,26 @@ function cpuPropertiesOf(option: MachineOptions): readonly string[] {
   ];
 }
 
-/** Returns the model of interfaces, and the number of their queue pairs. */
+/** Returns the device model of network interfaces, and their number of queue pairs. */
 function nicsOf(vcpus: number, option: MachineOptions): Pick<Tuning, 'nicModel' | 'nicQueues'> {
   const nicModel = lookUp(NICS, option('nicModel'), NICS.virtio);
   const multiqueue = isTruthyString(option('multiqueue')) && nicModel === NICS.virtio;
   return { nicModel, nicQueues: multiqueue ? Math.min(vcpus, MAX_QUEUES) : 1 };
 }
 
-/** Returns true if a machine type, with or without its version, has the PCI Express chipset: devices are attached only to its ports. */
+/** Returns true for machine types with the PCI Express chipset Q35, which accept hot-plugged devices only at ports. */
 export function isQ35(machineType: string): boolean {
   return machineType.includes('q35');
 }
 
-/** Returns the requested machine type. @throws QemuError `UNSUPPORTED` for a type that this program does not know */
+/** Returns the requested machine type. @throws QemuError `UNSUPPORTED` if the type is unknown */
 function machineTypeOf(type: string | undefined): string {
   if (type === undefined || type === '') return 'pc';
   if (/^(pc|q35|pc-(i440fx|q35)-\d{1,3}\.\d{1,3})$/.test(type)) return type;
   throw new QemuError('UNSUPPORTED', `the machine type ${type} (hw_machine_type) is not supported: use pc or q35`);
 }
 
-/** Returns the requested firmware. @throws QemuError `UNSUPPORTED` for secure boot without UEFI */
+/** Returns the requested firmware. @throws QemuError `UNSUPPORTED` if secure boot is required without UEFI */
 function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBoot'> {
   const firmware = option('firmware') === 'uefi' ? 'uefi' : 'bios';
   const secureBoot = lookUp(SECURE_BOOT, option('secureBoot'), 'disabled');
@@ -167,7 +164,7 @@ function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBo
   return { firmware, secureBoot };
 }
 
-/** Returns the configuration of a server's machine from its flavor and image. */
+/** Returns the tuning of a machine that a flavor and an image request. */
 export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties']): Tuning {
   const option = machineOptionsOf(flavor, properties);
   const allowed = option('rngAllowed');

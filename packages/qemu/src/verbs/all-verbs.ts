@@ -10,7 +10,7 @@ import { systems } from './systems.js';
 import type { Verbs } from './verb-request.js';
 import { volumes } from './volumes.js';
 
-/** All operations that QEMU machines support. */
+/** The implementations of all driver operations that QEMU machines support. */
 export const verbs: Verbs = {
   ...powerVerbs,
   ...memory,

@@ -5,10 +5,10 @@ import { netdevId, nicBackend, nicDevice } from '../machine/machine-arguments.js
 import { ATTACHED, DETACHED, ignoreExpectedError, removeDevice } from '../machine/remove-device.js';
 import type { Verbs } from './verb-request.js';
 
-/** How long a guest may take to release a device. */
+/** How long a guest may take to release a network interface. */
 const RELEASE_TIMEOUT_MS = 10_000;
 
-/** Attaches and detaches interfaces. A machine that is off gets them at its start. */
+/** Attaches and detaches interfaces of running machines. Changes to a stopped machine take effect at its next start. */
 export const interfaces: Verbs = {
   attach_interface: async ({ host, work, server }) => {
     const qmp = await host.machine(server).connectIfRunning();
@@ -24,7 +24,7 @@ export const interfaces: Verbs = {
     if (!qmp) return;
     const id = nicId(work.interface.portId);
     await removeDevice(qmp, id, Math.min(RELEASE_TIMEOUT_MS, host.parts.shutdownTimeoutMs), signal);
-    // The interface is disconnected, even if the guest has not released it.
+    // Removing the backend disconnects the interface, even if the guest has not released the device.
     await qmp.execute('netdev_del', { id: netdevId(id) }).catch(ignoreExpectedError(DETACHED));
   },
 };

@@ -14,10 +14,10 @@ import type { Verbs } from './verb-request.js';
 
 const MIB = 2 ** 20;
 
-/** The files of a suspended machine. */
+/** The files in which a suspended machine is saved. */
 export const SAVED_FILES = ['memory', 'layout'] as const;
 
-/** Codes of errors of a socket that QEMU has closed before this program did. */
+/** Error codes that report that QEMU has closed a socket first. */
 const CLOSED_BY_QEMU: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
 
 async function sendMemory(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<void> {
@@ -26,8 +26,8 @@ async function sendMemory(qmp: QmpClient, uri: string, signal: AbortSignal): Pro
 }
 
 /**
- * Writes the memory of a machine to a file. QEMU sends it through a socket, because its sandbox forbids starting
- * programs.
+ * Writes the memory of a machine to a file. QEMU sends the memory through a socket, because its sandbox forbids
+ * programs that would write the file.
  */
 async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const [path, target] = [folder.file('moving'), folder.file('memory')];
@@ -50,16 +50,16 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
   }
 }
 
-/** Sends the saved memory to a machine that waits for it. */
+/** Sends the saved memory to a new machine, which waits for it. */
 async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const path = folder.file('moving');
   await rm(path, { force: true });
   await configureMemoryMove(qmp, false);
-  // QEMU listens when it has responded to the command.
+  // QEMU listens on the socket as soon as it has responded to this command.
   await qmp.execute('migrate-incoming', { uri: `unix:${path}` });
   const done = qmp.waitFor(hasEnded, signal);
   const file = createReadStream(folder.file('memory'), { highWaterMark: 2 ** 20 });
-  // QEMU may close the socket once it has read the end of the memory. Its event reports whether the memory is complete.
+  // QEMU may close the socket when it has read enough. An event reports whether the memory is complete.
   const sent = pipeline(file, connect(path), { signal }).catch((error) => {
     if (!CLOSED_BY_QEMU.has(error.code)) throw error;
   });
@@ -67,12 +67,12 @@ async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
   await checkMemoryMoved(qmp, ended, 'QEMU_COMMAND_FAILED');
 }
 
-/** Returns the layout of the machine whose memory was saved. */
+/** Returns the device layout of the machine whose memory was saved. */
 async function savedLayout(folder: MachineFolder): Promise<MachineLayout> {
   return checkedLayout(JSON.parse(await readFile(folder.file('layout'), 'utf8')));
 }
 
-/** Operations that stop and continue a guest without losing its memory, and the crash dump. */
+/** The operations that pause, suspend and resume a guest, and the crash dump. */
 export const memory: Verbs = {
   pause: async ({ host, server }) => {
     await (await host.machine(server).qmp()).execute('stop');
@@ -87,7 +87,7 @@ export const memory: Verbs = {
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     const { status } = await qmp.execute<{ status: string }>('query-status');
     if (status === 'postmigrate') {
-      // Its memory was saved by a process that has since died.
+      // An earlier process, which has died, has sent the memory.
       if (await machine.folder.exists('memory')) return machine.end();
       await qmp.execute('cont');
     }
@@ -105,11 +105,11 @@ export const memory: Verbs = {
   resume: async ({ host, server, signal }) => {
     const machine = host.machine(server);
     if (await machine.folder.exists('memory')) {
-      // An interrupted attempt may have started the machine: it is ended and started again.
+      // If an interrupted attempt has started the machine, it must be started again.
       await machine.end();
       const layout = await savedLayout(machine.folder);
       await loadMemory(machine, await host.start(server, signal, server.flavor, layout), signal);
-      // The saved memory is stale as soon as the guest writes to its disks.
+      // The saved memory becomes stale as soon as the guest writes to its disks.
       await machine.folder.removeFiles(...SAVED_FILES);
     }
     await (await host.start(server, signal)).execute('cont');

@@ -3,7 +3,7 @@ import { LiveMove } from '../moves/live-move.js';
 import type { OngoingMove } from '../moves/ongoing-move.js';
 import type { VerbRequest, Verbs } from './verb-request.js';
 
-/** Waits for the end of a move until the signal is aborted. The move continues. */
+/** Waits for the end of a live migration. Aborting the signal ends only the wait, not the migration. */
 function waitForEnd({ done }: OngoingMove, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = () => reject(signal.reason);
@@ -16,12 +16,12 @@ type MoveRequest = Pick<VerbRequest<'live_migration_run'>, 'host' | 'server'> & 
   readonly work: { readonly destHost: string };
 };
 
-/** Returns the move of a server; the move of an earlier process is completed or rolled back. */
+/** Returns a server's live migration. If an earlier process started it, the migration is completed or rolled back. */
 function moveOf({ host, server, work }: MoveRequest, mayStart: boolean): OngoingMove {
   return host.moves.get(server.id) ?? new LiveMove(host, server, work.destHost, mayStart);
 }
 
-/** Moves a running guest to another host. */
+/** The steps of a live migration. */
 export const moving: Verbs = {
   live_migration_queue: async () => {},
   live_migration_prepare: ({ host, server, signal }) => prepareArrival(host, server, server.host ?? '', signal),
@@ -34,7 +34,7 @@ export const moving: Verbs = {
   live_migration_abort: async (request) => {
     await moveOf(request, false).abort();
   },
-  /** Checks that the machine, which was resumed when it arrived, runs on this host. */
+  /** Checks that the machine, which was resumed when it arrived, is running on this host. */
   live_migration_finish: async ({ host, server }) => {
     await host.machine(server).qmp();
   },

@@ -5,7 +5,7 @@ import type { Host } from '../host.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 import type { Verbs } from './verb-request.js';
 
-/** Returns the account whose password is set; the image can name it. */
+/** Returns the name of the account whose password is changed, which the image can set. */
 function administrator(server: Server): string {
   const option = optionsOfServer(server);
   return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');
@@ -13,7 +13,7 @@ function administrator(server: Server): string {
 
 const NO_AGENT = 'QEMU guest agent is not enabled: the image does not declare one.';
 
-/** Returns why the password of a guest cannot be set, or its file systems cannot be frozen; null if they can. */
+/** Returns why a guest's password cannot be changed, or its file systems cannot be frozen; null if they can. */
 export async function obstacleFor(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
   if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT };
   if (verb !== 'set_password') return null;
@@ -27,7 +27,7 @@ export async function obstacleFor(host: Host, verb: DriverVerb, server: Server):
   );
 }
 
-/** Operations of the guest agent. */
+/** Changes passwords through the guest agent. */
 export const password: Verbs = {
   set_password: async ({ host, work, server }) => {
     await callAgent(host.machine(server).folder.file('agent'), 'guest-set-user-password', {

@@ -5,7 +5,7 @@ import { makeDisks } from '../machine/prepare-disks.js';
 import { SAVED_FILES } from './memory.js';
 import type { Verbs } from './verb-request.js';
 
-/** Creates the missing files of a machine, and starts it. */
+/** Creates a machine's missing files, and starts the machine. */
 export async function boot(
   host: Host,
   server: Server,
@@ -20,7 +20,7 @@ export async function boot(
   await host.start(server, signal);
 }
 
-/** Build, deletion, and power operations. */
+/** The operations that build, delete, start and stop servers. */
 export const powerVerbs: Verbs = {
   prepare: async () => {},
   inject_network_info: async () => {},
@@ -28,8 +28,8 @@ export const powerVerbs: Verbs = {
     try {
       await boot(host, server, server.imageId, work, signal);
     } catch (error) {
-      // A server whose build failed has no host, so no later operation removes its files. If the job was aborted, another
-      // process continues the build.
+      // A server whose build failed has no host, so that no later operation would remove its files. An aborted build,
+      // however, is continued by another process.
       if (!signal.aborted) await host.remove(server);
       throw error;
     }
@@ -44,7 +44,7 @@ export const powerVerbs: Verbs = {
   restore: async ({ host, server, signal }) => {
     await host.start(server, signal);
   },
-  /** Both types of reboot restart the process, so that changes of the server take effect. */
+  /** Both reboot types restart the QEMU process, so that changes to the server take effect. */
   reboot: async ({ host, work, server, signal }) => {
     if (work.type === 'SOFT') await host.stop(server, signal);
     else await host.machine(server).end();

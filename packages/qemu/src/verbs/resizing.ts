@@ -20,8 +20,8 @@ async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCop
 }
 
 /**
- * Resizes servers to another flavor, or migrates them to another host. Until the confirmation, disks that stay in place
- * have a snapshot, and disks that another host has copied are kept on this host.
+ * Resizes servers or migrates them to another host. Until the user confirms, disks that stay in place keep a snapshot,
+ * and disks that the other host has copied are kept on this host.
  */
 export const resizing: Verbs = {
   migrate_disk: async ({ host, work, server, signal }) => {
@@ -34,7 +34,7 @@ export const resizing: Verbs = {
         'UNSUPPORTED',
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,
       );
-    // A snapshot that exists now belongs to a failed resize: the guest has continued since then.
+    // A snapshot that exists already belongs to a failed resize. It is stale, because the guest has continued.
     if (await machine.connectIfRunning()) await removeDiskSnapshots(host, server.id, signal);
     await host.stop(server, signal);
     const isOtherHost = work.destHost !== server.host;
@@ -53,7 +53,7 @@ export const resizing: Verbs = {
   confirm_migration: async ({ host, work, server, signal }) => {
     const { id: serverId, host: otherHost } = server;
     if (work.sourceHost === otherHost) return removeDiskSnapshots(host, serverId, signal);
-    // The host that has the disks open must remove their snapshots.
+    // Only the host that has the disks open can remove their snapshots.
     if (otherHost !== null && (await host.shares(otherHost)))
       await retryWhileUnreachable(
         () => requestsTo(otherHost, host, signal).value({ kind: 'remove disks before', serverId }),

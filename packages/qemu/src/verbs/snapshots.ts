@@ -9,14 +9,14 @@ import { checkSpace } from '../volumes/check-space.js';
 import { boot } from './power.js';
 import type { Verbs } from './verb-request.js';
 
-/** Yields the bytes of a copy, and deletes it afterwards. */
+/** Yields the content of a disk copy, and deletes the copy afterwards. */
 export async function* snapshotContent(host: Host, server: Server, imageId: string): AsyncGenerator<Uint8Array> {
   const path = host.machine(server).folder.snapshot(imageId);
   yield* createReadStream(path, { highWaterMark: 2 ** 20 });
   await rm(path, { force: true });
 }
 
-/** Operations that copy disks to images, and that shelve servers. */
+/** The operations that copy disks to images, and that shelve servers. */
 export const snapshots: Verbs = {
   snapshot: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
@@ -26,13 +26,13 @@ export const snapshots: Verbs = {
     if (existsSync(path)) return rm(copy, { force: true });
     const { qemuImg, runAs, directory } = host.parts;
     const qmp = await machine.connectIfRunning();
-    // A copy that fills the disk would pause all guests.
+    // A copy that fills the host's disk would pause all guests.
     await checkSpace(directory, (qmp ? 2 : 1) * (await occupiedBytes(folder.file('root'), folder.file('rootBase'))));
     try {
       const whileFrozen = (begin: () => Promise<unknown>) =>
         host.frozenGuests.during(server, folder, work.imageId, begin);
       if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, whileFrozen);
-      // The converted image has no backing file, and does not contain blocks that the guest has deleted.
+      // The conversion merges the backing file into the image, and drops blocks that the guest has discarded.
       const source = qmp ? copy : folder.file('root');
       await rm(`${path}.new`, { force: true });
       await runProgram(qemuImg, ['convert', '-f', 'qcow2', '-O', 'qcow2', source, `${path}.new`], { runAs, signal });

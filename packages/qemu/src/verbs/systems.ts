@@ -28,7 +28,7 @@ function volumesOf({ blockDevices }: Server): readonly string[] {
   );
 }
 
-/** Operations that change the system from which a machine boots. */
+/** The operations that change the disk from which a machine boots. */
 export const systems: Verbs = {
   rebuild: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
@@ -37,12 +37,12 @@ export const systems: Verbs = {
     if (!work.preserveEphemeral) await rm(machine.folder.disk('ephemeral'), { force: true });
     await boot(host, server, work.imageId, work, signal);
   },
-  /** Uses the existing disks if this host has them, otherwise new ones. Waits for locks of other processes. */
+  /** Uses the existing disks if they are on shared storage, otherwise new ones. Waits until the disks are unlocked. */
   evacuate: async ({ host, work, server, signal }) => {
     const { adminPassword, sharedStorage } = work;
     const { folder } = host.machine(server);
     const hasSharedDisks = await folder.hasSharedDisks();
-    // An existing folder was created by an earlier attempt of this job.
+    // If the folder exists, an earlier attempt of this job has created it.
     const started = existsSync(folder.path);
     if (!started && sharedStorage !== null && sharedStorage !== hasSharedDisks)
       throw new QemuError(

@@ -2,14 +2,14 @@ import type { Server } from '@apistrata/compute-engine';
 import type { DriverVerb, DriverWork } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 
-/** The work of a verb; several verbs may share a work type. */
+/** The work type of a driver operation, which several operations can share. */
 type WorkOf<Verb extends DriverVerb, Work = DriverWork> = Work extends { readonly verb: infer Verbs }
   ? Verb extends Verbs
     ? Work
     : never
   : never;
 
-/** Work on the machine of a server. */
+/** A request to execute a driver operation on a server's machine. */
 export interface VerbRequest<Verb extends DriverVerb> {
   readonly host: Host;
   readonly work: WorkOf<Verb>;
@@ -17,5 +17,5 @@ export interface VerbRequest<Verb extends DriverVerb> {
   readonly signal: AbortSignal;
 }
 
-/** Implementations of verbs. Missing verbs are unsupported. */
+/** Implementations of driver operations. Missing ones are unsupported. */
 export type Verbs = { readonly [Verb in DriverVerb]?: (request: VerbRequest<Verb>) => Promise<void> };

@@ -6,7 +6,7 @@ import { tuningOf } from '../tuning/tuning.js';
 import { volumeDeviceId } from '../volumes/volume-access.js';
 import type { Verbs } from './verb-request.js';
 
-/** How long a guest may take to release a volume; the request is repeated in the meantime. */
+/** How long a guest may take to release a volume. The request to release it is repeated in the meantime. */
 const RELEASE_TIMEOUT_MS = 60_000;
 
 function volumeIdOf({ volumeId, id }: BlockDevice): string {
@@ -14,7 +14,10 @@ function volumeIdOf({ volumeId, id }: BlockDevice): string {
   return volumeId;
 }
 
-/** Attaches, detaches and changes volumes. A machine that is off gets them at its start. */
+/**
+ * Attaches, detaches and changes volumes of running machines. Changes to a stopped machine take effect at its next
+ * start.
+ */
 export const volumes: Verbs = {
   attach_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).connectIfRunning();
@@ -31,7 +34,7 @@ export const volumes: Verbs = {
     if (qmp) await unplugVolume(qmp, volumeDeviceId(volumeId), timeout, signal);
     await host.volumes.close(server.id, volumeId);
   },
-  /** The file has been extended already; only the guest must be notified. */
+  /** The volume's disk was extended already, so that only the guest must be notified. */
   extend_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).connectIfRunning();
     if (qmp) await growVolume(qmp, await host.volumes.open(server, volumeIdOf(work.device)));

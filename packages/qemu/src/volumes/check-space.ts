@@ -3,7 +3,7 @@ import { QemuError } from '../qemu-error.js';
 
 const GIB = 2 ** 30;
 
-/** Checks the free space of the file system of a folder. @throws QemuError `DISK_FULL` if fewer bytes are free */
+/** Checks the free space of a folder's file system. @throws QemuError `DISK_FULL` if fewer bytes are free */
 export async function checkSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

@@ -7,12 +7,15 @@ import { checkSpace } from './check-space.js';
 import type { CopyOptions, VolumeBackend } from './volume-backend.js';
 import { DISK } from './volume-server.js';
 
-/** Stores disks as qcow2 files, each in the folder of its name, with the image that backs it. */
+/**
+ * A volume backend that stores disks as qcow2 files. Each disk has a folder with its name, which also contains its
+ * image.
+ */
 export class DirectoryBackend implements VolumeBackend {
   readonly #folder: string;
   readonly #tools: DiskPrograms;
 
-  /** @param folder the folder that contains a folder for each disk */
+  /** @param folder the folder in which each disk has its own folder */
   constructor(folder: string, tools: DiskPrograms) {
     this.#folder = folder;
     this.#tools = tools;

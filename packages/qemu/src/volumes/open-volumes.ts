@@ -2,10 +2,10 @@ import type { Server } from '@apistrata/compute-engine';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import type { VolumeAccess } from './volume-access.js';
 
-/** The length to which device paths are padded for sorting; all of them are shorter. */
+/** The length to which device names are padded for sorting, which is more than any name needs. */
 const MAX_DEVICE_NAME = 32;
 
-/** Opens all volumes of a server, in the order of their devices. */
+/** Opens all volumes of a server, in the order of their device names. */
 export async function openVolumes(
   access: VolumeAccess,
   server: Server,

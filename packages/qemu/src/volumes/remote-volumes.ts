@@ -10,28 +10,28 @@ import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-acc
 import { EXPORT } from './volume-server.js';
 import { remoteUser } from './volume-transports.js';
 
-/** A guest waits a day for its disk: this process, or the other host's process, may be restarted. */
+/** How long a guest waits for its disk: one day, because the process of either host may be restarted. */
 const RECONNECT_SECONDS = 86_400;
 const REQUEST_TIMEOUT_MS = 600_000;
 const SOCKET_SUFFIX = '.s';
-/** Separates content and server in the name of a connection. */
+/** Separates the content name and the server id in the name of a connection. */
 const SEPARATOR = '@';
 
 export interface RemoteVolumesOptions {
   readonly directory: string;
   readonly hosts: HostLinks;
-  /** Changes the owner of a file to the user that runs machines. */
+  /** Makes the user that runs QEMU the owner of a file. */
   readonly changeOwner: (path: string) => Promise<void>;
 }
 
-/** Returns the name of a socket, which must be short. */
+/** Returns the file name of a connection's socket, which must be short. */
 function socketName(connectionName: string): string {
   return createHash('sha256').update(connectionName).digest('hex').slice(0, 32) + SOCKET_SUFFIX;
 }
 
 /**
- * Volumes whose content another host stores. Each server has a separate socket for each of its volumes, so that a
- * volume can be disconnected from one server without affecting another.
+ * Access to volumes whose content another host stores. Each server has a separate socket for each volume, so that
+ * disconnecting a volume from one server does not affect another.
  */
 export class RemoteVolumes implements VolumeAccess {
   readonly #options: RemoteVolumesOptions;
@@ -57,7 +57,7 @@ export class RemoteVolumes implements VolumeAccess {
     return (await hosts.request(await this.#volumeHost(), request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))) as T;
   }
 
-  /** Returns the name by which the other host knows a server of this host. */
+  /** Returns the name under which the host that stores volumes knows a server on this host. */
   #nameOf(serverId: string): string {
     return remoteUser(serverId, this.#options.hosts.self);
   }
@@ -76,7 +76,7 @@ export class RemoteVolumes implements VolumeAccess {
     };
   }
 
-  /** @param connectionName the name of the connection: content and server */
+  /** @param connectionName the content name and the server id */
   #tunnel(connectionName: string): Promise<Tunnel> {
     const cached = this.#tunnels.get(connectionName) ?? this.#listen(connectionName);
     this.#tunnels.set(connectionName, cached);

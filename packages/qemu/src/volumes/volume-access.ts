@@ -1,28 +1,28 @@
 import type { Server } from '@apistrata/compute-engine';
 import type { VolumeShape } from '../machine/machine-shape.js';
 
-/** The user of a volume: a server on this host, or a server on another host under a derived name. */
+/** The user of a volume: a server on this host, or, with a derived id, a server on another host. */
 export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
 
-/** The volumes that servers of this computer use, stored on any computer. */
+/** Gives the servers on this host access to volumes, on whatever host these are stored. */
 export interface VolumeAccess {
-  /** Makes a volume accessible for a server, until `close`. */
+  /** Makes a volume accessible to a server until `close` is called. */
   open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;
   close(serverId: string, volumeId: string): Promise<void>;
   /**
-   * Disconnects a lost host from a volume of its server, even if the server still runs there. Called before another host
-   * opens the volume.
+   * Disconnects a lost host from a volume of its server, even if the server is still running there. Called before
+   * another host opens the volume.
    */
   detach(host: string, serverId: string, volumeId: string): Promise<void>;
-  /** Undoes `detach`, because the server stays on that host. */
+  /** Reverts `detach`, because the server stays on that host. */
   reattach(host: string, server: VolumeUser, volumeId: string): Promise<void>;
-  /** Takes over the state of an earlier process. */
+  /** Takes over the volume connections of an earlier process. */
   recover(): Promise<void>;
-  /** Stops the work of this process; other processes that guests need continue. */
+  /** Stops managing volumes. The processes that serve volumes to guests continue. */
   leave(): Promise<void>;
 }
 
-/** Returns the name of a volume's device in QEMU. */
+/** Returns the QEMU device id of a volume. */
 export function volumeDeviceId(volumeId: string): string {
   return `volume-${volumeId}`;
 }

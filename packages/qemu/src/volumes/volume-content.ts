@@ -12,7 +12,7 @@ const FILES = {
   users: 'users',
 } as const;
 
-/** The content of a volume: a disk of a backend, and a folder with the process that serves it. */
+/** The content of a volume: a disk in a backend, and a folder with the files of the process that serves the disk. */
 export class VolumeContent implements ProcessFolder {
   readonly path: string;
   readonly #runAs: RunAs | undefined;
@@ -22,7 +22,7 @@ export class VolumeContent implements ProcessFolder {
     this.#runAs = runAs;
   }
 
-  /** The name of its disk. */
+  /** The name of the content, which is also the name of the disk. */
   get name(): string {
     return basename(this.path);
   }
@@ -35,14 +35,14 @@ export class VolumeContent implements ProcessFolder {
     return (['pid', 'qmp', 'socket'] as const).map((name) => this.file(name));
   }
 
-  /** Creates the folder, accessible only to the user that runs machines. */
+  /** Creates the content's folder, accessible only to the user that runs QEMU. */
   async make(): Promise<void> {
     await mkdir(this.path, { mode: 0o700 });
     await mkdir(this.file('users'), { mode: 0o700 });
     if (this.#runAs) await chown(this.path, this.#runAs.uid, this.#runAs.gid);
   }
 
-  /** Returns the servers that use it, including stopped ones. */
+  /** Returns the servers that use the content, including stopped ones. */
   users(): Promise<readonly string[]> {
     return ifMissing(readdir(this.file('users')), []);
   }

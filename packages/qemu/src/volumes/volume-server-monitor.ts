@@ -1,14 +1,14 @@
-/** Interval between checks of the processes that serve volumes. A guest waits at least a minute for its volume. */
+/** The interval between checks of the processes that serve volumes. Guests wait a minute for an unavailable volume. */
 const POLL_INTERVAL_MS = 5_000;
 
-/** Restarts processes that serve volumes in use when they have died. */
+/** Restarts processes that serve volumes if they have died. */
 export class VolumeServerMonitor {
   readonly #ids = new Set<string>();
   readonly #check: (volumeId: string) => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
 
-  /** @param check restarts the process of a volume if it has died */
+  /** @param check restarts the process that serves a volume if it has died */
   constructor(check: (volumeId: string) => Promise<void>) {
     this.#check = check;
   }
@@ -32,7 +32,7 @@ export class VolumeServerMonitor {
     this.#timer = undefined;
   }
 
-  /** Checks all volumes. One that cannot be served is retried at the next check. */
+  /** Checks all volumes. The next check retries those that cannot be served. */
   async #checkAll(): Promise<void> {
     for (const id of this.#ids) await this.#check(id).catch(() => {});
   }

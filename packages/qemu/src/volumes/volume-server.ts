@@ -3,7 +3,7 @@ import type { RunAs } from '../programs/run-program.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 import type { VolumeContent } from './volume-content.js';
 
-/** The names of the disk's node and of its export. */
+/** The names of a volume's block node and of its NBD export. */
 export const DISK = 'disk';
 export const EXPORT = 'volume';
 
@@ -18,7 +18,9 @@ function serverArguments(content: VolumeContent, disk: object): string[] {
   ];
 }
 
-/** Runs work and closes the connection, because the process serves one connection at a time. */
+/**
+ * Runs a function with a connection, and then closes the connection, because a process serves one connection at a time.
+ */
 async function withConnection<T>(qmp: QmpClient, work: (qmp: QmpClient) => Promise<T>): Promise<T> {
   try {
     return await work(qmp);
@@ -27,7 +29,9 @@ async function withConnection<T>(qmp: QmpClient, work: (qmp: QmpClient) => Promi
   }
 }
 
-/** Runs work on the process that serves a volume; returns undefined if there is none. */
+/**
+ * Runs a function with a connection to the process that serves a volume; returns undefined if there is no such process.
+ */
 export async function withServer<T>(
   content: VolumeContent,
   work: (qmp: QmpClient) => Promise<T>,
@@ -37,9 +41,9 @@ export async function withServer<T>(
 }
 
 /**
- * Ensures that a process that outlives this one serves a volume. No-op if one does.
+ * Starts a process that serves a volume and outlives this one. No-op if such a process is running.
  *
- * @param attach makes the disk available, and returns the arguments with which QEMU opens it
+ * @param attach makes the disk available, and returns the `blockdev-add` arguments that open it
  */
 export async function serveVolume(
   content: VolumeContent,
@@ -58,7 +62,7 @@ export async function serveVolume(
   });
 }
 
-/** Extends the disk of a served volume. Clients reconnect after a short interruption. */
+/** Extends a volume while a process serves it. NBD clients reconnect after a short interruption. */
 export async function growExport(qmp: QmpClient, bytes: number, signal: AbortSignal): Promise<void> {
   const removed = ({ event }: { event: string }) => event === 'BLOCK_EXPORT_DELETED';
   await qmp.executeUntil('block-export-del', { id: EXPORT, mode: 'hard' }, removed, signal);
@@ -69,7 +73,7 @@ export async function growExport(qmp: QmpClient, bytes: number, signal: AbortSig
   }
 }
 
-/** Ends the process that serves a volume after it has written all data. */
+/** Makes the process that serves a volume write all data and exit. */
 export async function endServer(content: VolumeContent): Promise<void> {
   await withServer(content, (qmp) => qmp.quit()).catch(() => {});
   await endProcess(content);

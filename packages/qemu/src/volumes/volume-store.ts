@@ -21,12 +21,12 @@ import { remoteUser, VolumeTransports } from './volume-transports.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
 
-/** How long content may exist without a volume, because its creation takes time. */
+/** How long content may exist without a volume before it is removed. Creating content takes time. */
 const UNFINISHED_MS = 3_600_000;
 
 export interface VolumeStoreOptions {
   readonly directory: string;
-  /** Stores the disks of volumes. */
+  /** The backend that stores the disks of volumes. */
   readonly backend: VolumeBackend;
   readonly tools: Pick<DiskTools, 'cache'>;
   readonly runAs: RunAs | undefined;
@@ -34,8 +34,8 @@ export interface VolumeStoreOptions {
 }
 
 /**
- * Volumes on disks of a backend, each served by a separate process while servers use it. A volume is a link to its
- * content, so that a migration replaces the content atomically, under running guests.
+ * Stores volumes in a backend. A separate process serves each volume while servers use it. A volume is a link to its
+ * content, so that a volume migration can replace the content atomically, under running guests.
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
@@ -90,7 +90,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     });
   }
 
-  /** Creates content, and links it when it is complete. */
+  /** Creates a volume's content, and publishes the content when it is complete. */
   async #createContent(
     caller: Caller,
     { sizeGb, origin }: { readonly sizeGb: number; readonly origin: VolumeOrigin },
@@ -121,7 +121,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     }
   }
 
-  /** Copies the current content of a volume to a new disk. */
+  /** Copies a volume's current content to a new disk. */
   async #copy(id: string, name: string, onCaptured = () => {}): Promise<void> {
     const source = await this.#getContent(id);
     const { backend } = this.#options;
@@ -192,7 +192,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return Promise.all(names.map(async (id) => ({ id, storedAt: (await lstat(join(folder, id))).mtimeMs })));
   }
 
-  /** Serves a volume for a server, until `close`. Creates the content if it is missing and the volume belongs to another service. */
+  /** Serves a volume to a server until `close` is called. Creates missing content for volumes of another volume service. */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#runInOrder(volumeId, async () => {
       const content = (await this.#find(volumeId)) ?? (await this.#createMissing(server, volumeId));
@@ -235,7 +235,10 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return this.#getContent(volumeId);
   }
 
-  /** Connects a server of another host to content. @throws QemuError `UNSUPPORTED` if the server does not use the content */
+  /**
+   * Connects a server on another host to a volume's content.
+   * @throws QemuError `UNSUPPORTED` if the server does not use it
+   */
   connect(name: string, user: string): Promise<Socket> {
     return this.#transports.connect(this.#contentNamed(name), user);
   }
@@ -253,7 +256,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return ifMissing(readlink(this.#link(volumeId)), null);
   }
 
-  /** Ends the use of a volume by a server; the last one ends the process that serves it. */
+  /** Ends a server's use of a volume. If no other server uses the volume, ends the process that serves it. */
   async close(serverId: string, volumeId: string): Promise<void> {
     await this.#runInOrder(volumeId, async () => {
       const content = await this.#find(volumeId);
@@ -267,8 +270,8 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /**
-   * Restarts the processes of volumes in use, after this computer or such a process has ended unexpectedly. Guests that
-   * wait for their volumes continue. Deletes incomplete content.
+   * Restarts the processes that serve volumes, if this computer was rebooted or a process has died, so that waiting
+   * guests continue. Deletes incomplete content.
    */
   async recover(): Promise<void> {
     const linked = new Set<string>();
@@ -286,7 +289,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     }
   }
 
-  /** Cancels the creation of content. Volumes are still served. */
+  /** Cancels the creation of content. The processes that serve volumes continue. */
   async leave(): Promise<void> {
     this.#closing.abort(new Error('the engine is closing'));
     await this.#serving.leave();

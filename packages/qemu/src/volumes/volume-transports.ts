@@ -4,10 +4,12 @@ import { connectSocket } from '../connect-socket.js';
 import { QemuError } from '../qemu-error.js';
 import type { VolumeContent } from './volume-content.js';
 
-/** Separates the server and the host in the name of another host's server. */
+/** Separates the server id and the host name in the id of a volume user on another host. */
 export const HOST_SEPARATOR = '@';
 
-/** Returns the name of another host's server on the host that stores volumes. It is unique: a moving server exists twice. */
+/**
+ * Returns the volume user id of a server on another host. It names the host, because a migrating server exists twice.
+ */
 export function remoteUser(serverId: string, host: string): string {
   return serverId + HOST_SEPARATOR + host;
 }
@@ -16,12 +18,12 @@ function keyOf(content: VolumeContent, user: string): string {
   return `${basename(content.path)} ${user}`;
 }
 
-/** The connections of other hosts to the content of volumes, each for one server, as long as it uses the content. */
+/** Other hosts' connections to volume content. Each serves one server, as long as that server uses the content. */
 export class VolumeTransports {
-  /** Open connections by content and user. */
+  /** Open connections by content and volume user. */
   readonly #open = new Map<string, Set<Socket>>();
 
-  /** Connects a server to content. @throws QemuError `UNSUPPORTED` if the server does not use the content */
+  /** Connects a server to a volume's content. @throws QemuError `UNSUPPORTED` if the server does not use it */
   async connect(content: VolumeContent, user: string): Promise<Socket> {
     const socket = await connectSocket(content.file('socket'));
     const key = keyOf(content, user);
@@ -31,13 +33,13 @@ export class VolumeTransports {
       open.delete(socket);
       if (open.size === 0) this.#open.delete(key);
     });
-    // Checked last, so that a concurrent `disconnect` closes this connection, too.
+    // This check is last, so that a concurrent `disconnect` also closes the new connection.
     if ((await content.users()).includes(user)) return socket;
     socket.destroy();
     throw new QemuError('UNSUPPORTED', `${user} does not use the volume`);
   }
 
-  /** Closes the connections of a server that no longer uses content; other servers of its host keep theirs. */
+  /** Closes the connections of a server that no longer uses the content, but not those of other servers on its host. */
   disconnect(content: VolumeContent, user: string): void {
     for (const socket of this.#open.get(keyOf(content, user)) ?? []) socket.destroy();
   }
