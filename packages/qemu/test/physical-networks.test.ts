@@ -89,7 +89,7 @@ describe('a network that is connected to a physical network', () => {
   it('is rejected on a host without the physical network', () => {
     expect(() => checkPhysical(planOf('flat', 'lan', null), 'p', cache)).not.toThrow();
     expect(() => checkPhysical(planOf('flat', 'other', null), 'p', cache)).toThrow(
-      'this host does not have the physical network other of lan: start it with --provider-network other=BRIDGE',
+      'this host is not connected to the physical network other of the network lan: start it with --provider-network other=BRIDGE',
     );
   });
 

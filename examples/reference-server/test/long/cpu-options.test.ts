@@ -15,7 +15,7 @@ const options = ['--db', join(folder, 'cloud.db'), '--driver', 'qemu', '--accele
 describe.skipIf(missing)('options for the CPU of guests', { timeout: 60_000 }, () => {
   it.each([
     [['--cpu-model', 'Nehalem'], '--driver qemu: qemuHost(): cpuModel requires cpuMode custom, not host-passthrough'],
-    [['--cpu-feature=-'], '--driver qemu: qemuHost(): cpuFeatures must contain names of features'],
+    [['--cpu-feature=-'], '--driver qemu: qemuHost(): cpuFeatures must contain CPU feature names'],
     [
       ['--cpu-mode', 'custom', '--cpu-model', 'Nehalen'],
       'QEMU does not have the CPU model Nehalen (cpuModel): this computer can provide',

@@ -25,7 +25,7 @@ describe('the chosen CPU', () => {
       { cpuMode: 'custom', cpuModel: 'a,kvm=off' },
       "x: cpuModel must be the name of a CPU model, such as x86-64-v2-AES, not 'a,kvm=off'",
     ],
-    [{ cpuFeatures: ['avx=on'] }, "x: cpuFeatures must contain names of features, such as +aes or -avx2, not 'avx=on'"],
+    [{ cpuFeatures: ['avx=on'] }, "x: cpuFeatures must contain CPU feature names, such as +aes or -avx2, not 'avx=on'"],
     [{ cpuFeatures: ['avx', '-AVX'] }, 'x: cpuFeatures switches avx both on and off'],
   ])('rejects %j', (options, message) => {
     expect(() => requestedCpu('x', options as object)).toThrow(new TypeError(message));

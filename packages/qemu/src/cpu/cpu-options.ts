@@ -46,7 +46,7 @@ export function requestedCpu(place: string, options: CpuOptions): RequestedCpu {
   for (const text of cpuFeatures) {
     const change = parseFeature(text);
     if (!change)
-      throw new TypeError(`${place}: cpuFeatures must contain names of features, such as +aes or -avx2, not '${text}'`);
+      throw new TypeError(`${place}: cpuFeatures must contain CPU feature names, such as +aes or -avx2, not '${text}'`);
     const [name, on] = change;
     if (changes[name] === !on) throw new TypeError(`${place}: cpuFeatures switches ${name} both on and off`);
     changes[name] = on;

@@ -87,7 +87,7 @@ describe('the CPU of guests', () => {
     ],
     [
       custom('Old', 'avx'),
-      'this computer cannot provide the CPU features avx (cpuFeatures). Those that it can provide: aes, sse4.2',
+      'this computer cannot provide the CPU features avx (cpuFeatures). Available features: aes, sse4.2',
     ],
     [
       { cpuFeatures: ['nonsense'] },
@@ -135,7 +135,7 @@ describe('a guest of another host', () => {
     const guest = await guestOf(fakeQemu(NEW));
     expect(await against(guest, fakeQemu(NEW), custom('Old'))).toBeNull();
     expect(await against(guest, fakeQemu(OLD))).toBe(MISSING_AES);
-    const differs = 'The CPU that a guest with the CPU mode host-passthrough has on host h2 differs in';
+    const differs = 'With the CPU mode host-passthrough, the guest CPU on host h2 differs in';
     expect(await against(guest, fakeQemu({ ...NEW, avx: true }))).toBe(`${differs} avx.`);
     expect(await against(guest, fakeQemu({ ...NEW, vendor: 'Other' }))).toBe(`${differs} vendor.`);
   });
@@ -146,7 +146,7 @@ describe('a guest of another host', () => {
     expect(await against(guest, fakeQemu(NEW, models))).toBe('QEMU on host h2 does not have the CPU model Old.');
     const changed = { ...MODELS, Old: { ...OLD, family: 7 } };
     expect(await against(guest, fakeQemu(NEW, changed))).toBe(
-      'The CPU that a guest with the CPU mode custom has on host h2 differs in family.',
+      'With the CPU mode custom, the guest CPU on host h2 differs in family.',
     );
   });
 

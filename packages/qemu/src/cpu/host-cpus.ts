@@ -76,7 +76,7 @@ export class HostCpus {
     const added = missing.filter((feature) => changes[feature] === true);
     if (added.length > 0)
       throw unavailableError(
-        `this computer cannot provide the CPU features ${added.join(', ')} (cpuFeatures). Those that it can provide: ${featuresOf(this.#full).join(', ')}`,
+        `this computer cannot provide the CPU features ${added.join(', ')} (cpuFeatures). Available features: ${featuresOf(this.#full).join(', ')}`,
       );
     if (missing.length > 0)
       throw unavailableError(
@@ -172,6 +172,6 @@ export class HostCpus {
     const differing = Object.keys({ ...visible, ...local }).filter((name) => visible[name] !== local[name]);
     if (differing.length === 0) return null;
     const names = differing.sort().join(', ');
-    return `The CPU that a guest with the CPU mode ${mode} has on host ${hostName} differs in ${names}.`;
+    return `With the CPU mode ${mode}, the guest CPU on host ${hostName} differs in ${names}.`;
   }
 }

@@ -80,7 +80,7 @@ export async function checkImageFile(path: string, format: ImageFileFormat): Pro
 function checkQcow2(header: Buffer): number {
   const version = header.readUInt32BE(4);
   if (version < 2 || version > 3)
-    throw new QemuError('IMAGE_REJECTED', `unsupported qcow2 version ${version} of the image: use version 2 or 3`);
+    throw new QemuError('IMAGE_REJECTED', `the image has the unsupported qcow2 version ${version}: use version 2 or 3`);
   if (header.readBigUInt64BE(BACKING_OFFSET_AT) !== 0n)
     throw new QemuError('IMAGE_REJECTED', 'the image has a backing file: only self-contained images are supported');
   if (version === 3 && (header.readBigUInt64BE(INCOMPATIBLE_FEATURES_AT) & EXTERNAL_DATA) !== 0n)

@@ -101,7 +101,7 @@ export async function copyWhileRunning(
   try {
     const job = { 'job-id': COPY, device: node, target: COPY, sync: 'full' };
     const ended = await qmp.executeUntil('blockdev-backup', job, isEndOf(COPY), run.signal, around);
-    checkEnd(ended, 'its disk could not be copied');
+    checkEnd(ended, 'the disk could not be copied');
   } finally {
     await removeCopy(qmp).catch(() => {});
   }

@@ -39,7 +39,7 @@ export function resumeWhenSpaceIsFree(
           .resumeAfterFullDisk()
           .catch(() => false)
       )
-        log(`${id}: resumed, because there is space for its writes again`);
+        log(`${id}: resumed, because the disk has free space again`);
     }
   };
   const timer = setInterval(() => {

@@ -99,7 +99,7 @@ export class MetadataService {
   #serve(namespace: string, listener: Listener): Listener {
     const http = createServer({ requestTimeout: 10_000, keepAliveTimeout: 2_000, maxHeaderSize: 8_192 }, (req, res) => {
       this.#respond(namespace, req, res).catch((error: Error) => {
-        this.#options.log(`a metadata request of a guest failed: ${error.message}`);
+        this.#options.log(`a metadata request from a guest failed: ${error.message}`);
         res.writeHead(500).end();
       });
     });

@@ -13,7 +13,7 @@ export async function fetchDisks(remote: RemoteMachine): Promise<void> {
   const { folder } = machine;
   if (await machine.connectIfRunning()) return;
   const manifest = await fetchManifest(remote);
-  if (manifest.move === null) throw new QemuError('MOVE_FAILED', `${sourceHost} has no disks for a move`);
+  if (manifest.move === null) throw new QemuError('MOVE_FAILED', `the host ${sourceHost} has no disks to migrate`);
   if ((await readFile(folder.file('move'), 'utf8').catch(() => null)) === manifest.move) return;
   const shared = await host.shares(sourceHost);
   await (shared ? folder.removeLocal() : folder.remove());

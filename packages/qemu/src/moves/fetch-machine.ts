@@ -43,7 +43,7 @@ async function fetchOnce(
   const draft = `${target}.new`;
   await rm(draft, { force: true });
   await pipeline(content, createWriteStream(draft, { mode: 0o600 }), { signal }).catch((cause) => {
-    throw CONNECTION_ERRORS.includes(cause.code) ? new ConnectionCut(`${name} of ${sourceHost}`, { cause }) : cause;
+    throw CONNECTION_ERRORS.includes(cause.code) ? new ConnectionCut(`${name} from ${sourceHost}`, { cause }) : cause;
   });
   await host.machine(server).folder.changeOwner(draft);
   await rename(draft, target);

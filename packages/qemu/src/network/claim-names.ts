@@ -45,7 +45,7 @@ export async function claimNames(directory: string, port: number | null, encrypt
   for (const [otherName, claim] of others) {
     if (otherName === tag)
       throw reject(
-        `devices of the host in ${claim.directory} have the same names as those in ${directory} would have: use another directory`,
+        `the host in ${claim.directory} uses the network device names that ${directory} would need: use another directory`,
       );
     if (port !== null && claim.port === port)
       throw reject(

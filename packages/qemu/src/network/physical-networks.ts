@@ -51,7 +51,7 @@ export async function findPhysicalNetworks(
     if (!link) throw unusable(name, device, 'this computer does not have this device');
     const isBridge = link.linkinfo?.info_kind === 'bridge';
     if (!isBridge && link.addr_info.some(({ scope }) => scope === 'global'))
-      throw unusable(name, device, 'it has addresses, which would stop working. Put it into a bridge that has them');
+      throw unusable(name, device, 'its IP addresses would stop working: attach it to a bridge that has them');
     found.set(name, { device, isBridge });
   }
   return found;
@@ -77,7 +77,7 @@ export function checkPhysical({ networks, ports }: NetworkPlan, portId: string, 
   const name = network.provider?.physicalNetwork;
   throw new QemuError(
     'NETWORKS_UNAVAILABLE',
-    `this host does not have the physical network ${name} of ${network.name}: start it with --provider-network ${name}=BRIDGE`,
+    `this host is not connected to the physical network ${name} of the network ${network.name}: start it with --provider-network ${name}=BRIDGE`,
   );
 }
 

@@ -38,6 +38,6 @@ it('reports the missing package', async () => {
 
 it('rejects a TPM version that the emulator does not support', async () => {
   await install(['tpm-2.0']);
-  await expect(requiredSwtpm(TPM, undefined)).rejects.toThrow('does not support a TPM of the version 1.2');
+  await expect(requiredSwtpm(TPM, undefined)).rejects.toThrow('does not support TPM version 1.2');
   expect(await requiredSwtpm({ ...TPM, version: '2.0' }, undefined)).toBeDefined();
 });

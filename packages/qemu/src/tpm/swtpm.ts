@@ -38,9 +38,6 @@ export async function requiredSwtpm({ version }: Tpm, runAs: RunAs | undefined):
       `a TPM is required (hw_tpm_version=${version}): install the package swtpm on this host`,
     );
   if (!supportsTpm(swtpm, version))
-    throw new QemuError(
-      'UNSUPPORTED',
-      `the program swtpm of this host does not support a TPM of the version ${version}`,
-    );
+    throw new QemuError('UNSUPPORTED', `swtpm on this host does not support TPM version ${version}`);
   return swtpm;
 }

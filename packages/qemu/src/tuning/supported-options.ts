@@ -14,7 +14,7 @@ export const supportedOptions = {
   cpuSockets: {
     spec: 'hw:cpu_sockets',
     property: 'hw_cpu_sockets',
-    effect: 'sockets; ignored unless sockets × cores × threads is the number of VCPUs of the flavor',
+    effect: "CPU sockets; ignored unless sockets × cores × threads equals the flavor's number of VCPUs",
   },
   cpuCores: { spec: 'hw:cpu_cores', property: 'hw_cpu_cores', effect: 'cores per socket' },
   cpuThreads: { spec: 'hw:cpu_threads', property: 'hw_cpu_threads', effect: 'threads per core' },
@@ -22,20 +22,20 @@ export const supportedOptions = {
     spec: 'hw:cpu_policy',
     property: 'hw_cpu_policy',
     effect:
-      '`dedicated`: each virtual CPU has a core of this computer to itself, which no other machine uses. At least one core remains for other machines; without enough cores, the machine does not start',
+      '`dedicated`: each VCPU gets a core of the host that no other machine uses. At least one core remains for other machines. If there are not enough cores, the machine does not start',
   },
   cpuShares: {
     spec: 'quota:cpu_shares',
     effect:
-      'the relative weight when processors are overcommitted; 1024 is the default weight. Needs writable cgroups v2',
+      "the machine's relative CPU weight when processors are overcommitted; default 1024. Needs writable cgroups v2",
   },
   cpuQuota: {
     spec: 'quota:cpu_quota',
-    effect: 'microseconds per period that each VCPU may run. Needs writable cgroups v2',
+    effect: 'the CPU time in microseconds that each VCPU may use per period. Needs writable cgroups v2',
   },
   cpuPeriod: {
     spec: 'quota:cpu_period',
-    effect: 'the period in microseconds; default 100,000. Needs writable cgroups v2',
+    effect: "the CPU quota's period in microseconds; default 100,000. Needs writable cgroups v2",
   },
   hideHypervisor: {
     spec: 'hw:hide_hypervisor_id',
@@ -47,19 +47,19 @@ export const supportedOptions = {
     spec: 'hw:mem_page_size',
     property: 'hw_mem_page_size',
     effect:
-      '`large`, or a size above 4 KiB: memory of huge pages, which the computer must have reserved. `small`, `any`: normal pages',
+      '`large`, or a size above 4 KiB: memory in huge pages, which must be reserved on the host. `small`, `any`: normal pages',
   },
   diskReadBytes: { spec: 'quota:disk_read_bytes_sec', effect: 'read limit of each disk in bytes per second' },
   diskWriteBytes: { spec: 'quota:disk_write_bytes_sec', effect: 'write limit of each disk in bytes per second' },
   diskTotalBytes: {
     spec: 'quota:disk_total_bytes_sec',
-    effect: 'combined limit of reads and writes in bytes per second; replaces the two above',
+    effect: 'combined read and write limit of each disk in bytes per second; ignored if a separate limit is set',
   },
   diskReads: { spec: 'quota:disk_read_iops_sec', effect: 'read limit of each disk in requests per second' },
   diskWrites: { spec: 'quota:disk_write_iops_sec', effect: 'write limit of each disk in requests per second' },
   diskRequests: {
     spec: 'quota:disk_total_iops_sec',
-    effect: 'combined limit of reads and writes in requests per second; replaces the two above',
+    effect: 'combined read and write limit of each disk in requests per second; ignored if a separate limit is set',
   },
   diskBus: {
     property: 'hw_disk_bus',
@@ -74,7 +74,7 @@ export const supportedOptions = {
     spec: 'hw:vif_multiqueue_enabled',
     property: 'hw_vif_multiqueue_enabled',
     effect:
-      '`true`: interfaces have a queue for each VCPU, at most 256. Only with the model `virtio` and the network mode `bridge`. If flavor and image disagree, the server is rejected',
+      '`true`: interfaces have one queue per VCPU, at most 256. Only with the interface model `virtio` and the network mode `bridge`. If flavor and image disagree, the server is rejected',
   },
   machineType: {
     property: 'hw_machine_type',
@@ -85,8 +85,8 @@ export const supportedOptions = {
     spec: 'hw_rng:allowed',
     effect: '`false`: no random number generator. Otherwise every machine has one',
   },
-  rngBytes: { spec: 'hw_rng:rate_bytes', effect: 'bytes that the generator provides per period' },
-  rngPeriod: { spec: 'hw_rng:rate_period', effect: 'the period in milliseconds; default 1000' },
+  rngBytes: { spec: 'hw_rng:rate_bytes', effect: 'the maximum number of random bytes per period' },
+  rngPeriod: { spec: 'hw_rng:rate_period', effect: 'the period of `hw_rng:rate_bytes` in milliseconds; default 1000' },
   watchdog: {
     spec: 'hw:watchdog_action',
     property: 'hw_watchdog_action',
@@ -112,7 +112,7 @@ export const supportedOptions = {
     spec: 'hw:tpm_version',
     property: 'hw_tpm_version',
     effect:
-      '`1.2` or `2.0`: an emulated TPM, which needs the package `swtpm`: without it the server fails to start. Its state is where the disks are, moves with them, and is new after a rebuild and after unshelving from an image',
+      "`1.2` or `2.0`: an emulated TPM, which needs the package `swtpm`: without it the server fails to start. The TPM's state is stored with the disks and migrates with them. A rebuild, or unshelving from an image, creates a new state",
   },
   tpmModel: {
     spec: 'hw:tpm_model',
@@ -120,15 +120,15 @@ export const supportedOptions = {
     effect: '`tpm-tis` (default) or `tpm-crb` (only 2.0)',
   },
   bootMenu: { spec: 'hw:boot_menu', property: 'hw_boot_menu', effect: 'the firmware shows a boot menu' },
-  agent: { property: 'hw_qemu_guest_agent', effect: 'a channel to the guest agent' },
+  agent: { property: 'hw_qemu_guest_agent', effect: 'adds a channel to the guest agent' },
   atRest: {
     property: 'os_require_quiesce',
     effect: 'copies of the disk fail if the agent cannot freeze the file systems',
   },
   administrator: { property: 'os_admin_user', effect: 'the account whose password is changed; default `root`' },
-  system: { property: 'os_type', effect: '`windows`: the default account above is `Administrator`' },
+  system: { property: 'os_type', effect: '`windows`: the default of `os_admin_user` is `Administrator`' },
   kernel: { property: 'kernel_id', effect: 'the kernel to boot, instead of the boot loader on the disk' },
-  ramdisk: { property: 'ramdisk_id', effect: 'the ramdisk of that kernel' },
+  ramdisk: { property: 'ramdisk_id', effect: 'the ramdisk for the kernel in `kernel_id`' },
   commandLine: { property: 'os_command_line', effect: 'the kernel command line' },
 } as const satisfies Readonly<Record<string, SupportedOption>>;
 
@@ -148,11 +148,11 @@ export const withoutEffect: Readonly<Record<string, string>> = {
   'hw:cpu_dedicated_mask': 'either all VCPUs of a machine are dedicated, or none',
   'hw:cpu_max_*': 'the requested topology is used exactly',
   'hw:cpu_realtime*': 'real-time scheduling needs privileges that machines do not have',
-  'hw:cpu_thread_policy': 'cores are selected regardless of their threads',
+  'hw:cpu_thread_policy': 'cores are selected regardless of simultaneous multithreading',
   'hw:emulator_threads_policy': 'emulator threads run on the cores of the machine',
   'hw:ephemeral_encryption*': 'disks are not encrypted',
   'hw:locked_memory': 'machines do not have the privilege to lock memory',
-  'hw:mem_encryption*': 'required processors and firmware are not detected',
+  'hw:mem_encryption*': 'processors and firmware that support memory encryption are not detected',
   'hw:numa_*': 'NUMA placement is not supported',
   'hw:pci_numa_affinity_policy': 'PCI passthrough is not supported',
   'hw:pmem': 'persistent memory is not supported',
@@ -160,14 +160,14 @@ export const withoutEffect: Readonly<Record<string, string>> = {
   'hw:serial_port_count': 'machines have one serial port',
   'hw:sound_model': 'sound is not supported',
   'hw:tpm_secret_security': 'the state of a TPM is not encrypted; only the user that runs machines can read it',
-  'hw:usb_model': 'USB exists only for a pointer that requests it',
+  'hw:usb_model': 'a USB controller exists only if `hw_pointer_model` needs it',
   'hw:viommu_model': 'IOMMU is not supported',
-  'hw:virtio_packed_ring': 'split rings are used',
+  'hw:virtio_packed_ring': 'machines use split virtqueues',
   'hw_video:ram_max_mb': 'video memory has the default size',
   'quota:cpu_limit': 'only for other hypervisors',
   'quota:cpu_reservation': 'only for other hypervisors',
   'quota:cpu_shares_*': 'only for other hypervisors',
   'quota:disk_io_*': 'only for other hypervisors',
   'quota:memory_*': 'only for other hypervisors',
-  'quota:vif_*': 'QEMU has no limits for interfaces',
+  'quota:vif_*': 'QEMU does not limit the bandwidth of interfaces',
 };

@@ -86,7 +86,9 @@ function lookUp<Table extends object, Default>(table: Table, key: string | undef
   return key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : fallback;
 }
 
-/** Returns the requested CPU topology with missing numbers computed; null if none matches the number of VCPUs. */
+/**
+ * Returns the requested CPU topology, completed if necessary; null if none is requested or it does not fit the VCPUs.
+ */
 function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   const [sockets, cores, threads] = (['cpuSockets', 'cpuCores', 'cpuThreads'] as const).map((part) =>
     parsePositive(option(part)),

@@ -48,7 +48,7 @@ export class RemoteVolumes implements VolumeAccess {
   async #volumeHost(): Promise<string> {
     const volumeHost = await this.#options.hosts.volumeHost();
     if (volumeHost === null)
-      throw new QemuError('UNSUPPORTED', 'no host stores the content of volumes: start one of them with --volumes');
+      throw new QemuError('UNSUPPORTED', 'no host stores volumes: start one host with --volumes');
     return volumeHost;
   }
 

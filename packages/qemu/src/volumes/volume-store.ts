@@ -64,7 +64,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async #getContent(id: string): Promise<VolumeContent> {
     const content = await this.#find(id);
-    if (!content) throw new QemuError('UNSUPPORTED', `the content of the volume ${id} is not on this computer`);
+    if (!content) throw new QemuError('UNSUPPORTED', `this host does not store the content of the volume ${id}`);
     return content;
   }
 

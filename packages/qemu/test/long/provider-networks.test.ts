@@ -121,7 +121,7 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
   it('put a server in ERROR on a host that does not have the physical network', async () => {
     const network = await lan('elsewhere');
     await cloud.network('createSubnet')(admin, { networkId: network.id, cidr: '192.168.51.0/24' });
-    await expect(cloud.create('lost', network.id)).rejects.toThrow('does not have the physical network elsewhere');
+    await expect(cloud.create('lost', network.id)).rejects.toThrow('not connected to the physical network elsewhere');
   });
 
   it('leave the bridge of the computer unchanged', async () => {
