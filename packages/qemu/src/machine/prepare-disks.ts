@@ -75,7 +75,7 @@ export async function makeDisk(
   await rename(`${path}.new`, path);
 }
 
-/** The files of a root disk and its kernel; `RESCUE` contains those of a rescue image. */
+/** The files of a root disk and its kernel. A rescue disk has its own set. */
 const ROOT = {
   disk: 'root',
   base: 'rootBase',
