@@ -37,7 +37,7 @@ export function cpuTraits(properties: CpuProperties): readonly string[] {
 
 /** The files and programs from which host traits are detected. */
 export interface HostFiles {
-  /** The path of the file that states whether simultaneous multithreading is active. */
+  /** The path of the file that states whether hyper-threading is active. */
   readonly smt?: string;
   /** The TPM emulator; undefined if none is installed. */
   readonly swtpm?: Swtpm | undefined;

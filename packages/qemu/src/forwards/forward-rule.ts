@@ -5,7 +5,7 @@ export interface ForwardRule {
   /** `NAME` or `PROJECT/NAME` of the servers to which the rule applies; null for all servers. */
   readonly server: string | null;
   readonly protocol: 'tcp' | 'udp';
-  /** An inclusive range of host ports, each of which is forwarded to a different server. */
+  /** An inclusive range of host ports. Each port is forwarded to a different server. */
   readonly hostPorts: readonly [first: number, last: number];
   readonly guestPort: number;
 }

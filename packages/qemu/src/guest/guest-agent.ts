@@ -88,7 +88,7 @@ const command = (execute: string, args: object) => `${JSON.stringify({ execute, 
 /**
  * Sends synchronization requests until the guest agent responds. Each request starts with a delimiter that discards
  * earlier input, which agents may report as an error. If several requests were sent, another one without the delimiter
- * follows, so that no such error is mistaken for the response to the next command.
+ * follows, so that this error is not mistaken for the response to the next command.
  */
 async function synchronize(socket: Socket, what: string, late: AbortSignal): Promise<void> {
   const sent = new Set<unknown>();

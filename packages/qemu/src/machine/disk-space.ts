@@ -34,7 +34,7 @@ async function growthOf(path: string): Promise<number> {
 /**
  * Returns the size, the free space and the promised space of a folder's file system.
  *
- * @param folders the folders whose subfolders contain disks: `machines`, `contents`
+ * @param folders the parent folders of all folders that contain disks: `machines`, `contents`
  */
 export async function diskSpace(folder: string, folders: readonly string[]): Promise<DiskSpace> {
   const { blocks, bavail, bsize } = await statfs(folder);

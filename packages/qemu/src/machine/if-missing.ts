@@ -1,4 +1,4 @@
-/** Returns the result of reading a file, or a substitute if the file does not exist. Rethrows other errors. */
+/** Returns the result of reading a file, or a substitute if the file does not exist. Other errors are rethrown. */
 export async function ifMissing<T, U>(reading: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await reading;

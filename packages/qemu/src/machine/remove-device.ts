@@ -1,6 +1,6 @@
 import { type QmpClient, QmpCommandError } from '../qmp/qmp-client.js';
 
-/** Returns an error handler that ignores QEMU errors whose message matches, and rethrows other errors. */
+/** Returns an error handler that ignores QEMU errors whose message matches. Other errors are rethrown. */
 export function ignoreExpectedError(expected: RegExp) {
   return (error: unknown): void => {
     if (!(error instanceof QmpCommandError && expected.test(error.message))) throw error;

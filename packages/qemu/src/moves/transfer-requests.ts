@@ -36,7 +36,7 @@ export class ConnectionCut extends QemuError {
   }
 }
 
-/** Repeats a request while the other host or the network is unavailable. Rethrows the other host's errors. */
+/** Repeats a request while the other host or the network is unavailable. The other host's errors are rethrown. */
 export async function retryWhileUnreachable<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

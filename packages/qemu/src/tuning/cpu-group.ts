@@ -12,7 +12,10 @@ function toWeight(shares: number): number {
   return 1 + Math.floor(((bounded - 2) * 9_999) / 262_142);
 }
 
-/** Creates the parent cgroup of all machines. Returns false if there are no writable cgroups v2 with a CPU controller. */
+/**
+ * Creates the parent control group of all machines. Returns false without writable cgroups v2 that have a CPU
+ * controller.
+ */
 async function prepareGroups(root: string): Promise<boolean> {
   try {
     const controllers = await readFile(join(root, 'cgroup.controllers'), 'utf8');
@@ -25,7 +28,7 @@ async function prepareGroups(root: string): Promise<boolean> {
   }
 }
 
-/** Moves a process into a cgroup with CPU limits. Returns false if this computer has no writable cgroups v2. */
+/** Moves a process into a control group with CPU limits. Returns false if this computer has no writable cgroups v2. */
 export async function limitProcess(
   name: string,
   pid: number,
@@ -41,7 +44,7 @@ export async function limitProcess(
   return true;
 }
 
-/** Removes the cgroup of a process that has ended, if the group exists. */
+/** Removes the control group of a process that has ended, if the group exists. */
 export async function removeGroup(name: string, root = CONTROL_GROUPS): Promise<void> {
   await rmdir(join(root, GROUP, name)).catch(() => {});
 }

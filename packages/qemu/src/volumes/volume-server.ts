@@ -29,9 +29,7 @@ async function withConnection<T>(qmp: QmpClient, work: (qmp: QmpClient) => Promi
   }
 }
 
-/**
- * Runs a function with a connection to the process that serves a volume; returns undefined if there is no such process.
- */
+/** Runs a function with a connection to the process that serves a volume; returns undefined if there is none. */
 export async function withServer<T>(
   content: VolumeContent,
   work: (qmp: QmpClient) => Promise<T>,
