@@ -36,7 +36,7 @@ import { RemoteVolumes } from './volumes/remote-volumes.js';
 import type { VolumeAccess } from './volumes/volume-access.js';
 import { VolumeStore } from './volumes/volume-store.js';
 
-/** The components and settings of a host, with all defaults. */
+/** The components and settings of a host, after all defaults are applied. */
 export interface HostParts {
   readonly directory: string;
   /** The directory for disks and images on shared storage, and the id of that storage. */

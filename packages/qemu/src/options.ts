@@ -12,7 +12,7 @@ export interface QemuOptions {
    * Directory for machines and images, created if missing. It contains sockets, so its path may have at most 55 bytes.
    */
   readonly directory: string;
-  /** `auto` (the default): KVM if a probe guest runs with it, otherwise TCG. */
+  /** `auto` (the default) selects KVM if a probe guest runs with KVM, otherwise TCG. */
   readonly acceleration?: Acceleration | 'auto';
   /** Name or path of the QEMU program. Default `qemu-system-x86_64`. */
   readonly program?: string;

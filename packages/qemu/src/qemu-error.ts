@@ -1,4 +1,4 @@
-/** All error codes of this package. */
+/** All codes of errors that this package throws. */
 export const errorCodes = [
   'QEMU_MISSING',
   'DIRECTORY_UNUSABLE',

@@ -18,7 +18,7 @@ export interface QemuHost {
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
-/** Memory that is reserved for the computer itself. */
+/** The memory in MiB that is reserved for the computer itself. */
 const RESERVED_MB = 512;
 
 /** Parses a version such as `QEMU emulator version 7.2.22` into a number (`7002022`); 0 for other strings. */

@@ -141,7 +141,7 @@ export class HostCpus {
     return known;
   }
 
-  /** Returns the features of a CPU that this computer cannot provide. */
+  /** Returns the names of a CPU's features that this computer cannot provide. */
   #missingFeatures(
     { model, properties }: Pick<GuestCpu, 'model' | 'properties'>,
     all: CpuProperties,

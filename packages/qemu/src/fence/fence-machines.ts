@@ -94,7 +94,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
         // If a control socket does not respond, the next one may.
       }
     }
-    // Data that QEMU has written may still be in transit to the disk, so QEMU gets time to exit by itself.
+    // QEMU gets time to exit by itself, so that it can flush its pending writes.
     while (action === 'stop' && performance.now() < until && (await findMachine(path)) !== undefined) await pause(20);
     await kill(path);
     return true;

@@ -3,7 +3,7 @@ import type { fenceMachines } from './fence-machines.js';
 
 /** The arguments of a fence guard process, which follow the path of its pid file. */
 export interface GuardArguments {
-  /** The folder that contains the machine folders. */
+  /** The folder that contains the folders of the host's machines. */
   readonly folder: string;
   /** The path of the socket on which the guard listens. */
   readonly socket: string;

@@ -1,4 +1,4 @@
-/** A rule that forwards host ports to a guest port. */
+/** A rule of the option `forward`, which forwards host ports to a guest port. */
 export interface ForwardRule {
   /** The rule as the administrator wrote it. */
   readonly text: string;
@@ -17,7 +17,7 @@ const MAX_PORT = 65_535;
 const FORWARD_PATTERN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\/(tcp|udp))?$/;
 
 /**
- * Parses `[[PROJECT/]NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`.
+ * Parses a forward rule: `[[PROJECT/]NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`.
  *
  * @throws TypeError that states what is wrong with the rule
  */

@@ -12,13 +12,13 @@ type Owner = Pick<Server, 'id' | 'name' | 'projectId'>;
 
 export interface ForwardsOptions {
   readonly rules: readonly ForwardRule[];
-  /** The host address to listen on. */
+  /** The host address on which forwarded ports listen. */
   readonly address: string;
   readonly log: (line: string) => void;
 }
 
 /**
- * Returns true if the port is free. If another process binds it before QEMU does, the machine fails to start.
+ * Returns true if a host port is free. If another process binds the port before QEMU does, the machine fails to start.
  */
 async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): Promise<boolean> {
   try {

@@ -6,7 +6,7 @@ import { optionsOfServer } from '../tuning/machine-options.js';
 import { freeze, isFrozen, thaw } from './freeze.js';
 import { hasAgent } from './guest-agent.js';
 
-/** Delay before another attempt to thaw a guest. */
+/** The delay before the next attempt to thaw a guest. */
 const RETRY_MS = 10_000;
 /** The maximum number of seconds for which a guest stays frozen before the copy of its disk starts. */
 const BEGIN_SECONDS = 600;
@@ -20,7 +20,7 @@ class FrozenGuest {
   retry: NodeJS.Timeout | undefined;
   #previous: Promise<unknown> = Promise.resolve();
 
-  /** Serializes freezing and thawing of a guest. */
+  /** Runs the freezes and thaws of a guest sequentially. */
   next<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#previous.then(work);
     this.#previous = result.catch(() => {});
@@ -140,7 +140,7 @@ export class GuestFreeze {
     await Promise.allSettled(folders.map((folder) => this.#finish(folder, this.#guestIn(folder))));
   }
 
-  /** Thaws all guests when the host is closed, because this process does not thaw them later. */
+  /** Thaws all frozen guests. Called when the host closes, because this process cannot thaw them later. */
   async leave(): Promise<void> {
     const folders = [...this.#guests.keys()];
     for (const guest of this.#guests.values()) guest.cancelTimers();

@@ -3,7 +3,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { GuestInterface } from './guest-networks.js';
 import { netmask } from './netmask.js';
 
-/** A file that is injected at the first boot; its contents are encoded in Base64. */
+/** A file that the guest creates at its first boot. The contents are Base64-encoded. */
 export interface InjectedFile {
   readonly path: string;
   readonly contents: string;

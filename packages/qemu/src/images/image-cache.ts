@@ -215,7 +215,7 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
-/** Links a file, or copies it if the target is on another file system. */
+/** Creates a hard link to a file, or a copy if the target is on another file system. */
 async function linkOrCopy(path: string, target: string): Promise<void> {
   try {
     await link(path, target);

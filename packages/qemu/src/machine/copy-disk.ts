@@ -62,7 +62,7 @@ export async function mirrorUntilReady(
     readonly device: string;
     readonly target: string;
     readonly sync: 'full' | 'top';
-    /** Maximum bytes per second; 0 is unlimited. */
+    /** The maximum number of bytes to copy per second; 0 means unlimited. */
     readonly speed?: number;
   },
   what: string,

@@ -12,7 +12,7 @@ const FILES = {
   cdrom: 'root.cdrom',
   kernel: 'kernel',
   ramdisk: 'ramdisk',
-  /** The kernel command line. */
+  /** The command line of the kernel in `kernel`. */
   commandLine: 'kernel.args',
   /** The UEFI variable store, which contains boot entries and keys. */
   firmwareVariables: 'firmware.vars',

@@ -21,7 +21,7 @@ export interface MachineProgram {
   readonly checkRunning: () => void;
 }
 
-/** QEMU run states in which a machine exists but does not run. */
+/** QEMU run states in which the process exists, but the guest does not run. */
 const STOPPED = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postmigrate', 'io-error']);
 
 type PowerState = Server['powerState'];
@@ -208,7 +208,7 @@ export class Machine {
     return true;
   }
 
-  /** Disconnects from the machine, which continues to run. */
+  /** Closes the control connection. The machine continues to run. */
   leave(): void {
     const qmp = this.#qmp;
     this.#qmp = undefined;

@@ -73,7 +73,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
     v4.length > 0 ? `ether type ip ip saddr ${formatSet(v4)} return` : undefined,
     'ether type ip6 meta l4proto 58 icmpv6 type { nd-router-advert, nd-redirect } drop',
     'ether type ip6 udp sport 547 drop',
-    // nftables has no name for the target of a neighbor advertisement, and cannot match it against a network.
+    // nftables does not name the target of a neighbor advertisement, and cannot match its bits against a prefix.
     targets.every((bits) => bits !== undefined)
       ? `ether type ip6 icmpv6 type nd-neighbor-advert @nh,384,128 != ${formatSet(targets)} drop`
       : undefined,
@@ -250,7 +250,7 @@ export function guestRules(
       'iifname vmap @egress',
       'oifname vmap @ingress',
     ]),
-    // Bridges belong to the host; guest traffic is never addressed to it.
+    // Guest traffic is never addressed to the host itself, although the bridges are devices of the host.
     chain('staying', [
       'type filter hook input priority -200; policy accept;',
       ...(['t', 'r', 's', 'x'] as const).map((kind) => `iifname ${names.all(kind)} drop`),
@@ -269,7 +269,7 @@ export function guestRules(
       `iifname ${names.all('b')} ct direction reply meta mark set meta mark or ${RESPONSE_MARK}`,
       `iifname ${names.all('b')} ct state related meta mark set meta mark or ${RESPONSE_MARK}`,
     ]),
-    // Guests can only ping this computer and reply to it.
+    // Guests can reach this computer only with pings and replies.
     chain('staying', [
       'type filter hook input priority 0; policy accept;',
       ...betweenHosts.wire,

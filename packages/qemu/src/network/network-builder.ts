@@ -29,7 +29,7 @@ export interface NetworkBuilderOptions {
   readonly tapOwner: number;
   /** The DNS resolvers for subnets that define none. */
   readonly nameservers: readonly string[];
-  /** The physical networks of this computer. */
+  /** The devices of this computer that lead to physical networks. */
   readonly physical: PhysicalNetworks;
   /** The interface that encrypts tunnels; undefined if tunnels are not encrypted. */
   readonly wireguard: Wireguard | undefined;
@@ -119,7 +119,7 @@ export class NetworkBuilder {
     const remaining = existing.filter((link) => !removed.includes(link));
     const commands = linkCommands(desired, remaining, tapOwner);
     await ip.batch(commands);
-    // New devices have no configuration yet.
+    // New devices must be configured, even if their last configuration was the same.
     const fresh = desired.filter(({ name }) => !remaining.some(({ ifname }) => ifname === name));
     for (const link of fresh) if (link.kind === 'veth') this.#applied.delete(link.namespace);
     if (fresh.length > 0) for (const key of ['outside', 'ipv6']) this.#applied.delete(key);

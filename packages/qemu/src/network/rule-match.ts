@@ -37,7 +37,7 @@ const ICMP: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
 
 function protocolOf({ protocol, ethertype }: Rule): number | undefined {
   const given = protocol ?? '';
-  // `icmp` in a rule for IPv6 means ICMPv6.
+  // In a security group rule for IPv6, `icmp` means ICMPv6.
   if (given === 'icmp' && ethertype === 'IPv6') return 58;
   const number = /^\d{1,3}$/.test(given) ? Number(given) : PROTOCOLS[given];
   return number !== undefined && number <= 255 ? number : undefined;

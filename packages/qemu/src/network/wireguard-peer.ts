@@ -6,7 +6,7 @@ const KEY = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Another host's endpoint for encrypted tunnels. */
 export interface WireguardPeer {
-  /** The IP address of the host. */
+  /** The other host's IP address, outside of the tunnels. */
   readonly address: string;
   readonly publicKey: string;
   readonly port: number;

@@ -81,7 +81,7 @@ export class DedicatedCores {
     return (await this.#readCores()).filter((core) => !usedCores.has(core));
   }
 
-  /** Returns true if any machine of this host has dedicated cores. */
+  /** Returns true if any machine on this host has dedicated cores. */
   async inUse(): Promise<boolean> {
     return (await Promise.all((await this.#folders()).map(coresIn))).some(({ length }) => length > 0);
   }

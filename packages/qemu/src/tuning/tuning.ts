@@ -60,7 +60,7 @@ export interface Tuning {
   readonly diskModel: DiskModel;
   readonly diskLimits: DiskLimits | null;
   readonly nicModel: NicModel;
-  /** The number of queue pairs of each interface. */
+  /** The number of queue pairs per network interface. */
   readonly nicQueues: number;
   /** The random number generator, limited to `bytes` every `periodMs` milliseconds; null if the machine has none. */
   readonly rng: { readonly bytes: number | undefined; readonly periodMs: number } | null;

@@ -2,7 +2,7 @@ import { hasAgent } from '../guest/guest-agent.js';
 import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './verb-request.js';
 
-/** Freezes guest file systems while their volumes are copied. */
+/** The operations that freeze a guest's file systems while its volumes are copied, and thaw them. */
 export const quiescing: Verbs = {
   quiesce: async ({ host, work, server }) => {
     if (!hasAgent(server)) throw new QemuError('UNSUPPORTED', 'the image declares no guest agent');

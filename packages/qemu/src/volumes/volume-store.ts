@@ -68,7 +68,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return content;
   }
 
-  /** Runs the operations on one volume sequentially. */
+  /** Runs operations with the same id sequentially. */
   async #runInOrder<T>(id: string, work: () => Promise<T>): Promise<T> {
     const result = (this.#pending.get(id) ?? Promise.resolve()).catch(() => {}).then(work);
     this.#pending.set(id, result);
@@ -149,7 +149,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   async extend(id: string, sizeGb: number): Promise<void> {
     await this.#runInOrder(id, async () => {
       const content = await this.#find(id);
-      if (!content) return; // An unused volume may have no content on this computer: it is created with its new size.
+      if (!content) return; // An unused volume may have no content here yet; it is later created with its new size.
       const bytes = sizeGb * GIB;
       const [{ backend }, { signal }, { name }] = [this.#options, this.#closing, content];
       const size = await backend.size(name, signal);
