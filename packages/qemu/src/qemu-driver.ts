@@ -22,11 +22,9 @@ import { snapshotContent } from './verbs/snapshots.js';
 import type { VerbRequest } from './verbs/verb-request.js';
 
 /**
- * Creates a driver whose servers are QEMU virtual machines on this computer: for `createEngine({ driver: qemuDriver({
- * ... }) })`. Machines are separate processes that outlive this one. The next driver that uses the same directory takes
- * them over.
- * @throws TypeError if an option is unknown or invalid. When the engine opens the driver, it rejects with a {@link
- * QemuError} that states the fix
+ * Creates a driver that runs servers as QEMU virtual machines on this computer, for `createEngine()`'s option `driver`.
+ * Machines are separate processes that outlive this one. The next driver that uses the same directory takes them over.
+ * @throws TypeError if an option is unknown or invalid; {@link QemuError} with the fix when the engine opens the driver
  *
  * @example
  * ```ts

@@ -14,10 +14,7 @@ import { type GuardArguments, type GuardRequest, runGuard } from './run-guard.js
 const START_MS = 20_000;
 const RESPONSE_MS = 5_000;
 
-/**
- * Returns the files of a fence guard. Each guard has its own folder, because an old one runs until the new one is
- * ready.
- */
+/** Returns the files of a fence guard. Each guard has a folder, because an old one runs until the new one is ready. */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
   const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');
   return { path, file, staleFiles: [file('pid'), join(path, 'socket')], socket: join(path, 'socket') };
