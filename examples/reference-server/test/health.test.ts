@@ -146,13 +146,13 @@ describe.skipIf(!postgresUrl)('the health of the reference server on PostgreSQL'
     await expectHealth(program, /^200 OK \| OK$/);
   });
 
-  it.skipIf(!disk)('fails while the disk of the database is full, and recovers', async () => {
+  it.skipIf(!disk)('fails while the database disk is full, and recovers', async () => {
     const own = await startPostgres(disk);
     onTestFinished(() => own?.stop());
     const program = await start(['--db', String(own?.url)]);
     await expectHealth(program, /^200 OK \| OK$/);
     const removeFiller = fill(String(disk));
-    await expectHealth(program, /^503 The disk of the database is full\. /);
+    await expectHealth(program, /^503 The database disk is full\. /);
     removeFiller();
     await expectHealth(program, /^200 OK \| OK$/);
   });

@@ -1,6 +1,6 @@
 /**
- * Awaits independent statements of one transaction. Unlike `Promise.all`, it waits for all of them before it throws:
- * a statement that runs after the end of its transaction would not be rolled back.
+ * Awaits independent statements in one transaction. Unlike `Promise.all`, this function waits for all of them before it
+ * throws, because a statement that runs after its transaction has ended would not be rolled back.
  */
 export async function allStatements<T extends readonly unknown[]>(
   statements: T,

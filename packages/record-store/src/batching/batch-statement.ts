@@ -1,10 +1,10 @@
 import type { Tx } from '../store/database.js';
 
 /**
- * Executes an item of work in a transaction: alone, or in one statement with the same work of the other members of the
- * batch.
+ * Executes a statement for one item. In a shared transaction, items from concurrent callers with the same key are
+ * executed in one statement.
  *
- * @param key identifies work that one statement can execute
+ * @param key identifies the items that one statement can process
  */
 export function batchStatement<I, O>(
   tx: Tx,

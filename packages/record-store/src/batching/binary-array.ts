@@ -1,4 +1,4 @@
-/** The identifiers of element types in PostgreSQL, which are the same in every installation. */
+/** PostgreSQL's object identifiers for element types, which are the same in every installation. */
 const TYPE_IDS = { text: 25, bigint: 20, integer: 23 } as const;
 
 type ElementType = keyof typeof TYPE_IDS;
@@ -11,12 +11,12 @@ const NULL_LENGTH = -1;
 const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(TYPE_IDS, type);
 
 /**
- * Returns the value of a PostgreSQL parameter whose type is an array. Strings and integers use the binary form of the
- * protocol: the textual form escapes every quote in a string, and is parsed character by character.
+ * Encodes values as a PostgreSQL array parameter. Strings and integers use the protocol's binary format, because the
+ * text format escapes every quote in a string and is parsed character by character.
  *
- * @param type the type of the elements, as PostgreSQL formats it
- * @param values null, and strings or safe integers, as the type requires
- * @returns the binary form; the values themselves for other types, and if there are none
+ * @param type the element type, as PostgreSQL formats it
+ * @param values strings or safe integers, depending on the type, or null
+ * @returns the binary encoding; the unchanged values for other types and for an empty array
  */
 export function arrayParameter(type: string, values: readonly unknown[]): Buffer | readonly unknown[] {
   if (!hasBinaryForm(type) || values.length === 0) return values;
@@ -34,7 +34,7 @@ function encode(
   const sizes = values.map((value) => (value === null ? NULL_LENGTH : sizeOf(value)));
   const total = sizes.reduce((sum, size) => sum + LENGTH_BYTES + Math.max(size, 0), HEADER_BYTES);
   const bytes = Buffer.allocUnsafe(total);
-  // The number of dimensions, whether there are nulls, the element type, the length, and the index of the first element.
+  // Array header: number of dimensions, whether it contains nulls, element type, length, index of the first element.
   const header = [1, sizes.includes(NULL_LENGTH) ? 1 : 0, TYPE_IDS[type], values.length, 1];
   for (const [index, field] of header.entries()) bytes.writeInt32BE(field, index * 4);
   let at = HEADER_BYTES;
@@ -55,7 +55,9 @@ function writeInteger(buffer: Buffer, value: unknown, at: number): void {
   buffer.writeInt32BE(value as number, at);
 }
 
-/** Writes a number in two halves, because converting a JavaScript number to a `bigint` requires an allocation. */
+/**
+ * Writes a 64-bit integer in two halves, because converting a JavaScript number to a `bigint` requires an allocation.
+ */
 function writeBigint(buffer: Buffer, value: unknown, at: number): void {
   const high = Math.floor((value as number) / 2 ** 32);
   buffer.writeInt32BE(high, at);

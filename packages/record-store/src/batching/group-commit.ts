@@ -5,19 +5,19 @@ import type { Rows } from '../store/database.js';
 import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
 import { type WaitingWork, type Work, WorkGroups } from './work-groups.js';
 
-/** Settles the promise of a caller once its changes are durable. */
+/** A function that settles a caller's promise after the shared commit. */
 type Outcome = () => void;
 
-/** Thrown to abort a group if a member failed after a change. */
-const PARTIAL_GROUP = new Error('a member of the group failed after a change');
+/** Thrown to roll back a shared transaction if one of its callers failed after changing rows. */
+const PARTIAL_GROUP = new Error('a grouped transaction failed after changing rows');
 
 /**
- * Runs transactions one at a time and commits waiting ones together: a commit writes whole pages, so small transactions
- * are cheap only if they share a commit. No caller is notified of success before the shared commit.
+ * Runs transactions one at a time, and commits those that wait together. A commit writes whole pages, so small
+ * transactions are cheap only if they share a commit. Promises resolve only after the shared commit.
  *
- * A failed transaction rolls back only its own changes. This requires a savepoint for each, for which SQLite copies
- * every page before its first change. Groups therefore run without savepoints first, and again with them if a member
- * failed after a change.
+ * A failed transaction rolls back only its own changes. This requires a savepoint per transaction, and SQLite copies
+ * every page before its first change after a savepoint. Groups therefore run without savepoints first, and run again
+ * with savepoints if a transaction failed after changing rows.
  */
 export class GroupCommit {
   readonly #db: Kysely<Rows>;
@@ -87,7 +87,7 @@ async function withoutSavepoint(db: Transaction<Rows>, { work, resolve, reject }
     const value = await work(db);
     return () => resolve(value);
   } catch (error) {
-    // A failure of the database affects all members, and the transaction may have ended already.
+    // A database failure affects the whole group, and the transaction may have ended already.
     if (error instanceof DatabaseUnavailable) throw error;
     if ((await changesIn(db)) !== before) throw PARTIAL_GROUP;
     return () => reject(error);

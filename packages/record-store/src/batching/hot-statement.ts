@@ -3,10 +3,11 @@ import type { DatabaseKind, Session } from '../store/database.js';
 import { type PreparedQuery, preparedQuery } from './prepared-query.js';
 
 /**
- * Creates a frequent statement. It is compiled once per kind of database, and then executed with other parameters, in the
- * order in which the query contains them.
+ * Creates a function that executes a frequent statement. The statement is compiled once per database kind, and each
+ * call supplies its parameters in the order in which the statement contains them.
  *
- * @param options.isBatched whether each execution already serves several callers, so that it does not wait for others
+ * @param options.isBatched whether each execution already serves several callers, so that it starts without waiting for
+ *   other queries
  */
 export function hotStatement<R>(
   build: (session: Session) => Compilable,

@@ -2,8 +2,9 @@ import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Session } from '../store/database.js';
 
 /**
- * Selects rows whose column is one of the results of a subquery. The subquery runs first, and its results are looked
- * up: PostgreSQL would otherwise scan all rows if it cannot estimate how few results there are.
+ * Returns a condition that a column has one of the values that a subquery returns. On PostgreSQL, the subquery runs
+ * first and its values are looked up. Otherwise, PostgreSQL scans all rows if it cannot estimate how few values there
+ * are.
  */
 export function isOneOf(
   { kind }: Pick<Session, 'kind'>,

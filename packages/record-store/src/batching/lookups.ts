@@ -1,23 +1,24 @@
 export type LookupQuery<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>;
 
-/** Finds records of a table by their keys, in one query with the look-ups of concurrent callers. */
+/** Finds records by key. Look-ups from concurrent callers share one query. */
 export interface Finder {
   find<T>(table: string, id: string, query: LookupQuery<T>): Promise<T | undefined>;
 }
 
 /**
- * Batches look-ups by key: all look-ups in one table within one turn of the event loop become one query, so that
- * concurrent callers need neither a connection nor a round trip each.
+ * Batches look-ups by key. All look-ups in one table during one turn of the event loop become one query, so concurrent
+ * callers share a connection and a round trip.
  */
 export class Lookups implements Finder {
-  /** The keys of the next query, by table. */
+  /** The keys and the pending result of the next query, by table. */
   readonly #next = new Map<
     string,
     { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, unknown>> }
   >();
 
   async find<T>(table: string, id: string, runQuery: LookupQuery<T>): Promise<T | undefined> {
-    // PostgreSQL rejects keys with NUL, which must not fail the look-ups of other callers.
+    // PostgreSQL rejects keys that contain NUL. Such a key has a separate query, so that it does not fail other
+    // look-ups.
     if (id.includes('\0')) return (await runQuery([id])).get(id);
     let query = this.#next.get(table);
     if (!query) {

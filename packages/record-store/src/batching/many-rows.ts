@@ -3,7 +3,7 @@ import type { Tx } from '../store/database.js';
 import { arrayParameter } from './binary-array.js';
 import { preparedQuery } from './prepared-query.js';
 
-/** The types of a table's columns in PostgreSQL's notation. They are queried once per process. */
+/** Column types in PostgreSQL's notation, by table and column. Each table is queried once per process. */
 const typesOf = new Map<string, ReadonlyMap<string, string>>();
 const statements = new Map<string, CompiledQuery>();
 
@@ -26,7 +26,7 @@ export function byColumn(columns: number, rows: readonly (readonly unknown[])[])
   return Array.from({ length: columns }, (_, index) => rows.map((row) => row[index]));
 }
 
-/** Returns the parameters of `arrayExpressions`. */
+/** Returns one array parameter per column, for the placeholders that `arrayExpressions` returns. */
 function columnParameters(types: readonly string[], rows: readonly (readonly unknown[])[]): unknown[] {
   return byColumn(types.length, rows).map((values, index) => arrayParameter(types[index] as string, values));
 }
@@ -34,9 +34,9 @@ function columnParameters(types: readonly string[], rows: readonly (readonly unk
 const quoteName = (name: string) => `"${name}"`;
 
 /**
- * Returns the types of columns.
+ * Returns the types of the given columns.
  *
- * @throws Error if the table lacks a column
+ * @throws Error if the table does not have one of the columns
  */
 function typesIn(types: ReadonlyMap<string, string>, columns: readonly string[]): readonly string[] {
   return columns.map((column) => {
@@ -52,7 +52,7 @@ function arrayExpressions(types: ReadonlyMap<string, string>, columns: readonly 
     .join(', ');
 }
 
-/** Returns the statement that is cached under a key. */
+/** Returns the cached statement for a key. Creates the statement on the first call. */
 function cachedStatement(key: string, make: () => CompiledQuery): CompiledQuery {
   let cached = statements.get(key);
   if (!cached) statements.set(key, (cached = make()));
@@ -60,10 +60,10 @@ function cachedStatement(key: string, make: () => CompiledQuery): CompiledQuery 
 }
 
 /**
- * Inserts any number of rows with one PostgreSQL statement, in their order. Resolves to the `returning` columns of
- * the inserted rows.
+ * Inserts any number of rows, in their order, with one PostgreSQL statement. Resolves to the `returning` columns of the
+ * inserted rows.
  *
- * @param ending the end of the statement, such as `on conflict do nothing`
+ * @param ending the final clauses of the statement, such as `on conflict do nothing`
  */
 export async function insertRows<R>(
   tx: Tx,
@@ -86,11 +86,11 @@ export async function insertRows<R>(
 }
 
 /**
- * Updates any number of rows with one PostgreSQL statement, each identified by its `seq` and previous revision.
- * Resolves to the `seq` of the updated rows. Throws if another transaction has locked one of them, because waiting would
- * delay all members of the shared transaction.
+ * Updates any number of rows with one PostgreSQL statement. Each row is identified by its `seq` and previous revision.
+ * Resolves to the `seq` numbers of the updated rows. Throws if another transaction has locked a row, because waiting
+ * would delay all callers of the shared transaction.
  *
- * @param rows values of the columns, followed by `seq` and the previous revision
+ * @param rows for each row, the column values, then `seq` and the previous revision
  */
 export async function updateRows(
   tx: Tx,
@@ -99,7 +99,7 @@ export async function updateRows(
   rows: readonly (readonly unknown[])[],
 ): Promise<ReadonlySet<number>> {
   const types = await columnTypes(tx, table);
-  // The statement is not prepared, because a cached plan would assume the size of the table when the connection was opened.
+  // Not prepared, because a cached plan would assume the table size from when the connection was opened.
   const query = cachedStatement(`update ${table} ${columns}`, () => {
     const sets = columns.map((column) => `${quoteName(column)} = given.${quoteName(column)}`).join(', ');
     const given = [...columns.map(quoteName), '"given_seq"', '"given_revision"'].join(', ');

@@ -3,18 +3,18 @@ import type { CompiledQuery } from 'kysely';
 
 /** A statement that is executed repeatedly with different parameters. */
 export interface PreparedQuery extends CompiledQuery {
-  /** The name of the prepared statement on a connection to PostgreSQL. */
+  /** The name of the prepared statement on a PostgreSQL connection. */
   readonly preparedName: string;
-  /** Whether each execution already serves several callers, which have waited for each other. */
+  /** Whether each execution already serves several callers, so that it starts without waiting for other queries. */
   readonly isBatched?: boolean;
 }
 
 const names = new Map<string, string>();
 
 /**
- * Marks a statement to be prepared by the database. Only for SQL that the program contains, so that the number of
- * prepared statements is bounded. The name is derived from the SQL: behind a pooler, a session may contain statements
- * of another process, which must not be confused with statements of this one.
+ * Marks a statement to be prepared by the database. Use it only for SQL from the program's source code, so that the
+ * number of prepared statements is bounded. The name is a digest of the SQL, because a session behind a pooler may
+ * contain other statements that another process prepared.
  */
 export function preparedQuery(query: CompiledQuery): PreparedQuery {
   let preparedName = names.get(query.sql);

@@ -6,8 +6,8 @@ const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
 /**
- * Returns a few unpredictable bytes, which are never returned again. They are copied from a buffer, because a system
- * call for every few bytes would be expensive.
+ * Returns a few cryptographically secure random bytes. They are copied from a buffer, because a system call for every
+ * few bytes would be expensive. No bytes are returned twice.
  */
 export function randomBytes(count: number): Buffer {
   if (used + count > POOL_BYTES) {

@@ -8,12 +8,12 @@ function isUniqueViolation(error: unknown): boolean {
   return codes.has(code) || codes.has(errcode);
 }
 
-/** The maximum number of attempts of one transaction. */
+/** The maximum number of attempts for one transaction. */
 const MAX_ATTEMPTS = 6;
 
 /**
- * Runs a transaction that inserts a record unless it exists. If a concurrent transaction inserts the same record in
- * the meantime, the transaction runs again and finds the record.
+ * Runs a transaction that inserts a record unless it exists. If a concurrent transaction inserts the same record in the
+ * meantime, this transaction runs again and finds the record.
  */
 export async function retryOnUniqueViolation<T>(store: Store, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

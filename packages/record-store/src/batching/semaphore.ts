@@ -1,4 +1,4 @@
-/** Limits the number of concurrent holders; others wait in the order of their arrival. */
+/** A counting semaphore. Callers beyond the limit wait in the order of their arrival. */
 export class Semaphore {
   readonly #max: number;
   readonly #waiting: (() => void)[] = [];
@@ -8,7 +8,7 @@ export class Semaphore {
     this.#max = max;
   }
 
-  /** Returns undefined if there is a free place, otherwise a promise that resolves when there is one. */
+  /** Returns undefined if a slot was free, otherwise a promise that resolves when the caller has a slot. */
   enter(): Promise<void> | undefined {
     if (this.#holders >= this.#max) return new Promise((resolve) => this.#waiting.push(resolve));
     this.#holders++;

@@ -4,30 +4,32 @@ import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { ExecuteAlone } from '../store/pool-executor.js';
 import type { PreparedQuery } from './prepared-query.js';
 
-/** The maximum number of statements on one connection, which executes them one after the other. */
+/** The maximum number of statements that share one connection, which executes them one after the other. */
 const MAX_SHARED = 8;
 
-/** A connection that can run several statements in one read transaction, without waiting for locks. */
+/** A connection that may support running several statements in one read transaction without waiting for locks. */
 export interface ReadingConnection extends DatabaseConnection {
   readTogether?<T>(start: () => T): T;
 }
 
 interface WaitingRead {
-  /** Starts the statement. When it has ended, resolves to whether it must be executed again without others. */
+  /**
+   * Executes the query. Resolves to true if the database was locked, so that the query must be executed again alone.
+   */
   readonly start: (connection: DatabaseConnection) => Promise<boolean>;
   readonly alone: () => Promise<void>;
   readonly reject: (error: unknown) => void;
 }
 
-/** How frequent queries are shared. */
+/** Options for executing frequent queries on shared connections. */
 export interface SharedReadsOptions {
-  /** Whether each query keeps the asynchronous context of its caller. */
+  /** Whether each query keeps its caller's asynchronous context. */
   readonly traced: boolean;
-  /** The number of queries that do not wait for others after a query that no other query joined. */
+  /** The number of queries that start without waiting for others, after a query that no other query joined. */
   readonly aloneAfterOne: number;
 }
 
-/** Returns whether a statement is a frequent query, which is short, and has not waited for others yet. */
+/** Returns whether a statement is a frequent query, which is short, and is not batched yet. */
 function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
   return query.preparedName !== undefined && !query.isBatched && query.query.kind === 'SelectQueryNode';
 }
@@ -35,9 +37,10 @@ function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
 const isLocked = (error: unknown) => error instanceof DatabaseUnavailable && error.failure === 'busy';
 
 /**
- * Executes the frequent queries of one turn of the event loop on shared connections, which costs less than a connection
- * and system calls for each. On PostgreSQL, they are sent in one packet and their results arrive in one; on SQLite,
- * they share the lock of one transaction. They remain separate statements: one that fails does not affect the others.
+ * Executes the frequent queries from one turn of the event loop on shared connections. This costs less than a
+ * connection and system calls for each query. On PostgreSQL, the queries are sent in one packet, and so are their
+ * results; on SQLite, they share one transaction's lock. They remain separate statements, so a failed query does not
+ * affect the others.
  */
 export function sharedReads(
   driver: Driver,
@@ -57,7 +60,7 @@ export function sharedReads(
         await driver.releaseConnection(connection);
       }
     } catch (error) {
-      // This has no effect on queries that have ended.
+      // Rejecting does not affect queries that have already ended.
       for (const { reject } of reads) reject(error);
       return;
     }

@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 
-/** Matches the verb of a statement. The SQL contains no values, because they are parameters. */
+/** Matches a statement's verb. The SQL text contains no values that could match, because values are parameters. */
 const VERB =
   /^\W*(?:with\b.*?\b)?(select|insert|update|delete|begin|commit|rollback|savepoint|release|create|alter|drop|pragma)\b/is;
 const TABLE_STATEMENT = /^(?:select|insert|update|delete)$/;
@@ -10,8 +10,8 @@ const FIRST_TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/i;
 const names = new WeakMap<object, string>();
 
 /**
- * Returns the name of a statement for metrics: `select servers`. Statements that differ only in their filters share a
- * name.
+ * Returns a statement's name for metrics, such as `select servers`. Statements that differ only in their filters share
+ * a name.
  */
 export function statementName({ query, sql }: CompiledQuery): string {
   const cached = names.get(query);

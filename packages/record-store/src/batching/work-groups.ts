@@ -2,27 +2,30 @@ import type { Transaction } from 'kysely';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows, TransactionBatch } from '../store/database.js';
 
-/** The body of a transaction, which may be shared with other members of a batch. */
+/** The body of a transaction. If `batch` is set, other bodies run concurrently in the same transaction. */
 export type Work<T> = (db: Transaction<Rows>, batch?: TransactionBatch) => Promise<T>;
 
-/** A waiting body, and the functions that report its outcome. */
+/** A transaction body that waits for execution, and the functions that settle its caller's promise. */
 export interface WaitingWork {
   readonly work: Work<unknown>;
   readonly resolve: (value: any) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The maximum number of bodies that share one commit. */
+/** The maximum number of transaction bodies that share one commit. */
 const MAX_GROUP_SIZE = 64;
 
-/** Queues bodies in the order of their arrival. Those that wait while one group commits form the next group. */
+/**
+ * Queues transaction bodies in the order of their arrival. Bodies that wait while one group commits form the next
+ * group.
+ */
 export class WorkGroups {
   readonly #commit: (group: readonly WaitingWork[]) => Promise<void>;
   readonly #onCommit: StoreObserver['commit'];
   readonly #waiting: WaitingWork[] = [];
   #running = false;
 
-  /** @param commit commits a group and reports the outcome to each member; never rejects */
+  /** @param commit commits a group and settles each caller's promise; never rejects */
   constructor(commit: (group: readonly WaitingWork[]) => Promise<void>, onCommit: StoreObserver['commit']) {
     this.#commit = commit;
     this.#onCommit = onCommit;
@@ -48,9 +51,9 @@ export class WorkGroups {
   }
 
   /**
-   * Waits for concurrent arrivals. Requests that are read in one turn of the event loop start their transactions in
-   * that turn, and those that miss a commit must wait until it is on the disk. Node accepts one new connection per
-   * turn, so the wait continues as long as each turn adds members.
+   * Waits for concurrent transactions, because one that misses a commit must wait until that commit is on disk.
+   * Requests that are read in one turn of the event loop start their transactions in that turn. Node accepts one new
+   * connection per turn, so the wait continues as long as each turn adds transactions.
    */
   async #awaitArrivals(): Promise<void> {
     let before: number;

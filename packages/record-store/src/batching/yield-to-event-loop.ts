@@ -1,8 +1,8 @@
 const waiting: (() => void)[] = [];
 
 /**
- * Yields to the event loop until the caller's next turn, for long computations. Regardless of how many callers wait, the event loop
- * handles other events between any two of their turns.
+ * Pauses a long computation so that the event loop can handle other events. If several callers wait, one of them
+ * resumes per turn of the event loop.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

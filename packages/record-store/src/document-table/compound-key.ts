@@ -1,4 +1,4 @@
-/** Joins the parts of a key so that different lists of parts never result in the same string. */
+/** Joins key parts into one string. Different lists of parts never produce the same string. */
 export function compoundKey(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
 }

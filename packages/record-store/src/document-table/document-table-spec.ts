@@ -2,21 +2,21 @@ import type { New, Stored } from './stored.js';
 
 export type ColumnValue = string | number | null;
 
-/** How records of one kind are stored: the key, and the columns by which lists filter and sort. */
+/** The definition of a document table: its name, its key, and the columns by which lists filter and sort. */
 export interface DocumentTableSpec<R extends Stored> {
   readonly name: string;
   readonly key: (record: New<R>) => string;
   readonly columns: Readonly<Record<string, (record: New<R>) => ColumnValue | boolean | undefined>>;
-  /** Values of fields that older records lack because the fields were added later. */
+  /** Default values for fields that were added later, so that older records do not contain them. */
   readonly defaults?: Partial<New<R>>;
   /**
-   * Whether the table belongs to no project and its changes must be visible to all readers immediately. Not suitable for
-   * records that change often.
+   * Whether the records belong to no project and their changes must be visible to all callers immediately. Not suitable
+   * for records that change often.
    */
   readonly sharedByAll?: boolean;
 }
 
-/** Returns the owner of a record: its project, or its user if it has no project. */
+/** Returns the ID of a record's owner: its project, or its user if it has no project. */
 export function ownerOf(
   record: { readonly projectId?: unknown; readonly userId?: unknown } | undefined,
 ): string | undefined {
@@ -24,12 +24,12 @@ export function ownerOf(
   return typeof owner === 'string' ? owner : undefined;
 }
 
-/** Converts a value to the type of its column. */
+/** Converts a field's value to a column value. Booleans become 0 or 1, and undefined becomes null. */
 export function toColumn(value: ColumnValue | boolean | undefined): ColumnValue {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
-/** Returns a new revision, one for each write. Revisions are compared only for equality. */
+/** Returns a random revision number for a write. Revisions are compared only for equality. */
 export function newRevision(): number {
   return Math.floor(Math.random() * 2 ** 52);
 }

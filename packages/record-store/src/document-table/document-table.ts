@@ -13,13 +13,13 @@ import type { New, Stored } from './stored.js';
 /** The maximum number of records that are read and decoded in one turn of the event loop. */
 const READ_BATCH_SIZE = 100;
 
-/** The columns that identify a version of a record; `data` is read separately if it is missing. */
+/** The columns that identify a record and its revision. If `data` is missing, it is read separately. */
 type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
 
-/** A query for rows, before it is executed. */
+/** A query for rows that callers can extend before it is executed. */
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
-/** A table of one kind of record: a few indexed columns, and the rest as JSON in `data`. */
+/** A table that stores records of one kind: the record as JSON in `data`, and a few indexed columns. */
 export class DocumentTable<R extends Stored> {
   readonly name: string;
   readonly #spec: DocumentTableSpec<R>;
@@ -37,8 +37,8 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Finds records. The caller can add conditions: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`;
-   * default: all records. Reads the JSON only of records that are not in the cache.
+   * Returns the records that match the added conditions, as in `table.find(tx, q => q.where('project_id', '=',
+   * p).orderBy('seq'))`; without conditions, all records. Reads the JSON only of records that are not cached.
    * @param source the session that selects the rows; default: `session`
    */
   async find(session: Session, addConditions?: (query: RowQuery) => RowQuery, source: Session = session): Promise<R[]> {
@@ -48,7 +48,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Returns the query whose rows `read` needs, to which the caller can add conditions. The query includes the JSON if
+   * Returns a query for the rows that `read` accepts. The caller can add conditions. The query includes the JSON if
    * `readsTexts` returns true.
    */
   heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
@@ -56,14 +56,14 @@ export class DocumentTable<R extends Stored> {
     return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
   }
 
-  /** Returns whether a query should include the JSON: for few rows that are mostly not cached, this saves a second query. */
+  /** Returns whether a query should include the JSON, which saves a second query for few, mostly uncached rows. */
   readsTexts(session: Session, rows: number): boolean {
     return rows <= READ_BATCH_SIZE && session.records.isMostlyUncached(this.name);
   }
 
   /**
-   * Returns the records of rows whose identifying columns are known; rows that were deleted in the meantime are omitted.
-   * @param keeps whether records that are not in the cache are added to it on the first read or on the second
+   * Returns the records for rows that contain the identifying columns. Omits rows that were deleted in the meantime.
+   * @param keeps whether a record that is not cached is added to the cache on its first or on its second read
    */
   async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {
     const cachedRecords: R[] = [];
@@ -86,7 +86,7 @@ export class DocumentTable<R extends Stored> {
       if (begin > 0) await yieldToEventLoop();
       (await this.#texts(session, withoutText.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
     }
-    // Rows that were deleted between the two reads are omitted.
+    // Omits rows that were deleted between the two queries.
     return rows.flatMap(({ seq }) => read.get(seq) ?? []);
   }
 
@@ -100,7 +100,7 @@ export class DocumentTable<R extends Stored> {
     return cached?.revision === revision ? cached : undefined;
   }
 
-  /** Counts rows; the caller can add conditions. */
+  /** Returns the number of rows. The caller can add conditions. */
   async count(session: Session, addConditions: (query: any) => any = (q) => q): Promise<number> {
     const query = addConditions(session.db.selectFrom(this.name).select(({ fn }) => fn.countAll().as('n')));
     return Number((await query.executeTakeFirstOrThrow()).n);
@@ -113,7 +113,7 @@ export class DocumentTable<R extends Stored> {
     return rows[0] && (rows[0].data === null ? cached : this.#decode(session, rows[0] as Row));
   }
 
-  /** Returns records by key, with one query. Revisions are random, so no record has the revision of another record. */
+  /** Returns records by key, with one query. Revisions are random, so different records never have the same one. */
   async #getAll(session: Session, ids: readonly string[]): Promise<ReadonlyMap<string, R>> {
     const cached = new Map(ids.map((id) => [id, this.cached(session, id)]));
     const revisions = [...cached.values()].flatMap((record) => record?.revision ?? []);
@@ -126,7 +126,7 @@ export class DocumentTable<R extends Stored> {
     );
   }
 
-  /** Returns a record as this process last read or wrote it; other processes may have changed it since. */
+  /** Returns a record as this process last read or wrote it. Other processes may have changed it since. */
   cached(session: Session, id: string): R | undefined {
     return session.records.get<R>(this.name, id);
   }
@@ -136,9 +136,9 @@ export class DocumentTable<R extends Stored> {
     return rows[0] && this.#decode(session, rows[0]);
   }
 
-  /** Like `get`, but locks the record until the transaction ends. Reads the JSON only if the cached record is stale. */
+  /** Returns a record, locked until the transaction ends. Reads the JSON only if the cached record is stale. */
   async lock(tx: Tx, id: string): Promise<R | undefined> {
-    // A wait in a shared transaction would delay all members, so a caller that finds a locked row moves to a separate transaction.
+    // Waiting in a shared transaction would delay all callers, so this caller moves to a separate transaction instead.
     const locked = (rows: RowQuery) =>
       tx.kind === 'sqlite' ? rows : tx.batch ? rows.forUpdate().noWait() : rows.forUpdate();
     const executeOne = async () => {
@@ -155,18 +155,18 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Like `lock`, for a record that the caller then updates: a cached record is not read again. If it is outdated,
-   * the update throws {@link StaleRecord}, and the retry reads the record.
+   * Returns a record that the caller then updates. A cached record is returned without a query or a lock. If it is
+   * outdated, the update throws {@link StaleRecord}, and the retry reads the record.
    *
-   * @param revision the revision of the only version that need not be read; default: any. A newer version in the cache may be
-   * that of a transaction that was rolled back
+   * @param revision the revision that a cached record must have to be returned without a query; default: any. A newer
+   *   cached revision may come from a transaction that was rolled back
    */
   async lockToUpdate(tx: Tx, id: string, revision?: number): Promise<R | undefined> {
     const cached = this.cached(tx, id);
     return cached && cached.revision === (revision ?? cached.revision) ? cached : this.lock(tx, id);
   }
 
-  /** Returns records by id; those that are not in the cache are read. */
+  /** Returns records by id. Records that are not cached are read from the database. */
   async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R | undefined>> {
     const records = new Map(heads.map(({ id, revision }) => [id, this.#cachedRecord(tx, id, revision)]));
     const uncached = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
@@ -179,7 +179,7 @@ export class DocumentTable<R extends Stored> {
     return (await this.#insert(tx, 'insert', record, (rows) => rows.returning('seq'), '')) as R;
   }
 
-  /** Like `insert`, but keeps an existing record with the same key. */
+  /** Inserts a record unless a record with the same key exists. */
   async insertIfAbsent(tx: Tx, record: New<R>): Promise<void> {
     const ifAbsent = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
       rows.onConflict((conflict) => conflict.doNothing()).returning('seq');
@@ -212,7 +212,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Replaces a record; its `revision` identifies the version that was read. Only changed columns are written, because
+   * Replaces the stored record that has this record's `seq` and `revision`. Only changed columns are written, because
    * databases update the indexes of every column that a statement names.
    *
    * @throws {@link StaleRecord} if the record was changed or deleted in the meantime
@@ -264,13 +264,13 @@ export class DocumentTable<R extends Stored> {
     return numAffectedRows === 1n;
   }
 
-  /** Reports the owner whose readers must see a change. A deleted record is nearly always in the cache. */
+  /** Reports the owner whose readers must see a change. The cache nearly always contains a deleted record. */
   #concerns(tx: Tx, record: object | undefined): void {
     const owner = this.#spec.sharedByAll ? ALL_PROJECTS : ownerOf(record);
     if (owner !== undefined) tx.concerns(owner);
   }
 
-  /** Compiles a frequent query once; later calls only change its parameters. */
+  /** Returns the compiled statement with this name. Compiles the statement on the first call. */
   #once(session: Session, name: string, build: () => Compilable): CompiledQuery {
     const key = `${session.kind} ${name}`;
     let compiled = this.#compiled.get(key);
@@ -285,11 +285,11 @@ export class DocumentTable<R extends Stored> {
     return this.#columns.map(([, value]) => toColumn(value(record)));
   }
 
-  /** Returns the decoded record of a row. Records are immutable, so it is decoded once and shared while cached. */
+  /** Decodes a row's record. Records are immutable, so callers share the decoded record while it is cached. */
   #decode(session: Session, row: Row, keeps: 'at once' | 'if read again' = 'at once'): R {
     const cached = this.#cachedRecord(session, row.id, row.revision);
     if (cached) return cached;
-    // The object is not shared yet, so it is completed in place: copying its fields would cost more than parsing.
+    // Completed in place, because the object is not shared yet and copying its fields would cost more than parsing.
     const record: Record<string, unknown> = JSON.parse(row.data);
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
     record.seq = row.seq;
@@ -299,7 +299,7 @@ export class DocumentTable<R extends Stored> {
     return record as unknown as R;
   }
 
-  /** Adds a record to the cache. This is harmless after a rollback, because no row will ever have its revision. */
+  /** Adds a record to the cache. After a rollback, this is harmless: no row will ever have the record's revision. */
   #keep(session: Session, id: string, record: R): R {
     session.records.set(this.name, id, record);
     return record;

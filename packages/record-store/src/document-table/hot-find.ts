@@ -4,8 +4,8 @@ import type { DocumentTable, RowQuery } from './document-table.js';
 import type { Stored } from './stored.js';
 
 /**
- * Creates a frequent query of records. It is compiled once per kind of database, and then executed with other
- * parameters, in the order in which `addConditions` contains them.
+ * Creates a function that executes a frequent query for records. The query is compiled once per database kind, and each
+ * call supplies its parameters in the order in which `addConditions` contains them.
  */
 export function hotFind<R extends Stored>(table: DocumentTable<R>, addConditions: (rows: RowQuery) => RowQuery) {
   const heads = hotStatement<Parameters<DocumentTable<R>['read']>[1][number]>((session) =>

@@ -4,23 +4,23 @@ import type { Stored } from './stored.js';
 const MAX_CACHED = 4000;
 
 /**
- * Cache of decoded records, by table and id, with least-recently-used eviction. Each store has its own cache, so that
- * engines in one process do not evict each other's records.
+ * A least-recently-used cache of decoded records, by table and id. Each store has its own cache, so that engines in one
+ * process do not evict each other's records.
  *
- * It uses a `Map` in the order of use, because cache libraries preallocate their maximum size, and a process may have a
- * hundred stores with few records each.
+ * Each table's entries are in a `Map` in the order of use, because cache libraries preallocate their maximum size, and
+ * a process may have a hundred stores with few records each.
  */
 export class RecordCache {
   readonly #tables = new Map<string, Map<string, Stored>>();
   /** Revisions of records that were read once and not cached, by table and id. */
   readonly #readOnce = new Map<string, Map<string, number>>();
-  /** Tables whose last page consisted mostly of records that were not cached. */
+  /** Tables for which most records of the last page were not cached. */
   readonly #mostlyUncached = new Set<string>();
   readonly #fallback: RecordCache | undefined;
 
   /**
-   * @param fallback the cache that is read for records that this cache lacks. It is never written to, because readers of a
-   * replica may lag behind
+   * @param fallback a cache that is read if this cache does not contain a record. It is never written to, because
+   *   records from a replica may be outdated
    */
   constructor(fallback?: RecordCache) {
     this.#fallback = fallback;
@@ -29,7 +29,7 @@ export class RecordCache {
   get<R extends Stored>(table: string, id: string): R | undefined {
     const records = this.#tables.get(table) as Map<string, R> | undefined;
     const record = records?.get(id);
-    // While the table is at most half full, no eviction is near, so the order of use does not matter.
+    // While a table's cache is at most half full, no eviction is near, so the order of use does not matter.
     if (records && record && records.size > MAX_CACHED / 2) {
       records.delete(id);
       records.set(id, record);
@@ -46,16 +46,16 @@ export class RecordCache {
   }
 
   /**
-   * Caches a record on its second read; on the first, only its revision is remembered. Most pages of most projects are
-   * read once: each of their records would evict another one, and would live just long enough to become expensive for
-   * the garbage collector.
+   * Caches a record on its second read. On the first read, only its revision is stored. Most pages of most projects are
+   * read once: caching their records would evict others, and the records would live just long enough to become
+   * expensive for the garbage collector.
    */
   setOnSecondRead(table: string, id: string, record: Stored): void {
     if (this.#readOnce.get(table)?.get(id) === record.revision) this.set(table, id, record);
     else store(this.#readOnce, table, id, record.revision);
   }
 
-  /** Records how many records of a page were not cached. */
+  /** Updates the result of `isMostlyUncached` after a page was read. */
   onPageRead(table: string, uncached: number, records: number): void {
     if (uncached * 2 > records) this.#mostlyUncached.add(table);
     else this.#mostlyUncached.delete(table);
@@ -69,7 +69,7 @@ export class RecordCache {
   }
 }
 
-/** Adds an entry as the most recently used one, and evicts the least recently used one. */
+/** Adds an entry as the most recently used one. Evicts the least recently used entry if the limit is exceeded. */
 function store<T>(tables: Map<string, Map<string, T>>, table: string, id: string, value: T): void {
   let cached = tables.get(table);
   if (!cached) {

@@ -1,18 +1,20 @@
-/** Options of a coded error: its `cause`, and the HTTP status (default: 500). */
+/** Options for a coded error: its `cause`, and the HTTP status (default: 500). */
 export interface CodedErrorOptions extends ErrorOptions {
   readonly status?: number;
 }
 
-/** Base class of all errors of a package: `name`, `code`, `status`, and the `url` of the code's documentation. */
+/**
+ * Base class for a package's errors, with a `name`, a `code`, a `status`, and the `url` of the code's documentation.
+ */
 export abstract class CodedError<Code extends string = string> extends Error {
-  /** Stable error code for comparisons; the text of a message may change. */
+  /** A stable error code for comparisons. The text of a message may change. */
   readonly code: Code;
-  /** The HTTP status; 500 if the request is not the cause. */
+  /** The HTTP status of a response to this error; 500 if the request did not cause it. */
   readonly status: number;
-  /** The page that explains causes and fixes; for developers, never part of a response. */
+  /** URL of the page that explains causes and fixes, for developers. It is never part of a response. */
   readonly url: string;
 
-  /** @param home the package without its scope, as in `docs/errors.md` */
+  /** @param home the package name without its scope, as in `docs/errors.md` */
   constructor(home: string, code: Code, message: string, { status = 500, ...options }: CodedErrorOptions = {}) {
     super(message, options);
     this.name = new.target.name;

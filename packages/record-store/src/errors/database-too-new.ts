@@ -1,6 +1,6 @@
 import { StoreError } from './store-error.js';
 
-/** Thrown if a newer version has changed the database incompatibly: it removed something that this version uses. */
+/** Thrown if a newer version of the software removed something from the database that this version uses. */
 export class DatabaseTooNew extends StoreError<'DATABASE_TOO_NEW'> {
   constructor(unknown: readonly string[]) {
     super(

@@ -1,23 +1,23 @@
 import { StoreError } from './store-error.js';
 
-/** Why a database could not execute a valid statement. */
+/** The reason why a database could not execute a valid statement. */
 export type DatabaseFailure = 'away' | 'busy' | 'late' | 'full' | 'read-only' | 'broken' | 'replaced';
 
-/** Messages that any caller may see, because they contain no statements, files or addresses. */
+/** Error messages that any caller may see, because they contain no statements, file names or addresses. */
 const texts: Readonly<Record<DatabaseFailure, string>> = {
   away: 'The database cannot be reached.',
   busy: 'The database is busy.',
   late: 'The database did not respond in time.',
-  full: 'The disk of the database is full.',
+  full: 'The database disk is full.',
   'read-only': 'The database is read-only.',
   broken: 'The database failed.',
   replaced: 'The database file was removed or replaced while it was in use.',
 };
 
 /**
- * Thrown if the database is unreachable, locked, full, read-only or too slow. The write is not acknowledged. If the
- * connection broke during a commit, the outcome of the transaction is unknown. `cause` is the error of the database
- * itself.
+ * Thrown if the database is unreachable, locked, full, read-only or too slow. A failed write is not acknowledged. If
+ * the connection broke during a commit, it is unknown whether the transaction was committed. `cause` is the database's
+ * own error.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ const texts: Readonly<Record<DatabaseFailure, string>> = {
  */
 export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
   readonly failure: DatabaseFailure;
-  /** Seconds after which a retry is useful. */
+  /** The number of seconds after which a client should retry. */
   readonly retryAfterSeconds = 5;
 
   constructor(failure: DatabaseFailure, cause?: unknown) {
@@ -38,8 +38,9 @@ export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
 }
 
 /**
- * The failures by error code: SQLite (the primary part), PostgreSQL (five characters, or the two characters of a
- * class), sockets and files. Errors with other codes are bugs and are not converted.
+ * Failures by error code: SQLite codes (usually the primary code), PostgreSQL codes (five characters, or the two
+ * characters of a class), and system codes for sockets and files. Errors with other codes are bugs and are not
+ * converted.
  */
 const failures: Readonly<Record<string, DatabaseFailure>> = {
   SQLITE_BUSY: 'busy',
@@ -90,7 +91,7 @@ const failures: Readonly<Record<string, DatabaseFailure>> = {
   EDQUOT: 'full',
 };
 
-/** Errors of `pg` and of the SQLite libraries that have no code. */
+/** Failures by message, for errors without a code from `pg` and the SQLite libraries. */
 const codeless: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^timeout exceeded when trying to connect/, 'busy'],
   [/^Query read timeout/, 'late'],
@@ -101,7 +102,7 @@ const codeless: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^(Cannot use a pool after|(The )?database (connection )?is not open)/i, 'away'],
 ];
 
-/** Error numbers of `node:sqlite`. */
+/** SQLite error names by the error numbers of `node:sqlite`. */
 const sqliteNumbers: Readonly<Record<number, string>> = {
   3: 'SQLITE_PERM',
   5: 'SQLITE_BUSY',
@@ -119,7 +120,7 @@ const sqliteNumbers: Readonly<Record<number, string>> = {
 
 function failureOf(error: unknown): DatabaseFailure | undefined {
   const { code, errcode, message, errors } = (error ?? {}) as Record<string, unknown>;
-  // The host name has several addresses, and none of them responds.
+  // An aggregate error: the host name has several addresses, and none of them responds.
   if (Array.isArray(errors) && errors.length > 0) return failureOf(errors[0]);
   const name =
     typeof errcode === 'number' ? (sqliteNumbers[errcode] ?? sqliteNumbers[errcode & 0xff]) : String(code ?? '');

@@ -1,6 +1,6 @@
 import { CodedError, type CodedErrorOptions } from './coded-error.js';
 
-/** All error codes of the store, with their HTTP statuses. */
+/** The store's error codes, with their HTTP statuses. */
 export const storeErrorCodes = {
   DATABASE_UNAVAILABLE: 503,
   DATABASE_IN_USE: 500,
@@ -9,10 +9,12 @@ export const storeErrorCodes = {
   BATCH_CONFLICT: 500,
 } as const;
 
-/** Stable error code for comparisons; the text of a message may change. */
+/** A stable error code for comparisons. The text of a message may change. */
 export type StoreErrorCode = keyof typeof storeErrorCodes;
 
-/** The base class of all errors of the store: `name`, `code`, `status`, and the `url` of the code's documentation. */
+/**
+ * Base class for the store's errors, with a `name`, a `code`, a `status`, and the `url` of the code's documentation.
+ */
 export abstract class StoreError<Code extends StoreErrorCode = StoreErrorCode> extends CodedError<Code> {
   constructor(code: Code, message: string, options?: CodedErrorOptions) {
     super('record-store', code, message, { status: storeErrorCodes[code], ...options });

@@ -4,7 +4,7 @@ import type { StoreObserver } from './store-observer.js';
 
 type Execute = DatabaseConnection['executeQuery'];
 
-/** A driver whose statements and connections are reported to an observer. */
+/** A driver that reports its statements and connections to an observer. */
 class ObservedDriver implements Driver {
   readonly #driver: Driver;
   readonly #observer: StoreObserver;
@@ -85,9 +85,9 @@ function observedExecution(execute: Execute, notify: NonNullable<StoreObserver['
 }
 
 /**
- * Returns a dialect that reports to the observer; the dialect itself if there is none.
+ * Returns a dialect that reports statements and pool states to the observer; without an observer, the dialect itself.
  *
- * @param max the maximum number of connections
+ * @param max the maximum number of connections in the pool
  */
 export function observedDialect(dialect: Dialect, observer: StoreObserver | undefined, max: number): Dialect {
   if (!observer?.statement && !observer?.pool) return dialect;

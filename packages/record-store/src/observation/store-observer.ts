@@ -1,6 +1,6 @@
 /** An executed statement. Times are in milliseconds. */
 export interface ObservedStatement {
-  /** Verb and table, such as `select servers`. There are a few hundred different values. */
+  /** The statement's verb and table, such as `select servers`. A store has at most a few hundred different names. */
   readonly name: string;
   /** Number of rows that were read or changed. */
   readonly rows: number;
@@ -22,16 +22,14 @@ export interface ObservedPool {
 }
 
 /**
- * Observes the database, for metrics and traces. The functions are called synchronously, so they must be quick and must
- * not throw.
+ * Functions that observe the database, for metrics and traces. They are called synchronously, so they must be fast and
+ * must not throw.
  */
 export interface StoreObserver {
-  /**
-   * If present, each transaction keeps the asynchronous context of its caller, even if it shares a commit with others.
-   */
+  /** If set, each transaction keeps its caller's asynchronous context, even if it shares a commit with others. */
   readonly around?: (...given: never[]) => unknown;
   readonly statement?: (statement: ObservedStatement) => void;
   readonly pool?: (pool: ObservedPool) => void;
-  /** Called after a commit that transactions may share: every commit on SQLite, and commits of batches on PostgreSQL. */
+  /** Called after each commit that transactions can share: every commit on SQLite, and batch commits on PostgreSQL. */
   readonly commit?: (result: { readonly transactions: number; readonly ms: number }) => void;
 }

@@ -1,8 +1,8 @@
 /**
  * Rejects unknown options, so that a misspelled option is not ignored.
  *
- * @param place the name of the function for the message: `createEngine()`
- * @param knownOptions an object with every key of the options type, so that type and check cannot differ
+ * @param place the name of the calling function for the message, such as `createEngine()`
+ * @param knownOptions an object with every key of the options type, so that the type and this check cannot differ
  * @throws TypeError with the function, the unknown option and the known ones
  *
  * @example

@@ -1,33 +1,33 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * What a commit to a SQLite file survives: with `disk`, also a power failure; with `process`, only the end of the
- * process.
+ * The failures that a commit to a SQLite file survives: with `disk`, process crashes and power failures; with
+ * `process`, only process crashes.
  */
 export type Durability = 'disk' | 'process';
 
 /** Settings of a database. Times are in milliseconds. */
 export interface DatabaseSettings {
-  /** SQLite files: whether a commit waits for the disk. PostgreSQL has its own setting for this. */
+  /** SQLite files: whether a commit waits until it is on disk. PostgreSQL has its own setting for this. */
   readonly durability: Durability;
   /** PostgreSQL: the maximum number of connections. */
   readonly poolSize: number;
   /**
-   * The maximum number of concurrent long queries, such as a search for a substring in a large table: threads
-   * for a SQLite file, connections to PostgreSQL (at most half of `poolSize`). Additional long queries wait.
+   * The maximum number of concurrent long queries, such as substring searches in a large table. A SQLite file uses a
+   * thread for each, PostgreSQL a connection (at most half of `poolSize`). Additional long queries wait.
    */
   readonly longReads: number;
   /** PostgreSQL: how long an operation waits for a free or a new connection. */
   readonly poolWaitMs: number;
-  /** PostgreSQL: timeout of a statement; 0 means no limit. */
+  /** PostgreSQL: the maximum duration of a statement; 0 means no limit. */
   readonly statementTimeoutMs: number;
-  /** How long an operation waits for a lock, on rows or on the SQLite file; 0 means no limit in PostgreSQL. */
+  /** How long an operation waits for a row lock or for the lock on a SQLite file. In PostgreSQL, 0 means no limit. */
   readonly lockTimeoutMs: number;
   /** PostgreSQL: how long a transaction may be idle before the server ends it; 0 means no limit. */
   readonly idleTransactionTimeoutMs: number;
   /**
-   * PostgreSQL with replicas: the maximum staleness of data of other projects and of shared tables. Callers
-   * always see the writes of their own project.
+   * PostgreSQL with replicas: the maximum staleness of data from other projects and shared tables. Callers always see
+   * the writes of their own project.
    */
   readonly maxStalenessMs: number;
 }
@@ -36,7 +36,7 @@ export interface DatabaseSettings {
 export const defaultDatabaseSettings: DatabaseSettings = {
   durability: 'disk',
   poolSize: 10,
-  // If the database runs on the same computer, one processor remains for requests.
+  // Leaves one CPU for requests if the database runs on the same computer.
   longReads: Math.max(1, Math.min(4, availableParallelism() - 1)),
   poolWaitMs: 10_000,
   statementTimeoutMs: 30_000,
@@ -45,11 +45,11 @@ export const defaultDatabaseSettings: DatabaseSettings = {
   maxStalenessMs: 5000,
 };
 
-/** The maximum duration that both databases and Node support. */
+/** The maximum duration that both databases and Node support, in milliseconds. */
 const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Returns complete settings, with the defaults of omitted ones.
+ * Returns complete settings, with default values for omitted ones.
  *
  * @throws RangeError if a setting is invalid
  */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 /**
  * Loads the module `pg`, an optional peer dependency.
  *
- * @param from URL of the module that needs it
+ * @param from the URL of the importing module
  * @throws Error with the install command if it is not installed
  */
 export function loadPg(from: string) {

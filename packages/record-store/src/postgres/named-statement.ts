@@ -7,7 +7,7 @@ export interface ClientResult {
   readonly rows: unknown[];
 }
 
-/** The members of a `pg` connection that statements use. */
+/** The part of a `pg` connection that statements use. */
 interface Connection {
   describe(part: unknown): void;
 }
@@ -18,7 +18,7 @@ interface Field {
   readonly format?: string;
 }
 
-/** A statement of `pg`: its client calls these functions with the messages of the server. */
+/** A query object for `pg`. The `pg` client calls these functions with the server's messages. */
 export interface ClientQuery {
   name?: string;
   callback: (error: Error | null | undefined, result?: ClientResult) => void;
@@ -41,11 +41,11 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
-/** The prepared statements of a connection. */
+/** The prepared statements of one connection. */
 interface Session {
-  /** The columns of each statement; empty if it returns no rows. */
+  /** The result columns by statement name; empty for statements that return no rows. */
   readonly columns: Map<string, readonly Column[]>;
-  /** The connection, without requests for the descriptions of results. */
+  /** The connection with a no-op `describe`, so that the server does not describe results again. */
   readonly undescribed: Connection;
 }
 
@@ -64,8 +64,8 @@ function sessionOf(connection: Connection): Session {
 }
 
 /**
- * Returns the class of prepared statements. Their results are described once for each connection; `pg` itself would
- * request and compile the description with each execution.
+ * Returns a class for prepared statements. The server describes a statement's results once per connection, whereas `pg`
+ * itself requests and compiles the description with each execution.
  */
 export function namedStatements(Query: QueryClass, types: TypeParsers): QueryClass {
   return class NamedStatement extends Query {

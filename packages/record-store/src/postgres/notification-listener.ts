@@ -4,7 +4,7 @@ import type { Session } from '../store/database.js';
 import { loadPg } from './load-pg.js';
 import { postgresAddresses } from './postgres-addresses.js';
 
-/** A `pg` connection that only listens. */
+/** The part of a `pg` client that the listener uses. */
 interface Listener {
   connect(): Promise<unknown>;
   query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
@@ -16,30 +16,33 @@ interface Listener {
 export interface NotificationListenerOptions {
   /** `postgres://...` */
   readonly url: string;
-  /** The pool that sends the probe, which detects whether notifications arrive. */
+  /** The session that sends probes, which detect whether notifications arrive. */
   readonly session: Session;
-  /** The receiver of the notifications: any string. */
+  /** The name of the receiver, which can be any string. */
   readonly receiver: string;
-  /** Called with the payload of each notification; with '' if notifications may have been missed. */
+  /** Called with each notification's payload, or with '' if notifications may have been missed. */
   readonly onNotification: (payload: string) => void;
 }
 
 const PROBE = 'probe ';
-/** Timeout of a probe. */
+/** Timeout for a probe, for a query, and for connecting. */
 const PROBE_TIMEOUT_MS = 5_000;
-/** Interval between probes. */
+/** The interval between two probes. */
 const PROBE_INTERVAL_MS = 20_000;
-/** The pause before reconnecting, which doubles with each failure. */
+/** The first pause before reconnecting. The pause doubles with each failure. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 
-/** Returns the SQL of the name of a receiver's channel. It is a hash, because names of channels must be short and plain. */
+/**
+ * Returns an SQL expression for a receiver's channel name. The name contains a hash, because it must be short and
+ * plain.
+ */
 export const channelOf = (receiver: unknown) => sql<string>`'apistrata_' || md5(${receiver})`;
 
 /**
- * Receives PostgreSQL notifications for one receiver, on a separate connection that is reopened when it breaks.
- * Notifications only report that there is something to read, so users also poll, more often while `listening` is false.
- * Behind a pooler that shares connections between transactions, notifications never arrive, which a probe detects.
+ * Receives PostgreSQL notifications for one receiver, on a separate connection that is reopened when it breaks. A
+ * notification only reports that data is available, so callers must also poll, and poll more often while `listening` is
+ * false. Behind a pooler that shares connections between transactions, notifications never arrive. Probes detect this.
  */
 export class NotificationListener {
   readonly #options: NotificationListenerOptions;
@@ -54,7 +57,7 @@ export class NotificationListener {
     this.#options = options;
   }
 
-  /** Whether notifications are known to arrive. */
+  /** Whether a probe has confirmed that notifications arrive. */
   get listening(): boolean {
     return this.#listening;
   }
@@ -71,9 +74,9 @@ export class NotificationListener {
   }
 
   /**
-   * Queries one string on the listening connection. The server delivers pending notifications before a result, so when
-   * this resolves, every notification that was acknowledged to its sender before the call has been received. Returns
-   * undefined if notifications are not known to arrive.
+   * Executes a query for one value on the listening connection. The server delivers pending notifications before a
+   * result. When this call resolves, every notification that was acknowledged to its sender before the call has
+   * therefore been received. Resolves to undefined while `listening` is false.
    */
   async query(text: string): Promise<string | undefined> {
     const client = this.#client;
@@ -87,7 +90,7 @@ export class NotificationListener {
     const addresses = postgresAddresses(this.#options.url);
     for (let failures = 0; !this.#stopped; failures++) {
       try {
-        // With several hosts, standby servers reject LISTEN.
+        // Tries the hosts in turn, because standby servers reject LISTEN.
         await this.#connect(addresses[failures % addresses.length] ?? this.#options.url);
         while (!this.#stopped && (await this.#probeArrives())) {
           failures = 0;
@@ -99,7 +102,7 @@ export class NotificationListener {
           if (!this.#client) break;
         }
       } catch {
-        // The database is unavailable or rejects the connection; its users receive the error themselves.
+        // The database is unavailable or rejects the connection. Callers receive this error from their own queries.
       }
       await this.#disconnect();
       if (!this.#stopped) await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
@@ -128,7 +131,7 @@ export class NotificationListener {
       if (!payload.startsWith(PROBE)) onNotification(payload);
       else if (this.#probe && payload === PROBE + this.#probe.nonce) this.#probe.received();
     });
-    // A connection that is closed while it connects never emits an event.
+    // Stored only after it has connected, because a client that is closed while it connects never emits an event.
     await client.connect();
     this.#client = client;
     if (this.#stopped) return this.#disconnect();
@@ -136,7 +139,7 @@ export class NotificationListener {
     for (const { channel } of rows) await client.query(`listen "${channel}"`);
   }
 
-  /** Sends a probe to itself on another connection, and returns whether it arrives. */
+  /** Sends a probe to this listener on another connection. Returns whether the probe arrives in time. */
   async #probeArrives(): Promise<boolean> {
     const { session, receiver } = this.#options;
     const nonce = randomUUID();

@@ -5,15 +5,18 @@ import { UnstreamedConnection } from '../store/unstreamed-connection.js';
 import type { ClientResult } from './named-statement.js';
 import { executeStatement, type PostgresClient } from './postgres-query.js';
 
-/** Whether named prepared statements can be used; shared by the connections of a pool. */
+/** Whether named prepared statements can be used. All connections in a pool share this object. */
 export interface StatementPreparation {
   works: boolean;
 }
 
-/** Errors after which the connection can be reused: a lock, a timeout, insufficient resources. */
+/** Matches the codes of errors after which a connection can be reused: lock, timeout, insufficient resources. */
 const REUSABLE_AFTER = /^(55P03|57014|53100|53200|53400)$/;
 
-/** Errors for prepared statements that are missing or already exist, because a pooler has switched the session. */
+/**
+ * Matches the codes of errors for prepared statements that are missing or duplicate because a pooler switched the
+ * session.
+ */
 const SWITCHED_SESSION = /^(26000|42P05)$/;
 
 const CHANGES = /^(INSERT|UPDATE|DELETE|MERGE)$/;
@@ -21,8 +24,8 @@ const CHANGES = /^(INSERT|UPDATE|DELETE|MERGE)$/;
 const codeOf = (error: unknown) => String((error as { readonly code?: unknown } | undefined)?.code);
 
 /**
- * A connection that is closed instead of returned to the pool once it has failed. Statements are pipelined: those of
- * one turn of the event loop are sent together, and the server responds in order.
+ * A PostgreSQL connection. After it has failed, it is closed instead of returned to the pool. Statements are pipelined:
+ * those from one turn of the event loop are sent together, and the server responds in order.
  */
 export class PostgresConnection extends UnstreamedConnection {
   readonly #client: PostgresClient;
@@ -44,7 +47,7 @@ export class PostgresConnection extends UnstreamedConnection {
     if (text.startsWith('begin')) this.#inTransaction = true;
     try {
       const { command, rowCount, rows } = await this.#query(query, name);
-      // A transaction with an unnoticed failure ends with ROLLBACK instead of COMMIT, without an error.
+      // If an earlier failure was not noticed, the server responds to the commit with ROLLBACK and without an error.
       if (text === 'commit' && command !== 'COMMIT') throw new DatabaseUnavailable('broken', command);
       return { rows: rows as R[], numAffectedRows: CHANGES.test(command) ? BigInt(rowCount ?? 0) : undefined };
     } catch (error) {
@@ -54,7 +57,10 @@ export class PostgresConnection extends UnstreamedConnection {
     }
   }
 
-  /** Executes a statement. If a pooler switches sessions, statements are no longer prepared, and the transaction is retried. */
+  /**
+   * Executes a statement. If a pooler switched the session, later statements are not prepared, and this statement or
+   * its transaction is retried.
+   */
   async #query({ sql: text, parameters: values }: CompiledQuery, name: string | undefined): Promise<ClientResult> {
     this.#cork();
     try {
@@ -71,7 +77,7 @@ export class PostgresConnection extends UnstreamedConnection {
     this.#client.release(this.#lost !== undefined);
   }
 
-  /** Sends all statements of one turn of the event loop in one packet. */
+  /** Sends all statements from one turn of the event loop in one packet. */
   #cork(): void {
     const stream = this.#client.connection?.stream;
     if (this.#corked || !stream) return;
@@ -85,7 +91,7 @@ export class PostgresConnection extends UnstreamedConnection {
 
   #classify(error: unknown, text: string): unknown {
     if (error instanceof DatabaseUnavailable && !REUSABLE_AFTER.test(codeOf(error.cause))) this.#lost = error;
-    // The connection cannot be reused, because its state is unknown.
+    // After a failed rollback, the connection cannot be reused, because its state is unknown.
     if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('away', error);
     return error;
   }

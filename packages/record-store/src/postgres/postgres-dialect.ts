@@ -29,7 +29,7 @@ class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     const client = await this.#pool.connect();
-    // Behind a pooler, the next session would not have the prepared statements.
+    // Behind a pooler, the next session would not contain the prepared statements.
     if (this.#pool.pooled) this.#preparation.works = false;
     let connection = this.#connections.get(client);
     if (!connection) this.#connections.set(client, (connection = new PostgresConnection(client, this.#preparation)));
@@ -48,7 +48,10 @@ class PostgresDriver implements Driver {
     await connection.executeQuery(COMMIT);
   }
 
-  /** Rolls back, and ignores errors: the server rolls back if the connection is lost, and the caller receives the original error. */
+  /**
+   * Rolls back. Errors are ignored, because the server rolls back if the connection is lost, and because the caller
+   * receives the original error.
+   */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(ROLLBACK).catch(() => {});
   }
@@ -58,7 +61,7 @@ class PostgresDriver implements Driver {
   }
 }
 
-/** Limits the connections of a pool that long queries may use; the others remain for short queries. */
+/** A driver for long queries that uses only some of the pool's connections. The others remain for short queries. */
 class LimitedDriver extends PostgresDriver {
   readonly #semaphore: Semaphore;
 
@@ -86,7 +89,7 @@ class LimitedDriver extends PostgresDriver {
   override async destroy(): Promise<void> {}
 }
 
-/** Creates the Kysely dialects of one pool of connections to PostgreSQL, which survives lost connections. */
+/** Creates the Kysely dialects that share one PostgreSQL connection pool. The pool replaces lost connections. */
 export function postgresDialects(url: string, settings: DatabaseSettings): Record<'all' | 'longReads', Dialect> {
   const pool = new PostgresPool(url, settings);
   const semaphore = new Semaphore(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));

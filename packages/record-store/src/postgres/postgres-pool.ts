@@ -6,7 +6,7 @@ import { postgresAddresses } from './postgres-addresses.js';
 import { executeStatement, type PostgresClient } from './postgres-query.js';
 import { typeParsers } from './postgres-types.js';
 
-/** The required members of a `pg` pool. */
+/** The part of a `pg` pool that this module uses. */
 interface Pool {
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
@@ -14,18 +14,18 @@ interface Pool {
   on(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
-/** Additional time for the server to cancel a statement, before the connection counts as dead. */
+/** Additional time for the server to cancel a statement, before the client treats the connection as lost. */
 const RESPONSE_GRACE_MS = 5000;
 
-/** Matches a pooler's error for sessions with limits, which later users of the session would inherit. */
+/** Matches a pooler's error for session limits, which the pooler rejects because later clients would inherit them. */
 const UNSUPPORTED_LIMITS = /unsupported startup parameter/;
 
-/** Returns whether another host may succeed, because this one does not respond or accepts no writes. */
+/** Returns whether another host may succeed, because this host does not respond or does not accept writes. */
 function isServerUnusable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && (error.failure === 'away' || error.failure === 'read-only');
 }
 
-/** Returns the limits of a session, by the names of their parameters. 0 means no limit and is omitted. */
+/** Returns a session's limits by PostgreSQL parameter name. A value of 0 means no limit and is omitted. */
 function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> {
   const limits = {
     statement_timeout: settings.statementTimeoutMs,
@@ -36,16 +36,16 @@ function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> 
 }
 
 /**
- * A pool of connections to PostgreSQL. With several hosts, it uses the host that accepts writes: if that host fails,
- * each new connection tries the others in turn, until one of them has been promoted. A pooler that does not support
- * limits per session is recognized by its error; limits are then set in each transaction.
+ * A pool of PostgreSQL connections. If the URL names several hosts, the pool uses the host that accepts writes. If that
+ * host fails, each new connection tries the other hosts in turn, until one of them has been promoted. A pooler that
+ * rejects session limits is recognized by its error, and the limits are then set in each transaction.
  */
 export class PostgresPool {
   readonly #addresses: readonly string[];
   readonly #settings: DatabaseSettings;
   readonly #pools = new Map<string, Pool>();
   readonly #primaries = new WeakSet<PostgresClient>();
-  /** Index of the host that is tried first: the last host that responded. */
+  /** Index of the host that is tried first, which is the last host that accepted a connection. */
   #first = 0;
   #pooled = false;
   #begin = CompiledQuery.raw('begin');
@@ -60,7 +60,7 @@ export class PostgresPool {
     return this.#pooled;
   }
 
-  /** The statements that start a transaction. */
+  /** The statements that begin a transaction. */
   get begin(): CompiledQuery {
     return this.#begin;
   }
@@ -107,7 +107,7 @@ export class PostgresPool {
     this.#begin = CompiledQuery.raw(['begin', ...limits].join('; '));
   }
 
-  /** Rejects standby servers, which accept no writes until they are promoted. */
+  /** Throws for a standby server, which does not accept writes until it is promoted. */
   async #requirePrimary(client: PostgresClient): Promise<PostgresClient> {
     if (this.#addresses.length === 1 || this.#primaries.has(client)) return client;
     try {
@@ -138,14 +138,14 @@ export class PostgresPool {
       connectionTimeoutMillis: poolWaitMs,
       fallback_application_name: 'apistrata',
       keepAlive: true,
-      // Statements of a transaction are sent without waiting for earlier results.
+      // Sends a transaction's statements without waiting for earlier results.
       pipeline: true,
       ...(pooled ? {} : limitsOf(this.#settings)),
-      // A server that fails silently never cancels a statement.
+      // Client-side timeout, because a server that fails silently never cancels a statement.
       query_timeout: statementTimeoutMs && statementTimeoutMs + RESPONSE_GRACE_MS,
     });
-    // A connection may break while it is idle or between two statements. Without listeners, the error event would end
-    // the process; with them the pool replaces the connection, and its user receives the error from the next statement.
+    // A connection may break while it is idle or between two statements. Without a listener, its error event would end
+    // the process. With a listener, the pool replaces the connection, and the next statement fails with the error.
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
     return pool;

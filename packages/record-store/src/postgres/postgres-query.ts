@@ -2,7 +2,7 @@ import { loadPg } from './load-pg.js';
 import { type ClientQuery, type ClientResult, namedStatements, type QueryClass } from './named-statement.js';
 import { typeParsers } from './postgres-types.js';
 
-/** The required members of a `pg` connection. */
+/** The part of a `pg` client that this package uses. */
 export interface PostgresClient {
   query(query: ClientQuery): unknown;
   release(destroy: boolean): void;
@@ -23,8 +23,8 @@ function loadStatements(): Statements {
 }
 
 /**
- * Executes a statement. `pg` copies the properties of query objects each time, so it receives a custom query object.
- * @param name name of the prepared statement on the connection
+ * Executes a statement with a custom query object, because `pg` copies the properties of other query objects each time.
+ * @param name the name of the prepared statement; if omitted, the statement is not prepared
  */
 export function executeStatement(
   client: PostgresClient,

@@ -6,28 +6,28 @@ import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows, TransactionBatch } from '../store/database.js';
 import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
 
-/** Thrown if the shared transaction was rolled back. The body must run again in a separate transaction. */
+/** Thrown if a shared transaction was rolled back. Each transaction body must run again in a separate transaction. */
 export class BatchConflict extends StoreError<'BATCH_CONFLICT'> {
   constructor(message: string, options?: ErrorOptions) {
     super('BATCH_CONFLICT', message, options);
   }
 }
 
-/** The connection of one member of a batch. */
+/** One body's view of the connection of a shared transaction, which tracks whether the body changed something. */
 class MemberConnection extends TransactionConnection {
   #changed = false;
   /** The number of statements in progress that may change something. */
   #changing = 0;
 
   /**
-   * Whether this member may have changed something, or the server has aborted the transaction. Its failure then affects
-   * all members.
+   * Whether this body may have changed something, or the server has aborted the transaction. A failure of this body
+   * then fails all bodies in the transaction.
    */
   get affectsAll(): boolean {
     return this.#changed || this.#changing > 0;
   }
 
-  /** Makes the failure of this member affect all members. */
+  /** Makes a failure of this body fail all bodies in the transaction. */
   markChanged(): void {
     this.#changed = true;
   }
@@ -49,22 +49,24 @@ class MemberConnection extends TransactionConnection {
   }
 }
 
-/** A statement of several members, with their items. */
+/** A batched statement, with the items of all bodies that share it. */
 interface SharedStatement {
   readonly items: unknown[];
   readonly members: MemberConnection[];
   readonly results: Promise<readonly unknown[]>;
 }
 
-/** State that the members of one transaction share. */
+/** The state that all bodies in one shared transaction use. */
 interface Group {
   readonly results: Map<string, Promise<unknown>>;
-  /** The members that hold names, by name. Each promise resolves when the member ends. */
+  /** For each locked name, a promise that resolves when the last body that acquired the name has ended. */
   readonly holders: Map<string, Promise<void>>;
   readonly statements: Map<string, SharedStatement>;
 }
 
-/** A member's view of its batch: names that it locks until its end, shared results, and batched statements. */
+/**
+ * One body's view of a shared transaction: names that it locks until it ends, shared results, and batched statements.
+ */
 class SingleTransactionBatch implements TransactionBatch {
   readonly #group: Group;
   readonly #member: MemberConnection;
@@ -113,13 +115,13 @@ class SingleTransactionBatch implements TransactionBatch {
     const items: I[] = [];
     const members: MemberConnection[] = [];
     const result = async () => {
-      // Runs after all pending microtasks, when members with the same progress have added their items.
+      // Runs after all pending microtasks, so that bodies at the same point have added their items.
       await new Promise((resolve) => process.nextTick(resolve));
       this.#group.statements.delete(key);
       try {
         return await query(items);
       } finally {
-        // A statement of the batch counts as executed by each of its members.
+        // A batched statement counts as executed by each body that added an item.
         if (this.#member.affectsAll) for (const member of members) member.markChanged();
       }
     };
@@ -128,17 +130,17 @@ class SingleTransactionBatch implements TransactionBatch {
 }
 
 /**
- * Runs transactions on PostgreSQL. `begin` is pipelined with the first statements. Bodies that may be batched share a
- * transaction: they run concurrently on one connection, with one begin and one commit, and their statements are sent
- * together. If a member fails after a change, the whole transaction is rolled back, and each member runs in a separate
- * transaction.
+ * Runs transactions on PostgreSQL. `begin` is pipelined with the first statements. With `together`, transaction bodies
+ * share a transaction: they run concurrently on one connection, with one begin and one commit, and their statements are
+ * sent together. If a body fails after a change, the whole transaction is rolled back, and each body runs again in a
+ * separate transaction.
  */
 export class PostgresTransactions {
   readonly #db: Kysely<Rows>;
   readonly #dialect: Dialect;
   readonly #driver: Driver;
   readonly #onCommit: StoreObserver['commit'];
-  /** Groups by queue. */
+  /** Waiting transaction bodies, by queue. */
   readonly #groups = new Map<string, WorkGroups>();
 
   constructor(db: Kysely<Rows>, dialect: Dialect, onCommit?: StoreObserver['commit']) {
@@ -148,7 +150,7 @@ export class PostgresTransactions {
     this.#onCommit = onCommit;
   }
 
-  /** Runs a body in a separate transaction. Errors of the rollback are ignored in favor of the original error. */
+  /** Runs a body in a separate transaction. Rollback errors are ignored in favor of the original error. */
   async alone<T>(work: Work<T>): Promise<T> {
     return this.#db.getExecutor().provideConnection(async (connection) => {
       const member = new MemberConnection(connection);
@@ -166,9 +168,9 @@ export class PostgresTransactions {
   }
 
   /**
-   * Runs a body in one transaction with others that wait in its queue.
+   * Runs a body in one transaction with other bodies that wait in the same queue.
    *
-   * @throws {@link BatchConflict} if it must run in a separate transaction
+   * @throws {@link BatchConflict} if the body must run in a separate transaction
    */
   together<T>(work: Work<T>, queue: string): Promise<T> {
     let groups = this.#groups.get(queue);
@@ -209,12 +211,12 @@ export class PostgresTransactions {
         else reject(outcome.reason);
       }
     } catch (error) {
-      // The outcome of a failed commit is unknown, so no member may run again.
+      // After a failed commit, it is unknown whether the changes were stored, so no body may run again.
       for (const { reject } of group) reject(committing ? error : new BatchConflict('', { cause: error }));
     }
   }
 
-  /** Starts all members of a group. */
+  /** Starts all bodies of a group concurrently. */
   #runConcurrently(group: readonly WaitingWork[], members: readonly MemberConnection[]): Promise<unknown>[] {
     const common: Group = { results: new Map(), holders: new Map(), statements: new Map() };
     return group.map(({ work }, index) => {

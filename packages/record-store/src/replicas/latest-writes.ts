@@ -4,35 +4,35 @@ import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import { channelOf } from '../postgres/notification-listener.js';
 import type { Session } from '../store/database.js';
 
-/** Represents all readers: a write is visible to callers of any project. */
+/** The owner that stands for all projects: callers of any project must see the write. */
 export const ALL_PROJECTS = '*';
 
-/** Receives announcements of writes; shared by all processes that use a database. */
+/** The receiver of notifications about writes, which all processes that use a database share. */
 export const WRITES = 'writes';
 
 /** The maximum payload of a PostgreSQL notification, in bytes. */
 const MAX_PAYLOAD_BYTES = 7999;
 
 /**
- * Stores the time of the last write for each project or user, by any process that shares the database. It is the time of
- * `performance.now()` at which this process learned of the write, which is never before the commit.
+ * The time of the last write for each project or user, by any process that shares the database. It is the value of
+ * `performance.now()` when this process learned of the write, which is never before the commit.
  */
 export class LatestWrites {
   readonly #session: Session;
   readonly #retentionMs: number;
   readonly #process = randomUUID();
-  /** In the order of the writes, oldest first. */
+  /** Write times by owner, in the order of the writes, oldest first. */
   readonly #latest = new Map<string, number>();
   #next: { readonly owners: Set<string>; readonly sent: Promise<void> } | undefined;
 
-  /** @param retentionMs how long writes are remembered, in milliseconds */
+  /** @param retentionMs how long write times are stored, in milliseconds */
   constructor(session: Session, retentionMs: number) {
     this.#session = session;
     this.#retentionMs = retentionMs;
   }
 
   /**
-   * Returns the time of the last write for one of these owners or for all owners; -Infinity if it was before the
+   * Returns the time of the last write for any of these owners or for all projects; -Infinity if it was before the
    * retention period.
    */
   latestFor(owners: readonly string[]): number {
@@ -40,9 +40,9 @@ export class LatestWrites {
   }
 
   /**
-   * Records a write of this process; resolves when it has been announced to the other processes.
+   * Records a write by this process. Resolves when the write has been announced to the other processes.
    *
-   * @throws {@link DatabaseUnavailable} if it cannot be announced; success must then not be reported
+   * @throws {@link DatabaseUnavailable} if the write cannot be announced; the caller must then not report success
    */
   record(owners: Iterable<string>): Promise<void> {
     this.#next ??= this.#startAnnouncement();
@@ -53,13 +53,13 @@ export class LatestWrites {
     return this.#next.sent;
   }
 
-  /** Handles a notification of another process; '' if notifications may have been missed. */
+  /** Handles a notification from another process, or '' if notifications may have been missed. */
   receive(notice: string): void {
     const [process, ...owners]: readonly string[] = notice === '' ? ['', ALL_PROJECTS] : JSON.parse(notice);
     if (process !== this.#process) for (const owner of owners) this.#remember(owner);
   }
 
-  /** Announces all writes of one turn of the event loop in one notification. */
+  /** Announces all writes from one turn of the event loop in one notification. */
   #startAnnouncement() {
     const owners = new Set<string>();
     const send = async () => {
@@ -70,7 +70,7 @@ export class LatestWrites {
       try {
         await sql`select pg_notify(${channelOf(WRITES)}, ${notice})`.execute(this.#session.db);
       } catch (error) {
-        // The write itself is committed and must not be retried after any error.
+        // Converted to an error that is not retried, because the write itself is committed.
         throw error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable('broken', error);
       }
     };

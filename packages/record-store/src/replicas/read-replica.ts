@@ -9,10 +9,10 @@ import { openPool } from '../store/pool-executor.js';
 import { replicaDialect } from './replica-dialect.js';
 import { type WalMarks, walPosition } from './wal-marks.js';
 
-/** The minimum interval between two queries for the position of a replica. */
+/** The minimum interval between two queries for a replica's position. */
 const POLL_INTERVAL_MS = 20;
 
-/** How long requests wait for the position. */
+/** How long a request waits for a replica's position. */
 const POSITION_TIMEOUT_MS = 500;
 
 /** How long a query waits for a connection to a replica before it uses the primary. */
@@ -21,7 +21,7 @@ const CONNECT_MS = 1000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 
-/** The status of a server. */
+/** A server's replication status. */
 interface Status {
   readonly cluster: string;
   readonly follows: boolean;
@@ -29,7 +29,7 @@ interface Status {
   readonly position: string | null;
 }
 
-/** Returns the name of a server: its host, port and database. */
+/** Returns a server's name, which consists of its host, port and database. */
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
@@ -43,7 +43,7 @@ export async function clusterOf(db: Kysely<Rows>): Promise<string> {
   return cluster;
 }
 
-/** Queries the status of a server and of its replication. */
+/** Queries a server's replication status. */
 function statusOf(db: Kysely<Rows>): Promise<Status> {
   return db
     .selectNoFrom([
@@ -57,7 +57,7 @@ function statusOf(db: Kysely<Rows>): Promise<Status> {
 
 const NOT_RECEIVING = 'It receives nothing from the primary.';
 
-/** Returns why a server cannot serve as a replica of the primary; undefined if it can. */
+/** Returns the reason why a server cannot serve as a replica of the primary; undefined if it can. */
 function unusableReason({ cluster, follows, receives }: Status, expected: string): string | undefined {
   if (cluster !== expected) return 'It is a copy of another database.';
   if (!follows) return 'It does not follow the primary, or was promoted.';
@@ -77,20 +77,19 @@ export interface ReadReplicaOptions {
   readonly url: string;
   readonly settings: DatabaseSettings;
   readonly primary: Session;
-  /** Positions of the primary over time. */
+  /** Recent log positions of the primary, with their times. */
   readonly marks: WalMarks;
   readonly observer?: StoreObserver;
 }
 
 /**
- * A server that replicates the primary. Queries that fail on it run on the primary. While it is unavailable, it is not
- * used, and it is queried again after pauses that double.
+ * A server that replicates the primary. Queries that fail on the replica run on the primary. While a replica is
+ * unavailable, it is not used, and its status is queried after pauses that double.
  */
 export class ReadReplica {
   readonly name: string;
   /**
-   * Session for reading from the replica. It reads the record cache of the primary, and has its own cache for older
-   * records.
+   * The session for reading from the replica. It reads the primary's record cache, and caches older records separately.
    */
   readonly session: Session;
   readonly #options: ReadReplicaOptions;
@@ -124,17 +123,17 @@ export class ReadReplica {
     };
   }
 
-  /** The time, by `performance.now()`, before which all acknowledged commits are on the replica. */
+  /** A value of `performance.now()`. The replica has all commits that were acknowledged before this time. */
   get freshAt(): number {
     return this.#freshAt;
   }
 
-  /** Why the replica is not used; undefined if it is healthy. */
+  /** The reason why the replica is not used; undefined if it is healthy. */
   get failure(): string | undefined {
     return this.#problem;
   }
 
-  /** Queries the position of the replica, unless this was done recently. Never rejects. */
+  /** Queries the replica's status, unless it was queried recently. Never rejects. */
   refresh(cluster: string): Promise<void> {
     if (!this.#statusQuery && performance.now() >= this.#nextQueryAt) {
       this.#statusQuery = this.#query(cluster).finally(() => {
@@ -144,7 +143,7 @@ export class ReadReplica {
     return this.#statusQuery ?? Promise.resolve();
   }
 
-  /** Discards the status of the replica. */
+  /** Discards the replica's known position. */
   forget(): void {
     this.#freshAt = Number.NEGATIVE_INFINITY;
   }
@@ -167,7 +166,7 @@ export class ReadReplica {
     }
   }
 
-  /** Handles a failed query. One that was cancelled because it conflicted with replay does not affect the next query. */
+  /** Handles a failed query. If the query conflicted with replay and was cancelled, the replica remains in use. */
   #onFailure(error: unknown): void {
     if (error instanceof DatabaseUnavailable) this.#suspend(error.message);
   }

@@ -10,11 +10,11 @@ import { WalMarks, walPosition } from './wal-marks.js';
 
 /** The state of a replica. */
 export interface ReplicaState {
-  /** Host, port and database. */
+  /** The replica's host, port and database. */
   readonly name: string;
-  /** Upper bound of its replication lag, in milliseconds; undefined if unknown. */
+  /** Upper bound of the replication lag, in milliseconds; undefined if unknown. */
   readonly staleMs: number | undefined;
-  /** Why it is not used; undefined if it is healthy. */
+  /** The reason why the replica is not used; undefined if it is healthy. */
   readonly failure: string | undefined;
 }
 
@@ -29,20 +29,21 @@ export interface ReadReplicasOptions {
 }
 
 /**
- * The write position of the log. With asynchronous commits, unwritten commits count as well. It is queried on the
- * connection that listens for writes, so that all previously announced writes have been received when the result arrives.
+ * Selects the primary's write position in its log. With asynchronous commits, the position includes unwritten commits.
+ * The query runs on the connection that listens for writes, so that all previously announced writes have been received
+ * when the result arrives.
  */
 const POSITION = `select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
   else pg_current_wal_lsn() end::text as position`;
 
-const NO_NOTIFICATIONS = 'Writes are unknown: notifications of the database do not arrive.';
+const NO_NOTIFICATIONS = 'Writes are unknown, because database notifications do not arrive.';
 
 /**
  * Replicas of the primary, for callers that only read. A caller reads from a replica that has replayed the log beyond
- * the last write to the caller's project, whichever process made it. If there is no such replica, or the position is
- * unknown, the caller reads from the primary. Writes of other projects may be delayed by up to `maxStalenessMs`.
+ * the last write to the caller's project, whichever process made it. If such a replica does not exist, or the position
+ * is unknown, the caller reads from the primary. Writes of other projects may be delayed by up to `maxStalenessMs`.
  *
- * Nothing runs before the first query, and no timer runs except that of the listening connection.
+ * No query runs before the first call, and the only timer is that of the listening connection.
  */
 export class ReadReplicas {
   readonly replicas: readonly ReadReplica[];
@@ -72,7 +73,10 @@ export class ReadReplicas {
       .map((address) => new ReadReplica({ url: address, settings, primary, marks: this.#marks, observer }));
   }
 
-  /** Returns a replica that has all writes for these projects and users; undefined if the primary must be used. */
+  /**
+   * Returns a replica that has all writes that these projects and users must see; undefined if the primary must be
+   * used.
+   */
   async of(owners: readonly string[]): Promise<ReadReplica | undefined> {
     this.#listener.start();
     const cluster = await this.#awaitWrites();
@@ -86,7 +90,7 @@ export class ReadReplicas {
     return fresh();
   }
 
-  /** Returns the current states, which are queried unless this was done recently. */
+  /** Returns the replicas' current states. They are queried unless they were queried recently. */
   async states(): Promise<readonly ReplicaState[]> {
     this.#listener.start();
     const cluster = await this.#awaitWrites();
@@ -104,16 +108,16 @@ export class ReadReplicas {
     await Promise.all(this.replicas.map((replica) => replica.close()));
   }
 
-  /** Returns the replicas; each call starts with a different one. */
+  /** Returns the replicas in an order that starts with a different replica on each call. */
   #rotated(): readonly ReadReplica[] {
     const first = this.#nextReplica++ % this.replicas.length;
     return [...this.replicas.slice(first), ...this.replicas.slice(0, first)];
   }
 
   /**
-   * Returns the database's identifier once all writes that were acknowledged before this call are known; undefined if
-   * that is impossible. Records the position of the primary. Only one query runs at a time: concurrent callers share
-   * the next one.
+   * Waits until all writes that were acknowledged before this call are known, and records the primary's position.
+   * Resolves to the database's identifier, or to undefined if this is impossible. Only one query runs at a time, and
+   * concurrent callers share the next one.
    */
   #awaitWrites(): Promise<string | undefined> {
     this.#next ??= this.#afterCurrent();
@@ -137,7 +141,7 @@ export class ReadReplicas {
       this.#cluster ??= await clusterOf(this.#primary);
       return this.#cluster;
     } catch {
-      // Callers that use the primary receive the error from it.
+      // Callers then use the primary and receive its error.
       return undefined;
     }
   }

@@ -12,15 +12,15 @@ import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { Rows } from '../store/database.js';
 import { UnstreamedConnection } from '../store/unstreamed-connection.js';
 
-/** Matches the error codes of queries that PostgreSQL cancels because they conflict with replay. */
+/** Matches the error codes with which PostgreSQL cancels a query that conflicts with replay. */
 const CONFLICT = /^(40001|40P01)$/;
 
-/** The code of a query that exceeded its timeout, as it would on the primary. */
+/** The error code of a query that exceeded its timeout, which would also happen on the primary. */
 const QUERY_TIMEOUT = '57014';
 
 const codeOf = (error: unknown) => (error as { readonly code?: unknown } | undefined)?.code;
 
-/** Returns whether the primary may execute the same query. */
+/** Returns whether a query failed because of the replica, so that the primary can execute it instead. */
 function isReplicaError(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return codeOf(error.cause) !== QUERY_TIMEOUT;
   return CONFLICT.test(String(codeOf(error)));
@@ -29,11 +29,11 @@ function isReplicaError(error: unknown): boolean {
 export interface ReplicaDialectOptions {
   readonly replica: Kysely<Rows>;
   readonly primary: Kysely<Rows>;
-  /** Called for each query that had to run on the primary instead. */
+  /** Called with the error of each query that must run on the primary instead. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs queries on a replica, and on the primary if that fails. */
+/** Runs each query on a replica, and on the primary if the replica fails. */
 class ReplicaConnection extends UnstreamedConnection {
   readonly #options: ReplicaDialectOptions;
 
@@ -54,10 +54,11 @@ class ReplicaConnection extends UnstreamedConnection {
   }
 }
 
-const rejectTransaction = () => Promise.reject(new Error('replicas have no transactions'));
+const rejectTransaction = () => Promise.reject(new Error('replicas do not support transactions'));
 
 /**
- * Creates a Kysely dialect whose queries run on a replica while it is available. Closing it closes neither database.
+ * Creates a Kysely dialect whose queries run on a replica, or on the primary if the replica fails. Closing the dialect
+ * closes neither database.
  */
 export function replicaDialect(options: ReplicaDialectOptions): Dialect {
   const connection = new ReplicaConnection(options);

@@ -1,13 +1,13 @@
 /**
- * A position of the primary's log, with a time of this process's clock: all commits that were acknowledged before this
- * time precede the position.
+ * A position in the primary's write-ahead log, and a time on this process's clock. All commits that were acknowledged
+ * before this time precede the position.
  */
 interface WalMark {
   readonly at: number;
   readonly position: bigint;
 }
 
-/** Minimum interval between marks, in milliseconds; closer marks are merged. */
+/** The minimum interval between two marks, in milliseconds; closer marks are merged. */
 const SPACING_MS = 5;
 
 /** Parses a position in PostgreSQL's write-ahead log, such as `16/B374D848`, to a number. */
@@ -16,7 +16,7 @@ export function walPosition(text: string): bigint {
   return (BigInt(`0x${file}`) << 32n) | BigInt(`0x${offset}`);
 }
 
-/** Recent positions of the primary, from which the replication lag of a replica is computed. */
+/** Recent log positions of the primary, from which a replica's replication lag is computed. */
 export class WalMarks {
   readonly #retentionMs: number;
   #marks: WalMark[] = [];
@@ -26,8 +26,9 @@ export class WalMarks {
   }
 
   /**
-   * Adds a position that was queried at a time; calls are in the order of the queries. Returns false if it precedes
-   * the last position: another server has become the primary, and all earlier positions are discarded.
+   * Adds a log position and the time at which it was queried. Calls must be in the order of the queries. Returns false
+   * and discards all earlier positions if the new position precedes the last one, because another server has then
+   * become the primary.
    */
   add(at: number, position: bigint): boolean {
     const last = this.#marks.at(-1);
@@ -42,8 +43,8 @@ export class WalMarks {
   }
 
   /**
-   * Returns the time up to which a server that has reached a position has all writes; -Infinity if it is before the
-   * retention period.
+   * Returns the time before which a server at this position has all commits; -Infinity if it is before the retention
+   * period.
    */
   timeOf(position: bigint): number {
     return this.#marks.findLast((mark) => mark.position <= position)?.at ?? Number.NEGATIVE_INFINITY;

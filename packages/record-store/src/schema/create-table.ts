@@ -3,14 +3,17 @@ import type { Rows } from '../store/database.js';
 
 type ColumnType = 'text' | 'integer' | 'bigint' | 'real' | 'counter';
 
-/** A document table as a migration creates it. `bigint` is for times in milliseconds; a `counter` starts at 0. */
+/**
+ * The additional columns and the indexes of a document table. `bigint` is for times in milliseconds; a `counter` starts
+ * at 0.
+ */
 export interface TableShape {
   readonly columns?: Readonly<Record<string, ColumnType>>;
-  /** Each index is a list of columns; the prefix `unique:` of the first column makes the index unique. */
+  /** Each index is a list of columns. The prefix `unique:` on a column makes the index unique. */
   readonly indexes?: readonly (readonly string[])[];
 }
 
-/** Creates a document table: seq, id, revision, data, and the columns by which lists filter and sort. */
+/** Creates a document table with `seq`, `id`, `revision`, `data`, and the columns by which lists filter and sort. */
 export async function createDocumentTable(db: Kysely<Rows>, name: string, shape: TableShape = {}): Promise<void> {
   const postgres = isPostgres(db);
   let table = db.schema
@@ -36,7 +39,7 @@ export async function createDocumentTable(db: Kysely<Rows>, name: string, shape:
   }
 }
 
-/** Returns whether the database is PostgreSQL, for the few statements that differ. */
+/** Returns whether the database is PostgreSQL, for statements that differ between databases. */
 export function isPostgres(db: Kysely<Rows>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

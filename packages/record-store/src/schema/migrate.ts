@@ -6,10 +6,10 @@ import { openDatabase, type Session } from '../store/database.js';
 import type { SchemaChange, SchemaChanges } from './schema-change.js';
 import { createTablesInMemory } from './table-template.js';
 
-/** A table with one row: the change that processes must know to use this database. */
+/** A table with one row, which names the schema change that processes must know to use this database. */
 const NEEDS = 'schema_needs';
 
-/** Returns the names of the changes that a database has, oldest first. */
+/** Returns the names of the schema changes that were applied to a database, oldest first. */
 async function changesDone({ db }: Session): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
@@ -22,7 +22,7 @@ async function neededChange({ db }: Session): Promise<string | undefined> {
   return row?.name;
 }
 
-/** Returns the newest change that one of the changes names in `needs`. */
+/** Returns the newest schema change that is named in the `needs` of any change; by default, the first change. */
 function needsOf(changes: SchemaChanges): string {
   const named = Object.values<SchemaChange>(changes).flatMap(({ needs = [] }) => needs);
   return named.sort().at(-1) ?? (Object.keys(changes)[0] as string);
@@ -38,8 +38,8 @@ async function storeRequirements(session: Session, needs: string): Promise<void>
 }
 
 /**
- * Applies missing changes. A database that a newer version has changed is left unchanged: it is compatible if all
- * removals since then were prepared by a change that this version includes.
+ * Applies missing schema changes. A database that a newer version has changed is left unchanged. This version can use
+ * such a database if it has all changes of this version and needs a change that this version includes.
  */
 async function toLatest(session: Session, changes: SchemaChanges): Promise<void> {
   const done = await changesDone(session);
@@ -51,7 +51,7 @@ async function toLatest(session: Session, changes: SchemaChanges): Promise<void>
     return;
   }
   const needed = needsOf(changes);
-  // If no change is missing, the database is only read, because a process may not have the right to change tables.
+  // If no change is missing, the database is only read, because a process may not be allowed to change tables.
   if (done.length > 0 && done.length === Object.keys(changes).length && (await neededChange(session)) === needed)
     return;
   const provider = { getMigrations: async (): Promise<Record<string, Migration>> => changes };
@@ -60,7 +60,7 @@ async function toLatest(session: Session, changes: SchemaChanges): Promise<void>
   await storeRequirements(session, needed);
 }
 
-/** Brings the tables up to date. Several processes, even of different versions, may call it concurrently. */
+/** Applies all missing schema changes. Several processes, even of different versions, may call it concurrently. */
 export async function migrate(
   session: Session,
   url: string,
@@ -69,7 +69,7 @@ export async function migrate(
 ): Promise<void> {
   const latest = () => toLatest(session, changes);
   if (session.kind === 'sqlite') return url === ':memory:' ? createTablesInMemory(session, changes, latest) : latest();
-  // Changing a large table, or waiting for another process that does so, may take longer than any query.
+  // Changing a large table, or waiting for another process that does so, may take longer than these timeouts.
   const migrationDatabase = openDatabase(url, {
     ...settings,
     poolSize: 2,
@@ -77,9 +77,9 @@ export async function migrate(
     lockTimeoutMs: 0,
     idleTransactionTimeoutMs: 0,
   });
-  // The migrator's own lock is a row of a table that it must create first, so processes that start together would
-  // conflict. This lock belongs to a transaction, because behind a pooler a session may have another user after each
-  // transaction.
+  // The migrator's own lock is a row in a table that it must create first, so processes that start at the same time
+  // would conflict. This lock belongs to a transaction, because behind a pooler, another client may use the session
+  // after each transaction.
   const migration = migrationDatabase.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('apistrata migrations', 0))`.execute(tx);
     await toLatest(migrationDatabase, changes);

@@ -1,20 +1,20 @@
 import type { Migration } from 'kysely';
 
-/** One change of the tables. */
+/** A migration of the database tables. */
 export interface SchemaChange extends Migration {
   /**
-   * For a change that removes something: the earlier change since which processes no longer use it. A process without
-   * that change rejects the database. Omitted for changes that only add.
+   * For a change that removes something: the name of the earlier change since which processes no longer use it. A
+   * process that does not include that earlier change rejects the database. Omitted for changes that only add elements.
    */
   readonly needs?: string;
 }
 
-/** The schema changes of a package by name. Names sort in the order in which the changes apply. */
+/** A package's schema changes by name. They are applied in the alphabetical order of their names. */
 export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
 
 /**
- * Joins the changes of several parts of one database, oldest first. Changes of several parts with the same name are
- * applied as one change, in the order of the parts.
+ * Joins the schema changes of several parts of one database, oldest first. Changes with the same name are applied as
+ * one change, in the order of the parts.
  */
 export function joinChanges(...parts: readonly SchemaChanges[]): SchemaChanges {
   const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].sort();

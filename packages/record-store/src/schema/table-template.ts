@@ -2,13 +2,16 @@ import { CompiledQuery } from 'kysely';
 import type { Session } from '../store/database.js';
 import type { SchemaChanges } from './schema-change.js';
 
-/** Statements that recreate the tables and rows that changes result in, taken from the first in-memory database. */
+/**
+ * Statements that recreate the tables and rows of a migrated database, read from the first in-memory database with the
+ * same schema changes.
+ */
 const templates = new WeakMap<SchemaChanges, Promise<readonly CompiledQuery[]>>();
 
 /**
- * Creates the tables of a new in-memory database. Applying all changes takes most of the start of an engine, and
- * tests create hundreds of engines. Only the first engine of a process applies them, with `applyChanges`; the others
- * wait for it, and copy the result.
+ * Creates the tables of a new in-memory database. Only the first database in a process applies the schema changes, with
+ * `applyChanges`; the others copy its tables. Applying all changes takes most of an engine's start time, and tests
+ * create hundreds of engines.
  */
 export async function createTablesInMemory(
   session: Session,

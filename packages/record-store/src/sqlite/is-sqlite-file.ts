@@ -1,6 +1,5 @@
 /**
- * Returns whether a database is a SQLite file, which has folders and files next to it; not PostgreSQL, and not in
- * memory.
+ * Returns whether a database is a SQLite file, which can have other files next to it, and not PostgreSQL or in memory.
  */
 export function isSqliteFile(database: string): boolean {
   return database !== ':memory:' && !/^postgres(ql)?:/.test(database);

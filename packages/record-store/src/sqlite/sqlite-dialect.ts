@@ -22,26 +22,26 @@ import { SqliteRowReader } from './sqlite-rows.js';
 
 interface Prepared {
   readonly statement: SqliteStatement;
-  /** Reads the rows; undefined if the statement returns none. */
+  /** Reads the statement's rows; undefined if the statement returns no rows. */
   readonly rows: SqliteRowReader | undefined;
   readonly writes: boolean;
 }
 
 /**
- * Matches definitions of tables and indexes. They are not prepared, because they run once, and a prepared statement
- * occupies several kilobytes until the next garbage collection.
+ * Matches statements that define tables or indexes. They are not prepared, because they run once, and a prepared
+ * statement occupies several kilobytes until the next garbage collection.
  */
 const DDL_STATEMENT = /^\s*(create|alter|drop)\b/i;
 
-/** Matches statements that change nothing; any other statement may change something. */
+/** Matches statements that do not change data. Any other statement may change data. */
 const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint|release)\b/i;
 
-/** Interval of attempts to acquire a lock that another program holds, in milliseconds. */
+/** The interval between attempts to acquire a lock that another program holds, in milliseconds. */
 const LOCK_PAUSE_MS = 20;
 
-/** The only connection to a database. Each SQL string is prepared once and cached. */
+/** The only connection to a SQLite database. Each SQL string is prepared once and cached. */
 class SqliteConnection extends UnstreamedConnection implements ReadingConnection {
-  /** Serializes the users of this connection. */
+  /** Allows one caller at a time to use this connection. */
   readonly mutex = new Semaphore(1);
   readonly #handle: SqliteHandle;
   readonly #files: SqliteFiles | undefined;
@@ -49,8 +49,8 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
   readonly #prepared = new Map<string, Prepared>();
   #inTransaction = false;
   /**
-   * The error with which SQLite has rolled back the transaction on its own. It is thrown for later statements, which
-   * would otherwise be committed one by one.
+   * The error after which SQLite rolled back the transaction on its own. Later statements in the transaction throw this
+   * error, because they would otherwise be committed one by one.
    */
   #rollbackError: unknown;
   #areFilesReplaced = false;
@@ -75,15 +75,17 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
         const locked = error instanceof DatabaseUnavailable && error.failure === 'busy';
         if (!locked || this.#inTransaction || Date.now() - startedAt >= this.#lockTimeoutMs) throw error;
       }
-      // Waiting inside SQLite would block the whole process. No transaction is open at this point, so others may read
-      // in the meantime.
+      // Waiting inside SQLite would block the whole process. No transaction is open at this point, so other callers may
+      // use the connection in the meantime.
       this.mutex.leave();
       await sleep(LOCK_PAUSE_MS);
       await this.mutex.enter();
     }
   }
 
-  /** Starts statements in one read transaction, which locks the database once for all of them. None of them waits for a lock. */
+  /**
+   * Starts several statements in one read transaction, which locks the database only once. They do not wait for locks.
+   */
   readTogether<T>(start: () => T): T {
     this.#run(BEGIN_READS.sql, []);
     this.#inTransaction = true;
@@ -105,11 +107,11 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
   async commit(): Promise<void> {
     await this.executeQuery(COMMIT);
     this.#inTransaction = false;
-    // Checked after the commit, because the files may have been removed during it.
+    // Checked after the commit, because the files may have been removed during the commit.
     this.#checkFiles();
   }
 
-  /** Ends the transaction, regardless of the state in which an error has left it. */
+  /** Rolls back the transaction, unless an error has already ended it. */
   async rollback(): Promise<void> {
     this.#inTransaction = false;
     this.#rollbackError = undefined;
@@ -142,14 +144,14 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
 
-  /** Returns undefined for a definition, which is not prepared. */
+  /** Returns a prepared statement; undefined for statements that define tables or indexes. */
   #prepare(sql: string): Prepared | undefined {
     let cached = this.#prepared.get(sql);
     if (!cached) {
       if (DDL_STATEMENT.test(sql)) return undefined;
       const statement = this.#handle.prepare(sql);
       cached = { statement, rows: SqliteRowReader.of(statement), writes: !READS.test(sql) };
-      // Filters create distinct SQL strings; the oldest is evicted if there are many.
+      // Filters produce distinct SQL strings. If the cache is full, the oldest statement is evicted.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, cached);
     }
@@ -163,15 +165,15 @@ const COMMIT = CompiledQuery.raw('commit');
 const ROLLBACK = CompiledQuery.raw('rollback');
 
 /**
- * The number of log pages after which a commit merges the log into the database, in the thread that serves requests.
- * Merges of several thousand pages dominated the 99th percentile of latency; smaller ones merge the same pages more
- * often.
+ * The number of log pages after which a commit merges the log into the database, which blocks the thread that serves
+ * requests. Merges of several thousand pages dominated the 99th percentile of latency; smaller merges write the same
+ * pages more often.
  */
 const CHECKPOINT_PAGES = 2000;
 
 /**
- * A driver with a single connection that its users share. While it is held, only SQL is awaited, so each use
- * is short; a second connection would only cause lock errors.
+ * A driver with a single connection that callers use in turn. A caller awaits only SQL while it holds the connection,
+ * so each use is short. A second connection would only cause lock errors.
  */
 class SqliteDriver implements Driver {
   readonly #path: string;
@@ -179,7 +181,7 @@ class SqliteDriver implements Driver {
   #owner: SqliteOwner | undefined;
   #handle: SqliteHandle | undefined;
   #connection: SqliteConnection | undefined;
-  /** Set if a commit must survive a power failure. */
+  /** Set if commits must survive a power failure. */
   readonly #log: SqliteLog | undefined;
 
   constructor(path: string, settings: DatabaseSettings) {
@@ -194,14 +196,13 @@ class SqliteDriver implements Driver {
       if (isFile) this.#owner = await SqliteOwner.acquire(this.#path);
       this.#handle = openSqlite(this.#path);
       this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;');
-      // The many small tables and indexes of a database in memory would otherwise take a page of 4 KiB each.
+      // Each of the many small tables and indexes of an in-memory database would otherwise occupy a page of 4 KiB.
       this.#handle.exec(
         isFile
           ? `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
           : 'PRAGMA page_size = 1024',
       );
-      // In this journal mode, the log is consistent without a sync per commit. `#log` provides the durability of
-      // commits.
+      // In WAL mode, the log is consistent without a sync per commit. `#log` makes commits durable.
       this.#handle.exec('PRAGMA synchronous = NORMAL');
       // From now on, waiting for locks must not block the process.
       this.#handle.exec('PRAGMA busy_timeout = 0');
@@ -226,8 +227,8 @@ class SqliteDriver implements Driver {
   }
 
   /**
-   * Resolves when the writes are as durable as required. No success is reported before that; other users proceed in
-   * the meantime.
+   * Resolves when the writes are as durable as required, so that success is not reported earlier. Other callers use the
+   * connection in the meantime.
    */
   async releaseConnection(): Promise<void> {
     const connection = this.#opened();

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** Returns an identifier of the file at a path; undefined if there is none. */
+/** Returns an identifier of the file at a path; undefined if the file does not exist. */
 function fileAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
@@ -11,8 +11,8 @@ function fileAt(path: string): string | undefined {
 }
 
 /**
- * The files of an open SQLite database. If they are removed or replaced, the process still writes to the old files,
- * to which no path leads: the writes are lost, and SQLite does not report it.
+ * Detects whether the files of an open SQLite database are removed or replaced. The process would then continue to
+ * write to files without a path. Those writes would be lost, and SQLite does not report the loss.
  */
 export class SqliteFiles {
   readonly #path: string;
@@ -25,7 +25,7 @@ export class SqliteFiles {
     this.#file = fileAt(path);
   }
 
-  /** Returns whether the paths still lead to the opened files. This takes two system calls of a few microseconds. */
+  /** Returns whether the paths still lead to the opened files. The two system calls take a few microseconds. */
   areInPlace(): boolean {
     if (this.#file === undefined || fileAt(this.#path) !== this.#file) return false;
     // The log is created by the first write and exists until the database is closed.

@@ -6,7 +6,7 @@ export interface SqliteStatement {
   run(...parameters: unknown[]): { changes: number | bigint };
   /** The columns of the rows that the statement returns; empty if it returns none. */
   columns(): readonly { readonly name: string }[];
-  /** Whether `all` returns the values of each row as an array instead of an object. */
+  /** Sets whether `all` returns the values of each row as an array instead of an object. */
   setReturnArrays(enabled: boolean): void;
 }
 
@@ -15,11 +15,14 @@ export interface SqliteHandle {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): void;
   close(): void;
-  /** Whether a transaction is open: some errors roll it back by themselves. */
+  /** Whether a transaction is open. Some errors roll back the transaction implicitly. */
   readonly isTransaction: boolean;
 }
 
-/** Creates a missing file that only its owner can read. SQLite creates the files next to it with the same mode. */
+/**
+ * Creates a missing database file that only its owner can read and write. SQLite creates related files with the same
+ * mode.
+ */
 function createPrivately(path: string): void {
   if (path === ':memory:') return;
   try {
@@ -31,13 +34,13 @@ function createPrivately(path: string): void {
 
 /**
  * Opens a SQLite database. A new file and its log are readable and writable by their owner only.
- * @param options.readOnly whether the file is only read; it must then exist
+ * @param options.readOnly whether the file is only read; the file must then exist
  * @throws Error if this Node version has no SQLite library, or one without the required functions
  */
 export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
   // Loaded with the first SQLite database, because an engine on PostgreSQL does not need it.
   const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
-  // The library is older than these functions, and each release line of Node added them in a different release.
+  // Checks for functions instead of a version, because each release line of Node added them in a different release.
   if (library && 'setReturnArrays' in library.StatementSync.prototype) {
     if (!readOnly) createPrivately(path);
     const db = new library.DatabaseSync(path, { readOnly }) as unknown as SqliteHandle;

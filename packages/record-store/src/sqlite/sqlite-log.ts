@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * The log of an open SQLite file, which ends with the last commit. It is synced to disk by another thread, because
- * SQLite would sync it within the commit and block the whole process in the meantime.
+ * The write-ahead log of an open SQLite file. Another thread syncs it to disk, because SQLite would sync it during the
+ * commit and block the whole process in the meantime.
  */
 export class SqliteLog {
   readonly #path: string;
@@ -17,17 +17,18 @@ export class SqliteLog {
   }
 
   /**
-   * Resolves when all earlier commits are on disk. Rejects if the disk fails, and from then on with the same error,
-   * because later syncs would not prove that the earlier data was written.
+   * Resolves when all earlier commits are on disk. Rejects if the disk fails. All later calls then reject with the same
+   * error, because a later sync would not prove that the earlier data was written.
    */
   sync(): Promise<void> {
-    // The running sync may have started before the last commit, so callers that arrive during it wait for the next one.
+    // The running sync may have started before the last commit, so callers that arrive during that sync wait for the
+    // next one.
     this.#next ??= this.#afterRunning();
     return this.#next;
   }
 
   async #afterRunning(): Promise<void> {
-    // Its callers receive the error.
+    // The callers of the running sync receive its error.
     await this.#running?.catch(() => undefined);
     this.#next = undefined;
     this.#running = this.#write();
@@ -47,7 +48,7 @@ export class SqliteLog {
   }
 
   async close(): Promise<void> {
-    // A sync may be opening the file.
+    // A pending sync may still be opening the file.
     await this.#next?.catch(() => undefined);
     await this.#running?.catch(() => undefined);
     await this.#file?.close();

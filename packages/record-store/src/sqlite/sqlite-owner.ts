@@ -17,23 +17,23 @@ export class DatabaseInUse extends StoreError<'DATABASE_IN_USE'> {
 }
 
 interface Holder {
-  /** Identifies an engine: a process may have several. */
+  /** Identifies an engine, because a process may have several. */
   readonly mark: string;
   readonly pid: number;
   readonly host: string;
   readonly since: string;
 }
 
-/** Maximum number of attempts to acquire a lock while its holder is being recorded. */
+/** The maximum number of attempts to acquire a lock while another process records itself as the lock's holder. */
 const MAX_ATTEMPTS = 20;
 
-/** Interval between attempts. */
+/** The interval between two attempts. */
 const RETRY_INTERVAL_MS = 25;
 
 /**
- * The exclusive right to use a SQLite file: a lock on a separate database next to it (`FILE-owner`). The lock belongs
- * to the operating system and ends with the process, even after a crash, so it needs no clean-up. It prevents neither
- * queries for the holder nor backups of the database itself.
+ * The exclusive right to use a SQLite file, which is a lock on a separate database next to the file (`FILE-owner`). The
+ * lock needs no clean-up, because the operating system releases it when the process ends, even after a crash. The lock
+ * prevents neither queries for its holder nor backups of the database itself.
  */
 export class SqliteOwner {
   readonly #handle: SqliteHandle;
@@ -43,7 +43,7 @@ export class SqliteOwner {
   }
 
   /**
-   * Acquires the right to use a file.
+   * Acquires the exclusive right to use a SQLite file.
    *
    * @throws {@link DatabaseInUse} immediately, if another engine uses the file
    */
@@ -59,7 +59,7 @@ export class SqliteOwner {
         const holder = holderOf(handle);
         if (holder && holder.mark !== ownHolder.mark && isAlive(holder))
           throw new DatabaseInUse(file, describeHolder(holder));
-        // Another process is recording its name, or conflicted with this one.
+        // Another process is recording itself as the holder, or tried to acquire the lock at the same time.
         if (attempt === MAX_ATTEMPTS) throw new DatabaseInUse(file, 'another process');
         await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL_MS));
       }
@@ -69,7 +69,7 @@ export class SqliteOwner {
     }
   }
 
-  /** Returns a description of the holder of a file; undefined if there seems to be none. */
+  /** Returns a description of the process that uses a SQLite file; undefined if none is found. */
   static holder(file: string): string | undefined {
     const owners = `${realpathSync(file)}-owner`;
     if (!existsSync(owners)) return undefined;
@@ -87,7 +87,7 @@ export class SqliteOwner {
   }
 }
 
-/** Runs statements; returns false if another process holds the lock. */
+/** Runs statements. Returns false if another process holds the lock. */
 function unlessLocked(run: () => void): boolean {
   try {
     run();
@@ -99,7 +99,7 @@ function unlessLocked(run: () => void): boolean {
   }
 }
 
-/** Records this engine as the owner and keeps the lock. */
+/** Records this engine as the holder and keeps the lock. Returns false if another process acquired the lock. */
 function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolean {
   const written = unlessLocked(() => {
     handle.exec('BEGIN IMMEDIATE');
@@ -107,8 +107,8 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
     handle.prepare('INSERT INTO owner VALUES (?, ?, ?, ?)').run(mark, pid, host, since);
     handle.exec('COMMIT');
   });
-  // The name must be committed to be readable, which releases the lock for a moment: another process may have acquired
-  // it.
+  // Other processes can read the holder only after a commit, which releases the lock for a moment. Another process may
+  // have acquired the lock in that moment.
   const isLocked = written && unlessLocked(() => handle.exec('BEGIN IMMEDIATE'));
   if (isLocked && holderOf(handle)?.mark === mark) return true;
   if (handle.isTransaction) handle.exec('ROLLBACK');
@@ -117,7 +117,7 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
 
 function holderOf(handle: SqliteHandle): Holder | undefined {
   let holder: Holder | undefined;
-  // If a lock prevents reading, it is being acquired; without the table, the file was never locked.
+  // If a lock prevents reading, another process is acquiring it. Without the table, the file was never locked.
   unlessLocked(() => {
     const [table] = handle.prepare(`SELECT name FROM sqlite_schema WHERE name = 'owner'`).all();
     if (table) [holder] = handle.prepare('SELECT mark, pid, host, since FROM owner').all() as Holder[];
@@ -125,7 +125,7 @@ function holderOf(handle: SqliteHandle): Holder | undefined {
   return holder;
 }
 
-/** Returns false if the recorded process has ended: its successor has not recorded its name yet. */
+/** Returns whether the recorded process exists. If not, its successor has not recorded itself yet. */
 function isAlive({ pid, host }: Holder): boolean {
   if (host !== hostname()) return true;
   try {

@@ -12,11 +12,11 @@ type ReaderResult =
   | { readonly error: { readonly message: string; readonly code?: unknown; readonly errcode?: unknown } };
 
 /**
- * Executes queries in the thread. The function is passed as a string, so that bundles of this package need no separate
- * file; it must not refer to names outside itself.
+ * Executes queries in the worker thread. The thread receives this function as source code, so that bundles of this
+ * package need no separate file. The function must therefore not refer to names outside itself.
  */
 function serveQueries(): void {
-  // The main thread has already printed the warnings of libraries.
+  // The main thread has already printed the warnings that libraries emit.
   process.removeAllListeners('warning');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { path } = workerData as { path: string };

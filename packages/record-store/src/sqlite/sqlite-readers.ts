@@ -25,9 +25,12 @@ class ReaderConnection extends UnstreamedConnection {
   }
 }
 
-const rejectTransaction = () => Promise.reject(new Error('readers have no transactions'));
+const rejectTransaction = () => Promise.reject(new Error('read-only connections do not support transactions'));
 
-/** Starts threads on demand and assigns one query at a time to each, in the order of arrival. */
+/**
+ * A driver that starts threads on demand. Each thread executes one query at a time, and queries start in the order of
+ * arrival.
+ */
 class ReadersDriver implements Driver {
   readonly #path: string;
   readonly #max: number;
@@ -82,7 +85,7 @@ class ReadersDriver implements Driver {
 }
 
 /**
- * Creates the Kysely dialect for long queries of a SQLite file, which separate threads execute.
+ * Creates the Kysely dialect that executes long queries on a SQLite file in separate threads.
  * @param max the maximum number of threads
  */
 export function sqliteReaders(path: string, max: number): Dialect {

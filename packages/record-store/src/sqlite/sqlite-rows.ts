@@ -3,8 +3,8 @@ import type { SqliteStatement } from './sqlite-handle.js';
 type Row = Record<string, unknown>;
 
 /**
- * Reads the rows of a statement. The objects of `node:sqlite` have no prototype and are hash tables, which take twice as
- * long to create and to read as these objects, whose properties are in the order of the columns.
+ * Reads a statement's rows. The row objects of `node:sqlite` have no prototype and are hash tables. They take twice as
+ * long to create and to read as the objects of this class, whose properties are in the order of the columns.
  */
 export class SqliteRowReader {
   readonly #statement: SqliteStatement;
@@ -16,7 +16,7 @@ export class SqliteRowReader {
     statement.setReturnArrays(true);
   }
 
-  /** Returns the reader of a statement; undefined if the statement returns no rows. */
+  /** Returns a reader for a statement; undefined if the statement returns no rows. */
   static of(statement: SqliteStatement): SqliteRowReader | undefined {
     const names = namesOf(statement);
     return names.length > 0 ? new SqliteRowReader(statement, names) : undefined;
@@ -25,7 +25,7 @@ export class SqliteRowReader {
   /** Executes the statement and returns its rows. */
   all(parameters: readonly unknown[]): Row[] {
     const found = this.#statement.all(...parameters) as unknown[][];
-    // A change of the schema adds columns to `select *`.
+    // `select *` returns more columns after a schema change.
     if (found[0] && found[0].length !== this.#names.length) this.#names = namesOf(this.#statement);
     const names = this.#names;
     return found.map((values) => {

@@ -16,18 +16,18 @@ export type Rows = Record<string, any>;
 /** The supported databases. */
 export type DatabaseKind = 'sqlite' | 'postgres';
 
-/** A source of reads: the store itself, or a transaction. */
+/** A context for reads: the store itself, or a transaction. */
 export interface Session {
   readonly db: Kysely<Rows>;
   /**
-   * The same database for long queries. For a SQLite file, it uses read-only connections in other threads, because the
-   * main connection blocks the thread that serves requests; for PostgreSQL, some of the connections.
+   * Executes long queries on the same database. SQLite files use read-only connections in other threads, because the
+   * main connection blocks the thread that serves requests. PostgreSQL uses some of the pool's connections.
    */
   readonly longReads: Kysely<Rows>;
   readonly kind: DatabaseKind;
-  /** Recently read records. */
+  /** A cache of recently read records. */
   readonly records: RecordCache;
-  /** Batches look-ups in the same table; only for databases for which each query is a round trip. */
+  /** Batches look-ups in the same table. Set only for PostgreSQL, where each query is a round trip. */
   readonly lookups?: Finder;
 }
 
@@ -37,37 +37,37 @@ export interface OpenDatabase extends Session {
 }
 
 /**
- * The shared state of concurrent members of one transaction. Each member sees the writes of the others, and they are
+ * A transaction that several concurrent callers share. Each caller sees the writes of the others, and all writes are
  * committed or rolled back together.
  */
 export interface TransactionBatch extends Finder {
-  /** Waits until no other member holds the name, and holds it until this member ends. */
+  /** Locks a name until this caller's work ends. Waits while another caller has locked the name. */
   acquire(name: string): Promise<void>;
-  /** Computes a value once for all members. */
+  /** Computes a value once for all callers of the transaction. */
   once<T>(key: string, find: () => Promise<T>): Promise<T>;
   /**
-   * Batches items of several members into one statement: calls with the same key in one turn of the event loop share
+   * Batches items from several callers into one statement. Calls with the same key in one turn of the event loop share
    * one call of `query`, which returns the results in the order of the items.
    */
   gather<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O>;
 }
 
-/** A transaction: reads its own writes, and calls its `afterCommit` functions once everything is durable. */
+/** A transaction. Its queries see its own writes, and its `afterCommit` functions run once the writes are durable. */
 export interface Tx extends Session {
   readonly db: Transaction<Rows>;
-  /** Set if the transaction is shared with others. */
+  /** Set if the transaction is shared with other callers. */
   readonly batch?: TransactionBatch;
   afterCommit(run: () => void): void;
   /**
-   * Adds an owner whose readers must see the writes, in addition to the project or user of each record: the requesting
-   * caller, or `ALL_PROJECTS`. They read from the primary until a replica has the writes.
+   * Adds an owner whose readers must see the writes, such as the requesting caller or `ALL_PROJECTS`, in addition to
+   * each record's project or user. These readers use the primary until a replica has the writes.
    */
   concerns(owner: string): void;
 }
 
 /**
- * The number of queries of a SQLite file that do not wait for others after a query that no other query joined. A query
- * takes little longer than waiting for others, so most queries of a single client do not wait.
+ * For a SQLite file, the number of queries that start without waiting for others, after a query that no other query
+ * joined. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
  */
 const SQLITE_ALONE_AFTER_ONE = 4;
 
@@ -81,7 +81,7 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
     aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_ALONE_AFTER_ONE,
   };
   const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharing));
-  // Pool figures are reported only for the connections that requests wait for.
+  // Only statements are observed here, because pool figures cover the connections that requests wait for.
   const longReads = dialects.longReads
     ? openPool(observedDialect(dialects.longReads, observer && { statement: observer.statement }, settings.longReads))
     : db;
@@ -89,7 +89,7 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
   return { db, longReads, kind, dialect, lookups, records: new RecordCache() };
 }
 
-/** Creates the dialects of a SQLite database; an in-memory database has a single connection. */
+/** Creates the dialects for a SQLite database. An in-memory database has a single connection. */
 function sqliteDialects(
   url: string,
   settings: DatabaseSettings,
@@ -100,7 +100,7 @@ function sqliteDialects(
   };
 }
 
-/** Closes a database; connections for long queries first. */
+/** Closes a database, starting with the connections for long queries. */
 export async function closeDatabase({ db, longReads }: Session): Promise<void> {
   if (longReads !== db) await longReads.destroy();
   await db.destroy();

@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 
-/** Initializes a driver before its first use, and destroys it once. */
+/** A driver that initializes another driver before its first use, and destroys it only once. */
 class StartedDriver implements Driver {
   readonly #driver: Driver;
   #starting: Promise<void> | undefined;
@@ -64,7 +64,7 @@ class StartedDriver implements Driver {
 export type ExecuteAlone = <R>(query: CompiledQuery) => Promise<QueryResult<R>>;
 
 /**
- * Executes statements outside of transactions, each on a connection of the driver, without Kysely's steps for
+ * Executes each statement outside of transactions on one of the driver's connections. It skips Kysely's steps for
  * plugins and logs, which cost more than many statements.
  */
 class PoolExecutor extends DefaultQueryExecutor {
@@ -81,9 +81,10 @@ class PoolExecutor extends DefaultQueryExecutor {
 }
 
 /**
- * Opens a database.
+ * Creates a Kysely instance for a dialect.
  *
- * @param createExecute returns the function that executes statements outside of transactions; default: each on a separate connection
+ * @param createExecute returns the function that executes statements outside of transactions; default: each statement
+ *   on a separate connection
  */
 export function openPool<Rows>(
   dialect: Dialect,

@@ -12,31 +12,34 @@ import { migrate } from '../schema/migrate.js';
 import type { SchemaChanges } from '../schema/schema-change.js';
 import { closeDatabase, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
 
-/** The maximum number of attempts of a transaction that conflicts with concurrent changes. */
+/** The maximum number of attempts for a transaction that conflicts with concurrent changes. */
 const MAX_ATTEMPTS = 20;
 
-/** Retryable PostgreSQL errors: serialization failure, deadlock, a session that a pooler has switched. */
+/**
+ * Codes of retryable errors: a stale record and, on PostgreSQL, serialization failure, deadlock, and a session that a
+ * pooler switched.
+ */
 const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 
-/** An open database. */
+/** An open store, which reads and writes records in transactions. */
 export interface Store extends Session {
   /**
-   * Runs work in a transaction: all of its writes are committed, or none are. The work may run several times if other
-   * transactions change the same records, so it must only read and write through `tx`; side effects belong in
-   * `tx.afterCommit`.
+   * Runs `work` in a transaction, which commits all writes or none. If other transactions change the same records,
+   * `work` runs again. It must therefore read and write only through `tx`; side effects belong in `tx.afterCommit`.
    *
    * @throws {@link DatabaseUnavailable} if the database fails
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction`, for frequent concurrent work on separate rows: the work may share a transaction with others.
-   * Rows that several members change must be changed by single atomic statements, or while the caller holds a lock of
+   * Runs `work` in a transaction that several callers may share, for frequent concurrent work on separate rows. A row
+   * that several callers change must be changed by a single atomic statement, or while the caller holds a lock from
    * `lockName`.
    *
-   * @param queue PostgreSQL: only work of the same queue shares a transaction and waits for its commit. Default: one queue
+   * @param queue PostgreSQL: only work in the same queue shares a transaction and waits for its commit. Default: one
+   *   queue
    */
   together<T>(work: (tx: Tx) => Promise<T>, queue?: string): Promise<T>;
-  /** The replicas that serve callers that only read, if there are any. */
+  /** The replicas for callers that only read, if replicas are configured. */
   readonly replicas?: ReadReplicas;
   /**
    * Checks that the database can be reached and stores writes.
@@ -49,16 +52,16 @@ export interface Store extends Session {
 
 /** Options of {@link openStore}. */
 export interface StoreOptions extends Partial<DatabaseSettings> {
-  /** PostgreSQL: URLs of replicas that serve callers that only read. */
+  /** PostgreSQL: URLs of replicas for callers that only read. */
   readonly databaseRead?: readonly string[];
 }
 
 /**
- * Opens a store and brings its tables up to date.
+ * Opens a store and applies missing schema changes.
  * @param url `:memory:`, a file, or `postgres://...`
- * @param changes all changes of the tables that this version knows, oldest first
- * @throws {@link DatabaseUnavailable}; `DatabaseInUse` if another engine uses the SQLite file; `DatabaseTooNew`; RangeError
- *   if a setting is invalid
+ * @param changes all schema changes that this version knows, oldest first
+ * @throws {@link DatabaseUnavailable}; `DatabaseInUse` if another engine uses the SQLite file; `DatabaseTooNew`;
+ *   RangeError if a setting is invalid
  *
  * @example
  * ```ts
@@ -116,7 +119,6 @@ function replicasOf(
   return new ReadReplicas({ url, replicas: databaseRead, settings, primary, observer });
 }
 
-/** Runs work in a transaction. */
 type RunTransaction = <T>(work: Work<T>) => Promise<T>;
 
 interface TransactionRunners {
@@ -147,12 +149,12 @@ async function transact<T>(
     const afterCommit: Tx['afterCommit'] = (followUp) => followUps.push(followUp);
     try {
       const result = await run((db, batch) => {
-        // The work runs again after a rollback, so effects of the previous run are discarded.
+        // `work` runs again after a rollback, so the effects of the previous attempt are discarded.
         followUps.length = 0;
         owners.clear();
         return work({ ...session, lookups: batch, db, batch, afterCommit, concerns });
       });
-      // The writes are announced before success is reported: the caller may then read them through any process.
+      // Writes are announced before success is reported, because the caller may then read them through any process.
       const announced = owners.size > 0 ? replicas?.writes.record(owners) : undefined;
       for (const followUp of followUps) followUp();
       await announced;
@@ -166,23 +168,23 @@ async function transact<T>(
   }
 }
 
-/** Writes the one row that every database has from its creation, because reading alone would not detect a full disk. */
+/** Updates the one row that every database contains, because reading alone would not detect a full disk. */
 async function touch({ db, kind }: Tx): Promise<void> {
   await db
     .updateTable('kysely_migration_lock')
     .set(({ ref }) => ({ is_locked: ref('is_locked') }))
     .execute();
   if (kind !== 'postgres') return;
-  // The row and its log entry fit into existing files. A sort that exceeds memory needs disk space.
+  // The row and its log entry fit into existing files, but a sort that exceeds memory needs disk space.
   await sql`set local work_mem = '64kB'`.execute(db);
   await sql`select * from (select (i * 7919) % 10007 as key, repeat('x', 500) from generate_series(1, 1000) as i)
     as rows order by key offset 1000`.execute(db);
 }
 
 /**
- * Makes transactions that lock the same name wait for each other. A no-op on SQLite, which has one writer at a time. A
- * member of a shared transaction waits only for the other members; for other transactions, it moves to a separate
- * transaction.
+ * Locks a name until the transaction ends. Other transactions that lock the same name wait. A no-op on SQLite, which
+ * has one writer at a time. In a shared transaction, a caller waits only for callers that share the transaction. If
+ * another transaction holds the lock, the caller moves to a separate transaction.
  */
 export async function lockName({ kind, db, batch }: Tx, name: string): Promise<void> {
   if (kind !== 'postgres') return;

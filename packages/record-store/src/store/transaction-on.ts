@@ -32,7 +32,10 @@ export class TransactionConnection implements DatabaseConnection {
   }
 }
 
-/** Executes statements on one connection, without Kysely's steps for plugins and pools, which cost more than many statements. */
+/**
+ * Executes statements on one connection. It skips Kysely's steps for plugins and pools, which cost more than many
+ * statements.
+ */
 class ConnectionExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;
 
@@ -46,7 +49,7 @@ class ConnectionExecutor extends DefaultQueryExecutor {
   }
 }
 
-/** Returns a transaction on a connection. The caller begins and ends it. */
+/** Returns a Kysely transaction on a connection. The caller must begin and end the transaction. */
 export function transactionOn(connection: DatabaseConnection, dialect: Dialect, driver: Driver): Transaction<Rows> {
   return new Transaction<Rows>({
     config: { dialect },
