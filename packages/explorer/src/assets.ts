@@ -7,29 +7,29 @@ import { logoName, themeCss } from './theme.js';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** Files of the explorer, with the parts of each. All other files belong to the design system. */
+/** The explorer's asset files, each with its source files. All other assets belong to the design system. */
 const ASSETS: Readonly<Record<string, { readonly type: string; readonly parts: readonly string[] }>> = {
   'explorer.css': { type: CSS, parts: ['layout.css', 'lists.css', 'operation.css', 'request-form.css'] },
   'explorer.js': { type: JAVASCRIPT, parts: ['explorer.js'] },
   'try.js': { type: JAVASCRIPT, parts: ['try.js'] },
 };
 
-/** Names of the files that every page loads. */
+/** Names of the assets that every page loads. */
 export const ASSET_NAMES = ['ui.css', 'ui.js', 'icon.svg', ...Object.keys(ASSETS)];
 
-/** Returns the content of a file in the folder of assets. */
+/** Returns the content of a file in the `assets` folder. */
 export function assetFile(name: string): string {
   return readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 }
 
-/** A file that pages load. */
+/** An asset that pages load. */
 export interface ExplorerAsset {
   readonly type: string;
   readonly text: string | Uint8Array;
   readonly etag: string;
 }
 
-/** Returns a file that pages load, including the colors and the logo of the options; undefined for an unknown name. */
+/** Returns an asset by name, including the color theme and the logo from the options; undefined for an unknown name. */
 export function explorerAsset(name: string, { colors, logo }: ExplorerOptions): ExplorerAsset | undefined {
   if (colors && name === 'theme.css') return asset(CSS, themeCss(colors));
   if (logo && name === logoName(logo)) {

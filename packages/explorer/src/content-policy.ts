@@ -1,6 +1,6 @@
 import type { ExplorerOptions } from './options.js';
 
-/** Directives of all pages, which allow only scripts, styles and pictures of the site itself. */
+/** Directives for all pages, which allow only scripts, styles and images from the site itself. */
 const BASE_DIRECTIVES = {
   'default-src': "'none'",
   'style-src': "'self'",
@@ -11,8 +11,8 @@ const BASE_DIRECTIVES = {
 } as const;
 
 /**
- * Returns the content security policy of the pages. It allows requests only to the servers of the pages, of the API and
- * of the identity service.
+ * Returns the pages' `Content-Security-Policy`. It allows requests only to the server of the pages, to the API, and to
+ * the identity service.
  */
 export function contentPolicy({ server = '', authentication }: ExplorerOptions): string {
   const addresses = [server, authentication?.identityUrl ?? ''];

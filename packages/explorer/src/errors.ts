@@ -1,10 +1,10 @@
-/** The codes of all errors of this package. */
+/** The error codes of this package. */
 export const errorCodes = ['COMMAND_LINE', 'OPENAPI_DOCUMENT'] as const;
 
-/** Base class of all errors of this package. */
+/** Base class for all errors of this package. */
 export abstract class ExplorerError extends Error {
   readonly code: (typeof errorCodes)[number];
-  /** The page that documents causes and fixes. */
+  /** URL of the page that documents causes and fixes. */
   readonly url: string;
 
   constructor(code: (typeof errorCodes)[number], message: string) {

@@ -27,7 +27,7 @@ const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum length of a search query, in characters. */
 const MAX_QUERY_LENGTH = 200;
 
-/** Returns the origin of the server as the client sees it. Express determines the protocol behind proxies. */
+/** Returns the server's origin as the client sees it. Behind a proxy, Express determines the protocol. */
 function originOf(req: IncomingMessage): string {
   const { protocol } = req as { readonly protocol?: string };
   const encrypted = 'encrypted' in req.socket && req.socket.encrypted === true;
@@ -146,7 +146,7 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     return element ? page(site, path, () => operationPage(site, element)) : notFound(site, 'The page does not exist.');
   }
 
-  /** Returns the computation that a page requires; undefined if there is none, or if it is complete. */
+  /** Starts the computation that a page requires. Returns undefined if the page requires none, or if it is complete. */
   function preparationFor(path: string, query: URLSearchParams): Promise<void> | undefined {
     if (path === '/changes' || (path === '/versions' && query.has('counts'))) return api.prepare('versions');
     if (path === '/search') return api.prepare('search');

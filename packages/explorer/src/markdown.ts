@@ -7,7 +7,7 @@ function inline(text: string): string {
   return text.replace(/[\\`*_{}[\]<>|]/g, '\\$&');
 }
 
-/** Describes the change of a part: `title in the response removed`. */
+/** Describes how a part changed, as in `title in the response removed`. */
 function partChangeText({ change, before, after }: PartChange, label: string): string {
   const [oldText, newText] = [before && rulesText(before), after && rulesText(after)];
   return change !== 'altered'
@@ -17,7 +17,7 @@ function partChangeText({ change, before, after }: PartChange, label: string): s
       : `${label} ${before?.required !== after?.required ? (after?.required ? 'is required' : 'is optional') : 'has different constraints'}`;
 }
 
-/** Returns the change of a part as plain text, with the reason if it is breaking. */
+/** Describes in plain text how a part changed, with the reason if the change is breaking. */
 export function partSentence(part: PartChange): string {
   return `${partChangeText(part, partLabel(part.name))}${part.breaking === undefined ? '' : `: ${part.breaking}`}`;
 }
@@ -27,7 +27,7 @@ function partLine(part: PartChange, withVersion: boolean): string {
   return `  - ${text}${withVersion ? ` (${part.version})` : ''}${part.breaking === undefined ? '' : `: **${inline(part.breaking)}**`}`;
 }
 
-/** Returns the changes of an operation as an item of a Markdown list. */
+/** Formats the changes of an operation as a Markdown list item. */
 export function operationLines(change: OperationChange, withVersion = false): string {
   const kind = change.change === 'changed' ? '' : ` ${change.change}${withVersion ? ` (${change.version})` : ''}`;
   const head = `- \`${change.operation}\`${kind} ${inline(change.summary)}`;

@@ -4,13 +4,13 @@ import { documentedApi } from '../documents/documented-api.js';
 import { objectOf } from '../documents/openapi-document.js';
 import { apiChanges } from '../model/api-changes.js';
 
-/** The result of a comparison of a published document with the current one. */
+/** The result of comparing a published document with the current one. */
 export interface CheckResult {
   /** `info.version` of the published document. */
   readonly from: string;
   /** `info.version` of the current document. */
   readonly to: string;
-  /** Whether the current document has a version in which incompatible changes are allowed. */
+  /** Whether the current document's version allows incompatible changes. */
   readonly newVersion: boolean;
   /** False if there are changes that require a new version. */
   readonly passed: boolean;
@@ -19,7 +19,7 @@ export interface CheckResult {
   readonly changes: readonly OperationChange[];
 }
 
-/** Options of a check. */
+/** Options for `checkDocuments()`. */
 export interface CheckOptions {
   /** Whether compatible changes also require a new version. Default: false. */
   readonly strict?: boolean;
@@ -37,12 +37,13 @@ function parseVersion(text: string): Version | undefined {
   }
 }
 
-/** The numbers of a semver version that change with incompatible changes: `2` of 2.4.1, `0.4` of 0.4.1. */
+/** Returns the part of a semver version that incompatible changes increase: `2` for 2.4.1, `0.4` for 0.4.1. */
 const incompatibleNumbers = ({ major, minor }: Version) => (major === '0' ? `0.${minor}` : major);
 
 /**
- * Returns whether the version `to` permits changes. With semver, incompatible changes require a higher major number
- * (below 1.0.0, a higher second number); otherwise, any higher version. Versions of other forms are new if they differ.
+ * Returns whether the version `to` permits the changes since `from`. With semver, incompatible changes require a higher
+ * major number (below 1.0.0, a higher minor number). Otherwise, any higher version permits changes. Versions in other
+ * or different formats only have to differ.
  */
 function permits(from: string, to: string, isBreaking: boolean): boolean {
   const [before, after] = [parseVersion(from), parseVersion(to)];
@@ -53,9 +54,9 @@ function permits(from: string, to: string, isBreaking: boolean): boolean {
 }
 
 /**
- * Compares a published OpenAPI document with the current one. A change is incompatible if clients of the published document
- * can fail: an operation, a parameter, a field or a successful status is removed, a request requires more or accepts less, or
- * a response can contain more kinds of values.
+ * Compares a published OpenAPI document with the current one. A change is incompatible if it can break clients of the
+ * published document: an operation, a parameter, a field or a successful status is removed, a request requires more or
+ * accepts less, or a response can contain more kinds of values.
  *
  * @throws DocumentError if a document is not OpenAPI 3.0 or 3.1
  */

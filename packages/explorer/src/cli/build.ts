@@ -3,7 +3,7 @@ import type { Command } from './command.js';
 import { CommandError } from './command-error.js';
 import { pageOptions } from './page-options.js';
 
-/** Writes the pages as a static site. */
+/** Runs the command `build`, which writes the pages as a static site. */
 export async function build(command: Command): Promise<void> {
   const { out: folder = '', openapi } = command;
   const options = await pageOptions(command);

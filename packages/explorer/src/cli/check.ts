@@ -8,7 +8,7 @@ import { CommandError } from './command-error.js';
 import { loadApi, versionIn } from './load-api.js';
 import { readVersioned } from './read-documents.js';
 
-/** Reads a document with the version that `NAME=FILE` specifies, if any, and its label. */
+/** Reads a document and its label. For `NAME=FILE`, NAME replaces the document's `info.version`. */
 async function readLabeledDocument(file: string): Promise<{ document: unknown; label: string }> {
   const { document, version, label } = await readVersioned(file);
   if (version === undefined) return { document, label };
@@ -16,7 +16,7 @@ async function readLabeledDocument(file: string): Promise<{ document: unknown; l
   return { document: { ...content, info: { ...objectOf(content.info), version } }, label };
 }
 
-/** Generates the document of the operations of a module at the version of the published document. */
+/** Generates the OpenAPI document for a module's operations at the version of the published document. */
 async function generateDocument(module: string | undefined, published: unknown): Promise<unknown> {
   const api = await loadApi(module);
   const { version } = objectOf(objectOf(published).info);
@@ -41,7 +41,7 @@ function addEntry(file: string, result: CheckResult): void {
   }
 }
 
-/** Compares the published document with the current one. Sets the exit code 1 if a change requires a new version. */
+/** Runs the command `check`. Sets the exit code 1 if a change requires a new version. */
 export async function check(command: Command): Promise<void> {
   const { against = '', files, operations, format, strict, changelog } = command;
   const published = await readLabeledDocument(against);

@@ -1,6 +1,6 @@
 import { ExplorerError } from '../errors.js';
 
-/** An error of the command line that the user can fix. */
+/** A command-line error that the user can fix. */
 export class CommandError extends ExplorerError {
   override readonly name = 'CommandError';
 

@@ -1,8 +1,8 @@
-/** The commands and their descriptions. */
+/** The commands and their help texts. */
 export const COMMANDS = {
   serve: 'serve the pages for OpenAPI documents of several versions, FILE or NAME=FILE, or for --operations',
   build: 'write the same pages as a static site to the folder --out',
-  check: 'fail if FILE differs incompatibly from --against without a new version',
+  check: 'fail if FILE has changes that are incompatible with --against, but no new version',
   changes: 'write the changes from --version to --to, or between OpenAPI documents, breaking changes first',
   openapi: 'write the OpenAPI document of a version, or with --to one file per version to the folder --out',
   types: 'write a TypeScript module with the requests and responses of all versions, or of --version to --to',
@@ -10,13 +10,13 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** An option of the command line. */
+/** A command-line option. */
 export interface OptionSpec {
   readonly type: 'string' | 'boolean';
-  /** Name of the value in the help. */
+  /** Placeholder for the value in the help text. */
   readonly value?: string;
   readonly help: string;
-  /** The commands that have the option. Default: all. */
+  /** The commands that accept the option. Default: all. */
   readonly only?: readonly CommandName[];
   /** Whether the option can be repeated. */
   readonly multiple?: boolean;
@@ -25,7 +25,7 @@ export interface OptionSpec {
 const GENERATORS = ['openapi', 'types', 'changes'] as const;
 const PAGES = ['serve', 'build'] as const;
 
-/** The options. The help text and the validation are derived from them. */
+/** The command-line options, from which the help text and the validation are derived. */
 export const OPTIONS = {
   version: {
     type: 'string',
@@ -42,7 +42,7 @@ export const OPTIONS = {
   out: {
     type: 'string',
     value: 'FILE',
-    help: 'output file, or folder of build (default: standard output)',
+    help: 'output file, or output folder for several files (default: standard output)',
     only: ['build', ...GENERATORS],
   },
   actions: {
@@ -54,7 +54,7 @@ export const OPTIONS = {
   format: {
     type: 'string',
     value: 'FORMAT',
-    help: 'output format: markdown (default of changes), text (default of check), json, or github (check)',
+    help: 'output format: markdown (default for changes), text (default for check), json, or github (check)',
     only: ['changes', 'check'],
   },
   against: {
@@ -85,7 +85,7 @@ export const OPTIONS = {
   color: {
     type: 'string',
     value: 'NAME=COLOR',
-    help: 'color of the pages, such as accent=#0b5fa5 or accent=#0b5fa5/#7fbdf7 for light and dark (repeatable)',
+    help: 'page color, such as accent=#0b5fa5 or accent=#0b5fa5/#7fbdf7 for light and dark (repeatable)',
     only: PAGES,
     multiple: true,
   },
@@ -100,5 +100,5 @@ export const OPTIONS = {
   help: { type: 'boolean', help: 'show this help' },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-/** The options as a list, without the literal types of their names. */
+/** The options as a list in which option names have the type `string`. */
 export const OPTION_LIST: readonly (readonly [name: string, option: OptionSpec])[] = Object.entries(OPTIONS);

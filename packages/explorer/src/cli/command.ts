@@ -81,7 +81,7 @@ function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name);
 }
 
-/** Maximum number of documents by command; the others accept none. */
+/** Maximum number of OpenAPI documents by command. Other commands accept none. */
 const MAX_FILES: Readonly<Partial<Record<CommandName, number>>> = {
   serve: 1000,
   build: 1000,

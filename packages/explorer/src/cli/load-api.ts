@@ -9,14 +9,17 @@ import { CommandError } from './command-error.js';
 
 const COMPUTE_API = '@apistrata/compute-router';
 
-/** The API that a module exports. */
+/** An API that was loaded from a module. */
 export interface LoadedApi {
   readonly operations: readonly Operation[];
   readonly description: ApiDescription;
   readonly versions: VersionRange;
 }
 
-/** Resolves a module from a folder, or else as a dependency of this package. */
+/**
+ * Returns the import specifier of a module: a file or package that is resolved from a folder, or else a dependency of
+ * this package.
+ */
 function addressOf(module: string, folder: string): string {
   const file = resolve(folder, module);
   if (existsSync(file)) return pathToFileURL(file).href;
@@ -46,12 +49,15 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
   }
 }
 
-/** Returns the versions that a module exports, as a list or a range, otherwise the versions in its operations' windows. */
+/**
+ * Returns the versions that a module exports as a list or a range. Default: the versions in its operations' version
+ * windows.
+ */
 function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: readonly Operation[]): VersionRange {
   if (Array.isArray(loaded.versions)) return VersionRange.of(loaded.versions);
   const breakpoints = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
   const highest = loaded.MAX_VERSION ?? breakpoints.at(-1)?.text;
-  // The first breakpoint is not the first version: elements without a window are older.
+  // The first version precedes the first breakpoint, because elements without a version window are older.
   const lowest = loaded.MIN_VERSION ?? (breakpoints[0] && `${breakpoints[0].major}.1`);
   if (typeof lowest !== 'string' || typeof highest !== 'string')
     throw new CommandError(
@@ -61,8 +67,9 @@ function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: reado
 }
 
 /**
- * Loads the operations of an API, its `description` if it exports one, and its versions (`versions`, `MIN_VERSION` and
- * `MAX_VERSION`, or the versions in its operations' windows). Throws a {@link CommandError} if that fails.
+ * Loads an API's operations, its `description` if the module exports one, and its versions (`versions`, `MIN_VERSION`
+ * and `MAX_VERSION`, or the versions in its operations' version windows). Throws a {@link CommandError} if the module
+ * cannot be loaded.
  *
  * @param folder the folder from which paths and packages are resolved
  */
@@ -77,7 +84,7 @@ export async function loadApi(module: string = COMPUTE_API, folder: string = pro
   return { operations, description, versions: versionsOf(loaded, operations) };
 }
 
-/** Parses a version of the API. Throws a {@link CommandError} if the API does not have it. */
+/** Parses a version of the API. Throws a {@link CommandError} if the version does not exist. */
 export function versionIn({ versions }: LoadedApi, text: string): Version {
   const found = versions.find(text);
   if (!found)

@@ -1,18 +1,18 @@
 import type { RequestListener } from 'node:http';
 
-/** Names of this computer in URLs and in the `Host` header. */
+/** Matches the names of this computer in URLs and in the `Host` header. */
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 const MISDIRECTED = 421;
 
-/** Returns an address or host name in the form that URLs use: IPv6 in brackets. */
+/** Returns an address or host name as URLs contain it, with IPv6 addresses in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
 /**
- * Protects pages on loopback against DNS rebinding: an attacker's site changes its name to resolve to this computer, and
- * its pages then send requests with that name in the `Host` header. Requests for names other than those of this computer
- * and `allowed` return 421. A server on another address accepts every name.
+ * Protects pages on loopback against DNS rebinding, in which an attacker's domain resolves to this computer so that the
+ * attacker's pages can send requests with that domain in the `Host` header. Requests return 421 if their host name is
+ * neither local nor in `allowed`. A server on another address accepts every name.
  *
  * @param host the address or host name that the server listens on
  */

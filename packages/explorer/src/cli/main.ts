@@ -15,7 +15,7 @@ import { type LoadedApi, loadApi, versionIn } from './load-api.js';
 import { documentedApiOf } from './page-options.js';
 import { serve } from './serve.js';
 
-/** The output of a command: a string, or files by name. */
+/** The output of a command: a string, or file contents by file name. */
 type Output = string | ReadonlyMap<string, string>;
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -52,10 +52,12 @@ const GENERATORS: {
   },
 };
 
-/** Commands that are not generators: they do not return an output. */
+/** Commands that write their results themselves instead of returning an output. */
 const RUNNERS = { serve, build, check } as const;
 
-/** Returns the changes between OpenAPI documents, from the lowest version or --version to the highest or --to. */
+/**
+ * Returns the changes between OpenAPI documents, from --version (default: the lowest) to --to (default: the highest).
+ */
 async function changesBetweenDocuments({ files, version, to: last, format }: Command): Promise<Output> {
   const { operations, versions = [], title = 'API' } = await documentedApiOf(files);
   const range = VersionRange.of(versions);
@@ -79,7 +81,7 @@ function reversedRange(version: string, to: string): CommandError {
 async function write(output: Output, out: string | undefined): Promise<void> {
   if (out === undefined) {
     if (typeof output !== 'string')
-      throw new CommandError('Several files are written: set the output folder with --out');
+      throw new CommandError('The command writes several files: set the output folder with --out');
     process.stdout.write(output);
     return;
   }
@@ -109,7 +111,7 @@ async function run(args: readonly string[]): Promise<void> {
   await write(GENERATORS[name](command, await loadApi(operations)), out);
 }
 
-// The reader of a pipe may close it early, as in `... | head`.
+// The program that reads the output may close the pipe early, as in `... | head`.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 run(process.argv.slice(2)).catch((error: Error) => {

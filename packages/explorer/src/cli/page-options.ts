@@ -57,12 +57,12 @@ async function appearanceOf({
   };
 }
 
-/** Reads the OpenAPI documents of a command. @throws DocumentError if one is invalid */
+/** Reads the OpenAPI documents that a command names. @throws DocumentError if one is invalid */
 export async function documentedApiOf(files: readonly string[]): Promise<DocumentedApi> {
   return documentedApi(await readDocuments(files));
 }
 
-/** Returns the page options for the documents, or the operations, that the command names. */
+/** Returns the page options for the documents or operations that the command names. */
 export async function pageOptions({ files, operations, appearance }: Command): Promise<ExplorerOptions> {
   const own = await appearanceOf(appearance);
   if (files.length > 0) return { ...(await documentedApiOf(files)), ...own };

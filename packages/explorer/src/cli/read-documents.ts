@@ -5,7 +5,7 @@ import type { ApiDocument } from '../documents/documented-api.js';
 
 type Value = Readonly<Record<string, unknown>> | readonly unknown[];
 
-/** Field of a document that contains the other files to which it refers, by path. */
+/** The document field that contains the referenced files, by path. */
 const FILES = 'x-files';
 
 async function parseFile(file: string, label: string): Promise<unknown> {
@@ -38,7 +38,7 @@ function hasExternalReference(value: Value): boolean {
   );
 }
 
-/** Includes in a document the files to which it refers. */
+/** Copies the files that a document references into that document. */
 class Inclusion {
   readonly #main: string;
   readonly #files = new Map<string, unknown>();
@@ -74,7 +74,7 @@ class Inclusion {
     if (file === this.#main) return `#${pointer}`;
     const name = relative(dirname(this.#main), file);
     if (!this.#files.has(name)) {
-      // Registered before it is read, because files can refer to each other.
+      // Registered before the file is read, because files can refer to each other.
       this.#files.set(name, {});
       const content = await parseFile(file, `${name}, to which ${relative(process.cwd(), from)} refers,`);
       this.#files.set(name, isContainer(content) ? await this.#rewrite(content, file) : content);
@@ -85,7 +85,7 @@ class Inclusion {
 }
 
 /**
- * Reads an OpenAPI document, as JSON or YAML, with the files to which it refers.
+ * Reads an OpenAPI document in JSON or YAML, including the files that it references.
  *
  * @throws DocumentError if a file does not exist or is malformed
  */
@@ -95,7 +95,7 @@ async function readDocument(path: string): Promise<unknown> {
   return isContainer(document) && hasExternalReference(document) ? new Inclusion(file).include(document) : document;
 }
 
-/** Reads a document of a version: `FILE`, or `NAME=FILE` for a version other than `info.version`. */
+/** Reads an OpenAPI document from `FILE`, or from `NAME=FILE` with the version NAME instead of `info.version`. */
 export async function readVersioned(text: string): Promise<ApiDocument & { readonly label: string }> {
   const [, version, label = text] = /^([^=/\\]+)=(.+)$/.exec(text) ?? [];
   return { document: await readDocument(label), label, ...(version !== undefined && { version }) };

@@ -6,7 +6,7 @@ import { CommandError } from './command-error.js';
 import { hostInUrl, onlyLocalHostNames } from './local-names.js';
 import { pageOptions } from './page-options.js';
 
-/** Serves the pages until the process is interrupted. */
+/** Runs the command `serve`, which serves the pages until the process is interrupted. */
 export async function serve(command: Command): Promise<void> {
   const { host, port, allowedHosts } = command;
   const pages = explorer(await pageOptions(command));

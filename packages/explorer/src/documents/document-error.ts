@@ -1,6 +1,9 @@
 import { ExplorerError } from '../errors.js';
 
-/** An OpenAPI document cannot be read, or documents do not belong together. */
+/**
+ * Thrown if an OpenAPI document cannot be read or is invalid, or if the versions of several documents do not fit
+ * together.
+ */
 export class DocumentError extends ExplorerError {
   override readonly name = 'DocumentError';
 

@@ -4,7 +4,7 @@ import { plainText } from './plain-text.js';
 import { schemaExample } from './schema-example.js';
 import { SchemaParts } from './schema-parts.js';
 
-/** A parameter of a document, with references resolved. */
+/** An OpenAPI parameter with resolved references. */
 interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -12,20 +12,20 @@ interface Parameter {
   readonly schema: Json;
 }
 
-/** One representation of a body. */
+/** A request or response body in one media type. */
 interface Representation {
   readonly mediaType: string;
   readonly schema: Json;
   readonly content: Json;
 }
 
-/** Headers that OpenAPI ignores as parameters: media types and security schemes describe them. */
+/** Headers that OpenAPI ignores as parameters, because media types and security schemes describe them. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 const SUCCESS = /^2(?:\d\d|XX)$/i;
 
 /**
- * Returns the parameters of an operation and of its path. Those of the operation take precedence. Path parameters have the
- * names of the newest document.
+ * Returns the parameters of an operation and its path, where the operation's parameters take precedence. Path
+ * parameters have the names that the newest document uses.
  */
 function parametersOf(document: OpenApiDocument, found: DocumentOperation, path: string): readonly Parameter[] {
   const namesOf = (template: string) => [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
@@ -57,7 +57,7 @@ function parametersOf(document: OpenApiDocument, found: DocumentOperation, path:
   return [...byKey.values()];
 }
 
-/** Returns the representations of a body, JSON first. */
+/** Returns a body's representations, one per media type, JSON first. */
 function representationsOf(document: OpenApiDocument, body: Json): readonly Representation[] {
   const all = Object.entries(objectOf(body.content)).map(([mediaType, value]): Representation => {
     const content = document.dereferenced(value);
@@ -68,7 +68,7 @@ function representationsOf(document: OpenApiDocument, body: Json): readonly Repr
   return all.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Returns the example of a body: the document's example, otherwise one with everything that the schema requires. */
+/** Returns the body example from the document; by default, an example with everything that the schema requires. */
 function exampleOf(document: OpenApiDocument, { content, schema }: Representation): unknown {
   if (content.example !== undefined) return content.example;
   const [first] = Object.values(objectOf(content.examples));
@@ -77,7 +77,7 @@ function exampleOf(document: OpenApiDocument, { content, schema }: Representatio
   return schemaExample(document, { schema, depth: 0 });
 }
 
-/** Returns the responses by status: the successful ones first, lowest status first. */
+/** Returns an operation's responses by status: successful statuses first, then in ascending order, `default` last. */
 function responsesOf(
   document: OpenApiDocument,
   { operation }: DocumentOperation,
@@ -89,13 +89,15 @@ function responsesOf(
     .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** Returns the name of the part for a status. Removing the status of an error does not affect clients. */
+/**
+ * Returns the part name for a status. Error statuses have other names, because removing one does not affect clients.
+ */
 const statusPart = (status: string) => `${/^[123]/.test(status) ? 'statuses' : 'errors'}.${status}`;
 
 /**
- * Returns the shape of an operation of a document.
+ * Returns the shape of an operation in an OpenAPI document.
  *
- * @param path the path of the operation in the newest document, which defines the names of its parameters
+ * @param path the operation's path in the newest document, which defines the parameter names
  * @throws DocumentError if a reference cannot be resolved
  */
 export function documentShape(document: OpenApiDocument, found: DocumentOperation, path: string): OperationShape {
@@ -156,7 +158,7 @@ export function documentShape(document: OpenApiDocument, found: DocumentOperatio
 export function schemaShape(document: OpenApiDocument, name: string, sent: boolean, received: boolean): OperationShape {
   const collected = new SchemaParts(document);
   const schema = objectOf(document.schemas[name]);
-  // The schema itself is expanded, like an operation's schemas.
+  // Depth 1, so that the schema itself is expanded like an operation's schemas.
   if (sent) collected.collect('body', { schema, depth: 1 }, 'request', false);
   if (received) collected.collect('reply', { schema, depth: 1 }, 'response', false);
   return {

@@ -2,7 +2,7 @@ import { Version } from '@apistrata/microversion';
 import { DocumentError } from './document-error.js';
 import type { OpenApiDocument } from './openapi-document.js';
 
-/** A document with its version. */
+/** An OpenAPI document and its version. */
 export interface VersionedDocument {
   readonly version: Version;
   readonly document: OpenApiDocument;
@@ -10,7 +10,7 @@ export interface VersionedDocument {
 
 const FORMS = 'MAJOR.MINOR, MAJOR.MINOR.PATCH, YYYY-MM-DD or an integer';
 
-/** Parses a version, which can also have the form `v1.2.3` or `2026-07-29.name`. */
+/** Parses a version. The formats `v1.2.3` and `2026-07-29.name` are also accepted. */
 function versionOf(text: unknown, label: string, given: boolean): Version {
   const plain = String(text ?? '')
     .replace(/^v(?=\d)/, '')
@@ -20,16 +20,17 @@ function versionOf(text: unknown, label: string, given: boolean): Version {
   } catch {
     throw new DocumentError(
       given
-        ? `"${text}" is not a version: write NAME=${label} with a NAME of the form ${FORMS}`
-        : `${label} has the version ${JSON.stringify(text)}, which is not of the form ${FORMS}: name it, as in 2026-01-31=${label}`,
+        ? `"${text}" is not a version: write NAME=${label} with a NAME in the format ${FORMS}`
+        : `${label} has the version ${JSON.stringify(text)}, which is not in the format ${FORMS}: name it, as in 2026-01-31=${label}`,
     );
   }
 }
 
 /**
- * Returns documents with their versions, lowest first. A version is the given name or `info.version`.
+ * Returns documents with their versions, lowest version first. A version is the given name or `info.version`.
  *
- * @throws DocumentError if a version is malformed, occurs twice, or has a form other than the first one
+ * @throws DocumentError if a version is malformed, occurs twice, or has a format that differs from that of the first
+ *   one
  */
 export function versionedDocuments(
   documents: readonly { readonly document: OpenApiDocument; readonly name: string | undefined }[],
@@ -49,7 +50,7 @@ export function versionedDocuments(
   const mismatched = others.find(({ version }) => version.scheme !== first?.version.scheme);
   if (first && mismatched)
     throw new DocumentError(
-      `${first.document.label} has the version ${first.version} and ${mismatched.document.label} has ${mismatched.version}: these forms cannot be compared. Name the documents in one form, as in 1.1=FILE 1.2=FILE`,
+      `${first.document.label} has the version ${first.version} and ${mismatched.document.label} has ${mismatched.version}: these formats cannot be compared. Name the documents in one format, as in 1.1=FILE 1.2=FILE`,
     );
   return [...byText.values()].sort((a, b) => a.version.compare(b.version));
 }

@@ -14,9 +14,9 @@ import { type DocumentOperation, OpenApiDocument, objectOf } from './openapi-doc
 import { plainText, shortText } from './plain-text.js';
 import { SHARED_SCHEMAS, sharedSchemas } from './shared-schemas.js';
 
-/** An OpenAPI document of one version of an API. */
+/** The OpenAPI document for one version of an API. */
 export interface ApiDocument {
-  /** The parsed document: OpenAPI 3.0 or 3.1, with references inside the document only. */
+  /** The parsed document: OpenAPI 3.0 or 3.1, without references to other files. */
   readonly document: unknown;
   /** The version: `MAJOR.MINOR`, semver, a date or an integer. Default: `info.version` of the document. */
   readonly version?: string;
@@ -24,18 +24,18 @@ export interface ApiDocument {
   readonly label?: string;
 }
 
-/** Options of `explorer()` that documents define. */
+/** The `explorer()` options that OpenAPI documents define. */
 export type DocumentedApi = Pick<
   ExplorerOptions,
   'operations' | 'versions' | 'title' | 'description' | 'server' | 'documents'
 >;
 
-/** An operation in one document. */
+/** An operation in the document of one version. */
 interface Occurrence extends VersionedDocument {
   readonly found: DocumentOperation;
 }
 
-/** Segments of paths that do not indicate the purpose of an operation. */
+/** Matches path segments that do not indicate an operation's purpose. */
 const GENERIC_SEGMENT = /^(?:v\d+\w*|apis?|rest|\{.*\})?$/;
 
 /** Returns the versions at which a value is added, removed or changed. */
@@ -46,7 +46,7 @@ function breakpointsOf(versions: readonly Version[], digests: ReadonlyMap<string
   });
 }
 
-/** Returns the windows in which a value is present; undefined for all versions. */
+/** Returns the version windows in which a value exists; undefined if it exists in all versions. */
 function windowOf(versions: readonly Version[], present: ReadonlySet<string>): OperationSummary['window'] {
   if (present.size === versions.length) return undefined;
   const windows: Window<true>[] = [];
@@ -58,7 +58,7 @@ function windowOf(versions: readonly Version[], present: ReadonlySet<string>): O
   return windows;
 }
 
-/** Creates a function that converts the names of operations to unique names that can be part of a URL. */
+/** Creates a function that converts operation names to unique names that are valid in URLs. */
 function uniqueNames(): (name: string) => string {
   const usedNames = new Set<string>();
   return (name) => {
@@ -145,7 +145,7 @@ function schemaFrom(
   );
 }
 
-/** Returns the URL of the first server of a document, if it is absolute and has no variables. */
+/** Returns the URL of a document's first server if the URL is absolute and contains no variables. */
 function serverOf(document: OpenApiDocument): string | undefined {
   const [first] = Array.isArray(document.root.servers) ? (document.root.servers as unknown[]) : [];
   const { url } = objectOf(first);
@@ -158,11 +158,11 @@ function tagTexts(document: OpenApiDocument): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the `explorer()` options for an API that is described by one OpenAPI document per version. The history of each
- * operation, parameter, field and status is the difference between consecutive documents.
+ * Returns the `explorer()` options for an API with one OpenAPI document per version. The history of each operation,
+ * parameter, field and status is the difference between consecutive documents.
  *
- * @throws DocumentError if a document is not OpenAPI 3.0 or 3.1, if a reference cannot be resolved, or if the versions
- *   are malformed, repeated or of different forms
+ * @throws DocumentError if a document is not OpenAPI 3.0 or 3.1, if a reference cannot be resolved, or if versions are
+ *   malformed, repeated or in different formats
  *
  * @example
  * ```ts
@@ -186,7 +186,7 @@ export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi 
   const occurrences = new Map<string, Map<string, Occurrence>>();
   for (const each of ordered) {
     for (const found of each.document.operations()) {
-      // Clients do not depend on the names of parameters in paths.
+      // Clients do not depend on the names of path parameters.
       const key = `${found.method} ${found.path.replace(/\{[^}]*\}/g, '{}')}`;
       const byVersion = occurrences.get(key) ?? new Map<string, Occurrence>();
       occurrences.set(key, byVersion.set(each.version.text, { ...each, found }));

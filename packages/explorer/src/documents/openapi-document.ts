@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Json } from '@apistrata/microversion/router';
 import { DocumentError } from './document-error.js';
 
-/** An operation of a document, with the path item that contains it. */
+/** An operation in an OpenAPI document, with its path item. */
 export interface DocumentOperation {
   readonly method: string;
   readonly path: string;
@@ -12,11 +12,13 @@ export interface DocumentOperation {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 const SCHEMAS = '#/components/schemas/';
-/** Number of nested references whose content is part of a digest: a response, its schema, and the schemas that the pages expand. */
+/**
+ * The number of nested references that a digest follows: a response, its schema, and the schemas that the pages expand.
+ */
 const DIGEST_DEPTH = 6;
 const REFERENCE = /"\$ref":"((?:[^"\\]|\\.)*)"/g;
 
-/** Returns a value as an object; an empty object for other values. */
+/** Returns a value if it is an object, otherwise an empty object. */
 export function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }
@@ -30,7 +32,7 @@ function unescapeToken(token: string): string {
   return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** An OpenAPI document of version 3.0 or 3.1 with references inside the document only. */
+/** An OpenAPI 3.0 or 3.1 document without references to other files. */
 export class OpenApiDocument {
   readonly root: Json;
   /** Name for messages, such as the path of the file. */
@@ -61,7 +63,11 @@ export class OpenApiDocument {
     return objectOf(this.root.info);
   }
 
-  /** Returns the target of a reference. @throws DocumentError if it does not exist or is in another file */
+  /**
+   * Returns the value to which a reference points.
+   *
+   * @throws DocumentError if the value does not exist or is in another file
+   */
   resolve(reference: string): unknown {
     if (!reference.startsWith('#'))
       throw new DocumentError(`${this.label}: the reference "${reference}" points outside the document`);
@@ -75,7 +81,7 @@ export class OpenApiDocument {
     return value;
   }
 
-  /** Returns a value as an object. If the value is a reference, returns its target. */
+  /** Returns an object; for a reference, the object to which it points. */
   dereferenced(value: unknown): Json {
     let object = objectOf(value);
     const seen = new Set<string>();
@@ -104,7 +110,7 @@ export class OpenApiDocument {
     return objectOf(objectOf(this.root.components).schemas);
   }
 
-  /** Returns a digest that differs between documents if a value, or the target of one of its references, differs. */
+  /** Returns a digest of a value and of the values to which it refers, for comparison between documents. */
   digest(value: unknown, depth = DIGEST_DEPTH): string {
     const text = JSON.stringify(value) ?? '';
     const hash = createHash('sha1').update(text);
@@ -119,7 +125,7 @@ export class OpenApiDocument {
     return cached;
   }
 
-  /** Returns the names of the shared schemas to which a value refers, directly or through other references. */
+  /** Returns the names of the shared schemas that a value references, directly or through other references. */
   schemasIn(value: unknown): readonly string[] {
     const names = new Set<string>();
     const followed = new Set<string>();
@@ -137,7 +143,7 @@ export class OpenApiDocument {
     return [...names];
   }
 
-  /** Returns the names of the shared schemas to which a shared schema refers. */
+  /** Returns the names of the shared schemas that a shared schema references. */
   schemasOf(name: string): readonly string[] {
     let cached = this.#schemaReferences.get(name);
     if (!cached) this.#schemaReferences.set(name, (cached = this.schemasIn(this.schemas[name])));

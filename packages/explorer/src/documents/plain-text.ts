@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
-/** Returns a description in Markdown or HTML as plain text with code between backticks, as the pages render it. */
+/** Converts a Markdown or HTML description to plain text with code between backticks, which the pages can render. */
 export function plainText(description: unknown): string | undefined {
   if (typeof description !== 'string' || description.trim() === '') return undefined;
   let text = description;
@@ -16,10 +16,10 @@ export function plainText(description: unknown): string | undefined {
     .trim();
 }
 
-/** Maximum length of a text that can be a title, in characters. */
+/** Maximum length of a title, in characters. */
 const MAX_TITLE = 80;
 
-/** Returns a description of one short sentence as a title, for operations without a summary; undefined for longer ones. */
+/** Returns a title from a description of one short sentence, for operations without a summary; otherwise undefined. */
 export function shortText(description: unknown): string | undefined {
   const text = plainText(description)?.replace(/\.$/, '');
   if (text === undefined || text.length > MAX_TITLE || /[.:\n]/.test(text)) return undefined;

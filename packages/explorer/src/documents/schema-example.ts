@@ -2,7 +2,7 @@ import type { OpenApiDocument } from './openapi-document.js';
 import { type NestedSchema, schemaVariants } from './schema-variants.js';
 
 const PLAIN: Readonly<Record<string, unknown>> = { string: 'string', number: 0, integer: 0, boolean: false };
-/** Examples of strings by format. */
+/** Example strings by format. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: '2026-01-31',
   'date-time': '2026-01-31T12:00:00Z',
@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
 };
 
-/** Returns a value with everything that a schema requires: its example, its default, or a generated one. */
+/** Returns a schema's example or default, or else generates a value with everything that the schema requires. */
 export function schemaExample(document: OpenApiDocument, nested: NestedSchema): unknown {
   const { schema } = nested;
   if (schema.example !== undefined) return schema.example;

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from './openapi-document.js';
 import { plainText } from './plain-text.js';
 import { type NestedSchema, type SchemaVariant, schemaVariants } from './schema-variants.js';
 
-/** The keywords for fields that do not exist in requests, and for fields that do not exist in responses. */
+/** The keyword that excludes a field from requests or from responses. */
 const ABSENT_KEYWORDS = { request: 'readOnly', response: 'writeOnly' } as const;
 
 function rulesOf(variants: readonly SchemaVariant[], description: string | undefined): Json {
@@ -17,7 +17,7 @@ function alternativesOf(rules: Json): readonly Json[] {
   return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
 }
 
-/** Joins the rules of a field that several alternatives of an object have. */
+/** Joins the rules that several alternatives of an object define for the same field. */
 function joinSchemas(one: Json, other: Json): Json {
   const plain = [...alternativesOf(one), ...alternativesOf(other)].map(({ description, ...rules }) => rules);
   const distinct = [...new Map(plain.map((rules) => [JSON.stringify(rules), rules])).values()];
@@ -26,7 +26,7 @@ function joinSchemas(one: Json, other: Json): Json {
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
 }
 
-/** Collects the schema parts of one document. */
+/** Collects the parts of requests and responses from an OpenAPI document's schemas. */
 export class SchemaParts {
   readonly parts = new Map<string, Part>();
   readonly #document: OpenApiDocument;
@@ -40,7 +40,7 @@ export class SchemaParts {
     this.parts.set(name, { name, rules, required: false, closed: false });
   }
 
-  /** Adds a schema under a name, with all fields that it contains. */
+  /** Adds a part for a schema, and parts for all fields that the schema contains. */
   collect(name: string, nested: NestedSchema, direction: keyof typeof ABSENT_KEYWORDS, required: boolean): void {
     const variants = schemaVariants(this.#document, nested);
     const existing = this.parts.get(name);

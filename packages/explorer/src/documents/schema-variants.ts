@@ -1,7 +1,7 @@
 import type { Json } from '@apistrata/microversion/router';
 import { type OpenApiDocument, objectOf, schemaName } from './openapi-document.js';
 
-/** A schema and the number of references between it and the operation. */
+/** A schema and its depth, which is the number of references between the operation and the schema. */
 export interface NestedSchema {
   readonly schema: Json;
   readonly depth: number;
@@ -9,24 +9,26 @@ export interface NestedSchema {
 
 /** One alternative of a schema, with references, `allOf`, `oneOf` and `anyOf` resolved. */
 export interface SchemaVariant {
-  /** Keywords about the value itself. */
+  /** Keywords that constrain the value itself, as opposed to its fields or items. */
   readonly own: Json;
   readonly properties: ReadonlyMap<string, NestedSchema>;
   readonly required: ReadonlySet<string>;
   readonly items: NestedSchema | undefined;
-  /** Schema of fields that `properties` does not name. */
+  /** Schema for additional fields, which `properties` does not name. */
   readonly additional: NestedSchema | undefined;
   readonly closed: boolean;
-  /** Name of the shared schema with the content, if the content is not expanded here. */
+  /** Name of the shared schema that describes the content, if the content is not expanded here. */
   readonly reference: string | undefined;
 }
 
-/** Shared schemas at this depth are not expanded, because recursive schemas have no end. */
+/**
+ * The depth at which shared schemas are no longer expanded, because the expansion of recursive schemas would not end.
+ */
 export const EXPANDED_LEVELS = 2;
-/** Maximum number of alternatives of a schema. */
+/** Maximum number of alternatives for a schema. */
 const MAX_VARIANTS = 64;
 
-/** Keywords that a part shows and compares. */
+/** Keywords that pages show and that comparisons include. */
 const OWN_KEYWORDS = [
   'type',
   'format',
@@ -49,7 +51,7 @@ const OWN_KEYWORDS = [
   'deprecated',
 ] as const;
 
-/** Keywords that modify another keyword in OpenAPI 3.0, where they are booleans. */
+/** Boolean keywords in OpenAPI 3.0, each with the keyword that it modifies. */
 const EXCLUSIVE_FLAGS = [
   ['exclusiveMinimum', 'minimum'],
   ['exclusiveMaximum', 'maximum'],
@@ -127,7 +129,7 @@ function combineVariants(lists: readonly (readonly SchemaVariant[])[]): readonly
 const isSimple = ({ properties, items, allOf, oneOf, anyOf, $ref, additionalProperties }: Json) =>
   (properties ?? items ?? allOf ?? oneOf ?? anyOf ?? $ref) === undefined && typeof additionalProperties !== 'object';
 
-/** Returns the alternatives of a schema; at least one. */
+/** Returns a schema's alternatives; at least one. */
 export function schemaVariants(document: OpenApiDocument, { schema, depth }: NestedSchema): readonly SchemaVariant[] {
   const { $ref, oneOf, anyOf, allOf, ...base } = schema;
   if (typeof $ref === 'string') {

@@ -1,26 +1,26 @@
 import type { OpenApiDocument } from './openapi-document.js';
 import { EXPANDED_LEVELS } from './schema-variants.js';
 
-/** Tag for shared schemas that operation pages do not expand. They have separate pages. */
+/** The tag of shared schemas, which have separate pages because operation pages do not expand them. */
 export const SHARED_SCHEMAS = 'Schemas';
 
-/** A shared schema, and its uses in operations. */
+/** A shared schema, and whether requests and responses contain it. */
 export interface SharedSchema {
   readonly name: string;
-  /** Whether requests contain it. */
+  /** Whether requests contain the schema. */
   readonly sent: boolean;
-  /** Whether responses contain it. */
+  /** Whether responses contain the schema. */
   readonly received: boolean;
 }
 
 function reachableSchemas(document: OpenApiDocument, from: Iterable<string>): ReadonlySet<string> {
   const names = new Set(from);
-  // The set grows while it is iterated.
+  // The loop includes names that are added to the set during the loop.
   for (const name of names) for (const inner of document.schemasOf(name)) names.add(inner);
   return names;
 }
 
-/** Returns the schemas of one direction that are nested too deeply to be expanded, and the schemas that they contain. */
+/** Returns the schemas that are nested too deeply below `roots` to be expanded, and the schemas that they contain. */
 function unexpandedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
   let level: ReadonlySet<string> = roots;
   for (let depth = 0; depth < EXPANDED_LEVELS; depth += 1)

@@ -45,7 +45,7 @@ describe('a check of OpenAPI documents', () => {
       [
         'openapi.json against main.json (both have version 1.0.0): operations changed: 1, with incompatible changes: 1',
         'DELETE /v1/books/{id} (Remove a book)\n  - removed',
-        'Restore the previous behavior, or change info.version of openapi.json to that of a new version.\n',
+        'Restore the previous behavior, or change info.version of openapi.json to a new version.\n',
       ].join('\n\n'),
     );
     expect(checkAnnotations(result, files)).toMatch(
