@@ -22,15 +22,15 @@ export interface OperationGroup {
 
 /** Facts about an operation in addition to its definition. */
 export interface OperationFacts {
-  /** Whether only administrators are allowed to call it by default. */
+  /** Whether only administrators can call the operation by default. */
   readonly adminOnly?: boolean;
-  /** The resource states in which the operation is allowed: the allowed states by field name. */
+  /** The resource states in which the operation is allowed, by field name. */
   readonly states?: Readonly<Record<string, string>>;
 }
 
-/** Where the request form finds a value that exists: an operation that lists resources, and the field of a resource. */
+/** The source of existing values for the request form: a list of resources, and the field that contains the value. */
 export interface ValueSource {
-  /** Path of the list, such as `/images`. Parameters are filled with the values of the form. */
+  /** Path of the list, such as `/images`. Parameters in the path are filled with values from the form. */
   readonly path: string;
   /** Field of a resource that contains the value. Default: `id`. */
   readonly field?: string;
@@ -38,11 +38,14 @@ export interface ValueSource {
   readonly version?: string;
 }
 
-/** How visitors authenticate. */
+/** How visitors of the pages authenticate. */
 export interface AuthenticationGuide {
   /** Explanation, as plain text with code between backticks. */
   readonly text: string;
-  /** Base URL of an identity service, version 3, that issues tokens for user names and passwords. Must allow requests from the pages. */
+  /**
+   * Base URL of an identity service (version 3) that issues tokens for user names and passwords. The service must allow
+   * requests from the pages.
+   */
   readonly identityUrl?: string;
 }
 
@@ -65,7 +68,7 @@ export interface ExplorerOptions {
   readonly versions?: readonly VersionLike[];
   /** Name of the API. Default: the title of `description`. */
   readonly title?: string;
-  /** The description that `openApi()` also accepts. */
+  /** The API description, as for `openApi()`. */
   readonly description?: Partial<ApiDescription>;
   /**
    * Base of the operations' paths: a path (`/v2.1`) or a URL (`https://api.example.com/v2.1`). Default: the root of
@@ -74,7 +77,7 @@ export interface ExplorerOptions {
   readonly server?: string;
   /** What each version changed and why, as plain text, by version. */
   readonly history?: Readonly<Record<string, string>>;
-  /** Tokens offered in the request form, for the first header of `securitySchemes`. */
+  /** Tokens that the request form offers, for the first header in `securitySchemes`. */
   readonly tokens?: readonly OfferedToken[];
   /** How visitors of the request form authenticate. Default: the description of the security scheme. */
   readonly authentication?: AuthenticationGuide;
@@ -82,23 +85,26 @@ export interface ExplorerOptions {
    * Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders: `{ showServer: 'cloud --version {version} server show {id}' }`.
    */
   readonly commands?: Readonly<Record<string, string>>;
-  /** Sections of the navigation. Tags that belong to none of them are in an additional section before them. */
+  /** Sections of the navigation. Tags without a section are in an additional section at the beginning. */
   readonly groups?: readonly OperationGroup[];
-  /** Tags whose operations repeat another tag's operations: `{ 'volumes-boot': 'servers' }`. Their operations are not listed. */
+  /** Tags whose operations repeat another tag's operations and are not listed: `{ 'volumes-boot': 'servers' }`. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Returns facts about an operation, which are shown as labels and as a table of states. */
   readonly facts?: (operation: Operation) => OperationFacts | undefined;
-  /** Code samples in addition to `curl`, `JavaScript`, `Python` and `Go`. A sample with one of these labels replaces it. */
+  /**
+   * Code samples in addition to `curl`, `JavaScript`, `Python` and `Go`. A sample with one of these labels replaces the
+   * built-in one.
+   */
   readonly samples?: readonly CodeSample[];
-  /** Where the request form finds existing values, by name of a path parameter or of a field of the request body. */
+  /** Sources of existing values for the request form, by name of a path parameter or request body field. */
   readonly values?: Readonly<Record<string, ValueSource>>;
   /** Returns the OpenAPI document of a version as JSON. Default: generated from the operations. */
   readonly documents?: (version: string) => string;
-  /** Picture in the header. Default: the logo of the project. */
+  /** Image in the header. Default: the project's logo. */
   readonly logo?: Logo;
-  /** Colors of the pages, by name: `{ accent: { light: '#0b5fa5', dark: '#7fbdf7' } }`. */
+  /** Page colors by name: `{ accent: { light: '#0b5fa5', dark: '#7fbdf7' } }`. */
   readonly colors?: ThemeColors;
-  /** Texts that replace or complete the texts of the pages. */
+  /** Texts that replace or extend the texts of the pages. */
   readonly texts?: PageTexts;
   /**
    * Path at which the pages are mounted, for `node:http`. Default: the path at which Express mounts the handler, otherwise

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** A response of the pages. */
+/** A response that contains a page or an asset. */
 export interface Reply {
   readonly status: number;
   readonly type: string;
   readonly text: string | Uint8Array;
-  /** Set if the same object is sent repeatedly. It is then compressed only once. */
+  /** Set if the same object is sent repeatedly, so that its text is compressed only once. */
   readonly isCacheable?: true;
   readonly etag?: string;
 }
@@ -19,7 +19,7 @@ function compressedOf(reply: Reply): Buffer {
   return bytes;
 }
 
-/** Sends a response, compressed if it is cached and the client accepts compression. */
+/** Sends a response, compressed if the response is cacheable and the client accepts compression. */
 export function send(req: IncomingMessage, res: ServerResponse, reply: Reply, policy: string): void {
   const { status, type, text, isCacheable, etag } = reply;
   const validators = { ...(isCacheable && { Vary: 'Accept-Encoding' }), ...(etag !== undefined && { ETag: etag }) };

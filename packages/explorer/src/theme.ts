@@ -1,4 +1,4 @@
-/** Names of the page colors: of backgrounds, lines, text, links and labels. */
+/** Names of the page colors for backgrounds, lines, text, links and labels. */
 const COLORS = [
   'ground',
   'raised',
@@ -25,14 +25,14 @@ export type ThemeColor = string | { readonly light: string; readonly dark: strin
 /** Colors that replace the built-in page colors, by name. */
 export type ThemeColors = { readonly [name in (typeof COLORS)[number]]?: ThemeColor };
 
-/** A picture that replaces the logo in the header. */
+/** An image that replaces the logo in the header. */
 export interface Logo {
   /** Media type: `image/svg+xml`, `image/png`, `image/jpeg` or `image/webp`. */
   readonly type: string;
   readonly content: string | Uint8Array;
 }
 
-/** File name endings of logos by media type. */
+/** File extensions of logos, by media type. */
 export const LOGO_TYPES: Readonly<Record<string, string>> = {
   'image/svg+xml': 'svg',
   'image/png': 'png',
@@ -42,7 +42,7 @@ export const LOGO_TYPES: Readonly<Record<string, string>> = {
 
 const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]+|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([\d.,%\s/a-z-]+\))$/i;
 
-/** Throws a TypeError if a color has an unknown name or is not a CSS color, or if the type of the logo is unknown. */
+/** Throws a TypeError if a color has an unknown name or is not a CSS color, or if the logo's media type is unknown. */
 export function checkTheme(colors: ThemeColors | undefined, logo: Logo | undefined): void {
   for (const [name, color] of Object.entries(colors ?? {})) {
     if (!COLORS.some((allowed) => allowed === name))

@@ -15,12 +15,12 @@ import { Navigation } from './navigation.js';
 import { SearchIndex } from './search.js';
 import type { VersionRange } from './versions.js';
 
-/** The model of an API from which pages are rendered. Everything is computed on first use. */
+/** The API model from which pages are rendered. Histories, changes and documents are computed on first use. */
 export class Api {
   readonly title: string;
   readonly options: ExplorerOptions;
   readonly versions: VersionRange;
-  /** Histories of elements by name, in the order of the operations. */
+  /** Histories of operations and shared schemas by name, in the order of the operations. */
   readonly histories: ReadonlyMap<string, ElementHistory>;
   readonly navigation: Navigation;
   readonly searchIndex: SearchIndex;
@@ -58,28 +58,28 @@ export class Api {
     return this.options.documents?.(version.text) ?? this.#documents.text(version, this.server || undefined);
   }
 
-  /** Returns the history of the operations with the same method, path and action. */
+  /** Returns the history of all operations that have the same method, path and action. */
   historyOf(operation: Operation): ElementHistory | undefined {
     return this.#byKey.get(operationKey(operation));
   }
 
-  /** Returns the history of a shared schema that has a page. */
+  /** Returns the history of a shared schema; undefined if the schema has no page. */
   schemaHistory(name: string): ElementHistory | undefined {
     return this.#byKey.get(`SCHEMA ${name}`);
   }
 
-  /** Returns whether the operations of a tag repeat another tag's operations. */
+  /** Returns whether a tag's operations repeat those of another tag. */
   isAlias(tag: string): boolean {
     return Object.hasOwn(this.options.aliases ?? {}, tag);
   }
 
-  /** Returns the changes between two versions in navigation order, without the changes of aliases. */
+  /** Returns the changes between two versions in navigation order, without operations that repeat others. */
   changes(from: Version, to: Version): readonly OperationChange[] {
     const changes = this.allChanges(from, to).filter(({ tag }) => !this.isAlias(tag));
     return this.navigation.sorted(changes, ({ tag }) => tag);
   }
 
-  /** Returns the changes of a version, in navigation order, without the changes of aliases. */
+  /** Returns the changes at a version in navigation order, without operations that repeat others. */
   changesAt(version: Version): readonly OperationChange[] {
     const changes = [...this.histories.values()].flatMap((element) =>
       this.isAlias(element.tag) ? [] : (element.changeAt(version) ?? []),
@@ -88,8 +88,8 @@ export class Api {
   }
 
   /**
-   * Computes the data of all operations that a page requires, in slices of the event loop: the changes of a version,
-   * those of all versions, or the search index. Returns undefined if all of them are computed.
+   * Computes the data that a page requires from all operations: the changes at a version, the changes at all versions,
+   * or the search index. Yields to the event loop regularly. Returns undefined if the data is already computed.
    */
   prepare(target: Version | 'versions' | 'search'): Promise<void> | undefined {
     const key = typeof target === 'string' ? target : target.text;
@@ -116,7 +116,7 @@ export class Api {
     if (target === 'search') yield* this.searchIndex.preparation();
   }
 
-  /** Returns the changes between two versions. */
+  /** Returns the changes between two versions, including operations that repeat others. */
   allChanges(from: Version, to: Version): readonly OperationChange[] {
     return apiChanges(this.options.operations, from, to);
   }

@@ -1,14 +1,14 @@
 import type { OperationChange } from '@apistrata/microversion/router';
 
-/** Kinds of changes. */
+/** The kinds of changes that a filter can select. */
 export const KINDS = ['added', 'removed', 'changed'] as const;
 
-/** Maximum length of the text of a filter, in characters. */
+/** Maximum length of a filter's text, in characters. */
 const MAX_TEXT_LENGTH = 100;
 
-/** The changes that a page shows. */
+/** A filter for the changes that a page shows. */
 export interface ChangeFilter {
-  /** Part of the name, the summary, the path or the tag of an operation; empty for all. */
+  /** Words from an operation's name, summary, path or tag; empty for all operations. */
   readonly text: string;
   readonly kind: (typeof KINDS)[number] | undefined;
   readonly breakingOnly: boolean;

@@ -18,7 +18,7 @@ export interface SampleRequest {
   readonly status: number;
 }
 
-/** Code that sends a request in a language or with a tool. */
+/** A code sample that sends a request, in one language or with one tool. */
 export interface CodeSample {
   /** Name of the language or the tool. */
   readonly label: string;
@@ -31,7 +31,7 @@ export function isJson(mediaType: string): boolean {
   return /[/+]json\b/.test(mediaType);
 }
 
-/** Returns the body as it is sent: JSON, or a form with brackets for nested fields. */
+/** Returns the body as text: JSON, or form-encoded with brackets for nested fields. */
 function contentOf({ body, mediaType }: SampleRequest): string {
   if (isJson(mediaType)) return JSON.stringify(body, null, 2);
   const fields = new URLSearchParams();
@@ -57,7 +57,7 @@ export function pythonLiteral(value: unknown): string {
   );
 }
 
-/** Samples without a client library. */
+/** Samples that require no API client library. */
 const PLAIN: readonly CodeSample[] = [
   {
     label: 'curl',
@@ -129,7 +129,9 @@ const PLAIN: readonly CodeSample[] = [
   },
 ];
 
-/** Creates a sample from command lines by operation name, with placeholders such as `{version}` and `{id}`. */
+/**
+ * Creates a sample from command lines by operation name. They can contain placeholders such as `{version}` and `{id}`.
+ */
 function commandSample(commands: Readonly<Record<string, string>>): CodeSample {
   return {
     label: 'Command line',
@@ -138,7 +140,7 @@ function commandSample(commands: Readonly<Record<string, string>>): CodeSample {
   };
 }
 
-/** Returns the code that sends a request, for each language that has a sample. */
+/** Returns the code for a request from each sample that supports the operation. */
 export function codeSamples(
   request: SampleRequest,
   own: readonly CodeSample[] = [],

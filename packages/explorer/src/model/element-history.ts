@@ -14,21 +14,24 @@ import {
 import { apiChanges } from './api-changes.js';
 import type { VersionRange } from './versions.js';
 
-/** A range of versions in which an element exists, both ends included. */
+/** An inclusive range of versions in which an element exists. */
 export interface Span {
   readonly since: Version;
   readonly until: Version;
 }
 
-/** A part of an operation over all versions: the versions in which it exists, and its last form. */
+/** The history of an operation's part, such as a field: the versions in which it exists, and its last definition. */
 export interface PartHistory {
   readonly name: string;
   readonly spans: readonly Span[];
-  /** Its form at the highest version in which it exists. */
+  /** The part at the highest version in which it exists. */
   readonly last: Part;
 }
 
-/** All operations with the same name: usually one definition for all versions, sometimes several in succession. */
+/**
+ * The history of an operation or shared schema. Usually one definition covers all versions; sometimes there are several
+ * in succession.
+ */
 export class ElementHistory {
   readonly name: string;
   readonly key: string;
@@ -50,7 +53,7 @@ export class ElementHistory {
     this.#range = range;
   }
 
-  /** Returns the definition at a version; undefined if there is none. */
+  /** Returns the definition at a version; undefined if the element does not exist in that version. */
   at(version: Version): { readonly operation: Operation; readonly shape: OperationShape } | undefined {
     for (const operation of this.operations) {
       const shape = operationShape(operation, version);
@@ -59,7 +62,7 @@ export class ElementHistory {
     return undefined;
   }
 
-  /** Returns the definition to describe at a version: the one that exists at that version, otherwise the last one. */
+  /** Returns the definition that exists at a version, otherwise the last definition. */
   definitionAt(version: Version): Operation {
     const present = this.operations.find((operation) => existsAt(operation, version));
     return present ?? (this.operations.at(-1) as Operation);
@@ -81,7 +84,7 @@ export class ElementHistory {
     return (this.#breakpoints = new Map(ascending.map((version) => [version.text, version])));
   }
 
-  /** Returns whether the element may differ from the previous version. */
+  /** Returns whether the element may differ between this version and the previous one. */
   mayChangeAt(version: Version): boolean {
     return this.#breakpointsByText.has(version.text);
   }
@@ -90,7 +93,7 @@ export class ElementHistory {
     return this.operations.some((operation) => existsAt(operation, version));
   }
 
-  /** The versions in which the operation itself exists. */
+  /** The version ranges in which the element exists. */
   get spans(): readonly Span[] {
     this.#spans ??= this.#spansOf((version) => this.existsAt(version));
     return this.#spans;
@@ -111,7 +114,7 @@ export class ElementHistory {
     return spans;
   }
 
-  /** All parts of all versions by name, in the order of the last definition that has them. */
+  /** The parts of all versions by name, those of newer definitions first. */
   get parts(): ReadonlyMap<string, PartHistory> {
     if (this.#parts) return this.#parts;
     const last = new Map<string, Part>();
@@ -128,7 +131,7 @@ export class ElementHistory {
     return this.#parts;
   }
 
-  /** The changes at each version, lowest first, including the addition of the operation itself. */
+  /** The changes at each version, lowest version first, including the addition of the element. */
   get steps(): readonly OperationChange[] {
     this.#steps ??= this.breakpoints.flatMap((version) => this.changeAt(version) ?? []);
     return this.#steps;

@@ -12,7 +12,7 @@ const PLAIN: Readonly<Record<string, unknown>> = {
   null: null,
 };
 
-/** Returns the smallest value that has everything that a schema requires. */
+/** Returns the smallest value that contains everything that a schema requires. */
 export function exampleValue(schema: Json): unknown {
   const [first = {}] = variants(schema);
   if (first.default !== undefined) return first.default;

@@ -5,13 +5,15 @@ import type { ElementHistory, PartHistory } from './element-history.js';
 /** A field with the fields that it contains. */
 export interface FieldNode {
   readonly history: PartHistory;
-  /** The part at the version of the page; undefined if that version does not have it. */
+  /** The part at the page's version; undefined if the part does not exist at that version. */
   readonly part: Part | undefined;
   readonly change: PartChange | undefined;
   readonly children: readonly FieldNode[];
 }
 
-/** Returns the fields of a request (`body`), a response (`reply`) or a query (`query`) as trees, in the order of the definition. */
+/**
+ * Returns the fields of a request (`body`), a response (`reply`) or a query (`query`) as trees, in definition order.
+ */
 export function fieldTree(site: Site, element: ElementHistory, root: string): readonly FieldNode[] {
   const present = element.at(site.version)?.shape.parts;
   const changes = new Map(element.changeAt(site.version)?.parts.map((change) => [change.name, change]));
@@ -29,12 +31,12 @@ export function fieldTree(site: Site, element: ElementHistory, root: string): re
   return roots;
 }
 
-/** Returns a tree without the fields that the version of the page does not have. */
+/** Returns the trees without fields that do not exist at the page's version. */
 export function presentOnly(nodes: readonly FieldNode[]): readonly FieldNode[] {
   return nodes.filter(({ part }) => part).map((node) => ({ ...node, children: presentOnly(node.children) }));
 }
 
-/** Returns all fields of trees that the version of the page does not have. */
+/** Returns all fields at any depth that do not exist at the page's version. */
 export function absentOnly(nodes: readonly FieldNode[]): readonly FieldNode[] {
   return nodes.flatMap((node) => [...(node.part ? [] : [{ ...node, children: [] }]), ...absentOnly(node.children)]);
 }

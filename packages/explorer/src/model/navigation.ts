@@ -6,7 +6,7 @@ import type { ElementHistory } from './element-history.js';
 /** An operation in the navigation. */
 export interface NavigationEntry {
   readonly element: ElementHistory;
-  /** The change at this version; undefined if there is none. */
+  /** The change at the selected version; undefined if the operation did not change. */
   readonly change: OperationChange | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface NavigationTag {
   readonly entries: readonly NavigationEntry[];
 }
 
-/** A section with the tags that have operations at a version. */
+/** A navigation section, with the tags that have operations at a version. */
 export interface NavigationSection {
   readonly title: string;
   readonly folded: boolean;
@@ -30,7 +30,7 @@ function titleOf(tag: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The order and the titles of an API's tags. */
+/** The navigation of an API: its sections, and the order and titles of its tags. */
 export class Navigation {
   readonly #sections: readonly {
     readonly group: OperationGroup;
@@ -73,7 +73,7 @@ export class Navigation {
     });
   }
 
-  /** Sorts items by the order of their tags. */
+  /** Returns items in the order of their tags. */
   sorted<T>(items: readonly T[], tagOf: (item: T) => string): readonly T[] {
     const order = new Map([...this.#titles.keys()].map((tag, index) => [tag, index]));
     const rank = (item: T) => order.get(tagOf(item)) ?? order.size;

@@ -1,4 +1,4 @@
-/** Parts that are not body fields, by the first word of their names. */
+/** Labels for parts that are not body fields, by the first word of the part's name. */
 const KINDS: Readonly<Record<string, string>> = {
   query: 'the query parameter',
   path: 'the path parameter',
@@ -33,7 +33,7 @@ export function partLabel(name: string): string {
   return `${name.replace(/^reply\.?/, '')} in the response`;
 }
 
-/** Returns the last part of a dotted name: `name` for `body.server.name`, and `[each]` for the items of a list. */
+/** Returns the last segment of a dotted part name: `name` for `body.server.name`, and `[each]` for list items. */
 export function ownName(name: string): string {
   const kind = /^(\w+)\./.exec(name)?.[1] ?? '';
   if (Object.hasOwn(KINDS, kind)) return name.slice(kind.length + 1);

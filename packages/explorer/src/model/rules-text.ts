@@ -1,6 +1,6 @@
 import type { Json, Part } from '@apistrata/microversion/router';
 
-/** Patterns with a well-known meaning, by a part of their text. */
+/** Descriptions of well-known patterns, by a string that the pattern contains. */
 const PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
   ['[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}', 'UUID'],
   ['T\\d\\d:\\d\\d:\\d\\d', 'date and time'],
@@ -10,7 +10,7 @@ const MAX_PATTERN_LENGTH = 60;
 
 function rangeText(low: unknown, high: unknown, unit: string): string | undefined {
   if (low === undefined && high === undefined) return undefined;
-  // The bounds of safe integers are not informative.
+  // The bounds of safe integers are not meaningful constraints.
   const min = low === undefined || low === Number.MIN_SAFE_INTEGER ? undefined : String(low);
   const max = high === undefined || high === Number.MAX_SAFE_INTEGER ? undefined : String(high);
   if (min === undefined && max === undefined) return undefined;
@@ -54,17 +54,17 @@ function detailsOf(rules: Json): string[] {
   return details.filter((detail) => detail !== undefined);
 }
 
-/** Returns the JSON types of a part: `string | null`. */
+/** Returns the JSON types of a part, such as `string | null`. */
 export function typeOf(part: Part): string {
   return [...new Set(variantsOf(part).flatMap((rules) => typeText(rules).split(' | ')))].join(' | ');
 }
 
-/** Returns the values to which a part is limited; none if other values are allowed. */
+/** Returns the values to which a part is limited; an empty list if other values are allowed. */
 export function choicesOfPart(part: Part): readonly unknown[] {
   return [...new Set(variantsOf(part).flatMap(choicesOf))];
 }
 
-/** Returns the constraints of a part, without its types and values: `1 to 255 characters`. */
+/** Returns a part's constraints other than types and listed values, such as `1 to 255 characters`. */
 export function constraintsOf(part: Part): readonly string[] {
   return [...new Set(variantsOf(part).flatMap(detailsOf))];
 }
@@ -76,7 +76,7 @@ function variantText(rules: Json): string {
   return details.length > 0 ? `${type} (${details.join(', ')})` : type;
 }
 
-/** Returns the constraints of a part as one line: `string (1 to 255 characters) | null`. */
+/** Returns a part's types and constraints in one line, such as `string (1 to 255 characters) | null`. */
 export function rulesText(part: Part): string {
   return [...new Set(variantsOf(part).map(variantText))].join(' | ');
 }

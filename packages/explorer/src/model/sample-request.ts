@@ -9,9 +9,9 @@ import type { Site } from '../pages/site.js';
 import type { SampleRequest } from './code-samples.js';
 import { exampleValue } from './example-value.js';
 
-/** The origin in samples if the API has the same origin as the pages. In browsers, a script replaces it. */
+/** The placeholder origin in samples if the API has the same origin as the pages. In browsers, a script replaces it. */
 const SAME_ORIGIN = 'https://api.example.com';
-/** The token in samples if the options do not offer tokens. */
+/** The placeholder token in samples if the options contain no tokens. */
 const NO_TOKEN = '$TOKEN';
 const EXAMPLE_ID = '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10';
 
@@ -19,7 +19,7 @@ const EXAMPLE_ID = '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10';
 export interface TokenHeader {
   readonly name: string;
   readonly description: string | undefined;
-  /** Text before the token: the name of the scheme. */
+  /** Text before the token, which names the authentication scheme. */
   readonly prefix?: string;
 }
 
@@ -53,7 +53,7 @@ function parameterValue(name: string, example: Example | undefined): string {
   return (name === 'id' ? idIn(example?.response) : undefined) ?? EXAMPLE_ID;
 }
 
-/** Returns the headers that select the page's version in a request, and authenticate it. */
+/** Returns the request headers that authenticate the caller and select the page's version. */
 function headersOf(site: Site): Readonly<Record<string, string>> {
   const { description, tokens } = site.api.options;
   const token = tokenHeader(site);
@@ -64,13 +64,16 @@ function headersOf(site: Site): Readonly<Record<string, string>> {
   };
 }
 
-/** An operation with the request that its samples send, and the response to it. */
+/** An operation's sample request, and the response to that request. */
 export interface OperationSample {
   readonly request: SampleRequest;
   readonly response: unknown;
 }
 
-/** Returns the sample request of an operation at the version of a page: its example, otherwise the smallest valid body. */
+/**
+ * Returns an operation's sample request at the page's version. Its body is the operation's example, or else the
+ * smallest valid value.
+ */
 export function sampleOf(site: Site, name: string, operation: Operation, shape: OperationShape): OperationSample {
   const { api, version } = site;
   const example = shape.example ?? exampleAt(api.options.description?.exampleOf, operation, version);

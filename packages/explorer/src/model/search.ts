@@ -6,7 +6,7 @@ import type { Navigation } from './navigation.js';
 import { descriptionOf } from './rules-text.js';
 import type { VersionRange } from './versions.js';
 
-/** The parts of an API that the index contains. */
+/** The part of the API model that the search index uses. */
 interface SearchedApi {
   readonly options: Pick<ExplorerOptions, 'description' | 'history'>;
   readonly versions: VersionRange;
@@ -15,7 +15,7 @@ interface SearchedApi {
   isAlias(tag: string): boolean;
 }
 
-/** An operation that a search found, with the fields and parameters that contain the words. */
+/** An operation that a search found, with the fields and parameters that match. */
 export interface FoundOperation {
   readonly element: ElementHistory;
   readonly parts: readonly PartHistory[];
@@ -24,9 +24,9 @@ export interface FoundOperation {
 /** The result of a search. */
 export interface SearchResult {
   readonly operations: readonly FoundOperation[];
-  /** Versions whose description contains the words. */
+  /** Versions that the query names, and versions whose description matches. */
   readonly versions: readonly Version[];
-  /** The first two versions that the query names, to compare; undefined if it names fewer. */
+  /** The two lowest versions that the query names, for a comparison; undefined if it names fewer than two. */
   readonly compared: readonly [from: Version, to: Version] | undefined;
 }
 
@@ -41,7 +41,7 @@ export const IGNORED: ReadonlySet<string> = new Set(
 
 const camelCaseBoundary = /(?<=[a-z0-9])(?=[A-Z])/;
 
-/** Returns the words of a text, in lower case. A name in camel case results in the name and its parts. */
+/** Splits a text into lower-case words. A camel-case name yields the whole name and its parts. */
 function wordsOf(text: string): string[] {
   return text
     .split(/[^\p{L}\p{N}.]+/u)
@@ -54,10 +54,10 @@ function wordsOf(text: string): string[] {
     .filter((word) => word !== '' && !IGNORED.has(word));
 }
 
-/** Removes the plural `s`, so that `servers` and `server` match. */
+/** Removes a plural `s`, so that `servers` and `server` match. */
 const stem = (word: string) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
 
-/** Returns the words of a text as the search index contains them. */
+/** Returns the words of a text in the normalized form that the search index contains. */
 export function wordsIn(text: string): readonly string[] {
   return wordsOf(text).map(stem);
 }
@@ -65,7 +65,7 @@ export function wordsIn(text: string): readonly string[] {
 const isField = ({ name }: PartHistory) => /^(?:body|query|header|reply)\b./.test(name);
 const textOf = (part: PartHistory) => `${part.name.replace(/^\w+\.?/, '')} ${descriptionOf(part.last) ?? ''}`;
 
-/** The texts of an operation. */
+/** The searchable texts of an operation. */
 export interface Entry {
   readonly id: string;
   readonly name: string;
@@ -75,7 +75,9 @@ export interface Entry {
   readonly statuses: string;
 }
 
-/** A full-text index of an API: operations, fields and versions. Built on the first search; tolerates typos. */
+/**
+ * A full-text index of an API's operations, fields and versions. It is built on the first search and tolerates typos.
+ */
 export class SearchIndex {
   readonly #api: SearchedApi;
   #operations: MiniSearch<Entry> | undefined;
@@ -107,7 +109,7 @@ export class SearchIndex {
     return this.#operations as MiniSearch<Entry>;
   }
 
-  /** Builds the index, one operation in each step. */
+  /** Builds the index, one operation per step. */
   *preparation(): Generator<void> {
     if (this.#operations) return;
     const index = new MiniSearch<Entry>({

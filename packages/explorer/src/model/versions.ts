@@ -19,13 +19,13 @@ export class VersionRange {
     this.#byText = new Map(all.map((version, index) => [version.text, index]));
   }
 
-  /** Returns the versions of a list, such as dates. @throws TypeError for an invalid version */
+  /** Creates a range from a list of versions, such as dates. @throws TypeError if a version is invalid */
   static of(versions: readonly VersionLike[]): VersionRange {
     return new VersionRange(versions.map((version) => Version.of(version)).sort((a, b) => a.compare(b)));
   }
 
   /**
-   * Returns all versions between two versions, inclusive.
+   * Creates the range of all versions between two versions, inclusive.
    *
    * @throws RangeError if they have different major numbers or the wrong order
    */
@@ -42,7 +42,7 @@ export class VersionRange {
     return new VersionRange(all);
   }
 
-  /** Returns the first version in the range at which a change of a version is visible; undefined if there is none. */
+  /** Returns the lowest version in the range that is not lower than the given one; undefined if none exists. */
   firstFrom(version: Version): Version | undefined {
     return this.find(version.text) ?? this.all.find((candidate) => candidate.compare(version) >= 0);
   }

@@ -4,8 +4,8 @@ import { layout } from './layout.js';
 import { linkTo, type Site } from './site.js';
 
 /**
- * Renders the changes of all versions, newest first. A script selects those between two versions; without it, the page is the
- * changelog of the API.
+ * Renders the changes of all versions, newest first. A script selects the changes between two versions; without
+ * JavaScript, the page is the API's changelog.
  */
 export function changelogPage(site: Site): { readonly text: string } {
   const { api } = site;

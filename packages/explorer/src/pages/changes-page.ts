@@ -17,21 +17,21 @@ export function byTag(changes: readonly OperationChange[]): ReadonlyMap<string, 
   return groups;
 }
 
-/** Keeps only the breaking parts of changes. */
+/** Returns the breaking changes, with only their breaking parts. */
 export function breakingOnly(changes: readonly OperationChange[]): readonly OperationChange[] {
   return changes
     .filter(({ breaking }) => breaking)
     .map((change) => ({ ...change, parts: change.parts.filter(({ breaking }) => breaking !== undefined) }));
 }
 
-/** Keeps only the compatible parts of changes. */
+/** Returns the changes that are compatible or have compatible parts, with only those parts. */
 export function compatibleChanges(changes: readonly OperationChange[]): readonly OperationChange[] {
   return changes
     .map((change) => ({ ...change, parts: change.parts.filter(({ breaking }) => breaking === undefined) }))
     .filter(({ change, parts }) => change === 'added' || (change === 'changed' && parts.length > 0));
 }
 
-/** Renders changes by tag. */
+/** Renders changes in one section per tag. */
 export function changeGroups(site: Site, changes: readonly OperationChange[], withVersion: boolean): Html[] {
   return [...byTag(changes)].map(
     ([tag, group]) =>

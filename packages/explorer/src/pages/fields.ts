@@ -7,7 +7,7 @@ import { choicesOfPart, constraintsOf, descriptionOf, typeOf } from '../model/ru
 import { changeMark, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
-/** Maximum number of values that are shown before the others are folded. */
+/** Maximum number of allowed values that are shown; the others are folded. */
 const MAX_CHOICES = 8;
 /** Maximum depth of objects that are initially expanded. */
 const OPEN_DEPTH = 0;
@@ -23,7 +23,7 @@ function constraints(texts: readonly string[]): Html | undefined {
   return texts.length === 0 ? undefined : html`<span class="constraints">${prose(texts.join(', '))}</span>`;
 }
 
-/** Renders links to the pages of the shared schemas that describe the content of a part. */
+/** Renders links to the pages of the shared schemas that describe a part's content. */
 function schemaLinks(site: Site, { reference }: Part): Html | undefined {
   if (reference === undefined) return undefined;
   const links = reference.split(/ (?:or|and) /).map((name) => {
@@ -49,7 +49,10 @@ function field(site: Site, node: FieldNode, depth: number): Html {
   }</li>`;
 }
 
-/** Renders the fields of a query, a request or a response, with the fields of other versions folded; undefined if there are none. */
+/**
+ * Renders the fields of a query, a request or a response; fields of other versions are folded. Returns undefined
+ * without fields.
+ */
 export function fieldsSection(site: Site, element: ElementHistory, root: string, title: string): Html | undefined {
   const tree = fieldTree(site, element, root);
   if (tree.length === 0) return undefined;

@@ -5,12 +5,12 @@ import type { NavigationEntry, NavigationSection, NavigationTag } from '../model
 import { logoName } from '../theme.js';
 import { formAction, linkTo, type Site } from './site.js';
 
-/** The parts of an explorer page. */
+/** The content and settings of an explorer page. */
 export interface Page {
   readonly title: string;
-  /** Path of the page below the mount. The version picker opens the same path. */
+  /** Path of the page below the mount path. The version picker opens the same path. */
   readonly path: string;
-  /** Parameters that the version picker keeps. */
+  /** Query parameters that the version picker keeps. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Name of the operation that the page shows. */
   readonly operation?: string;
@@ -23,7 +23,9 @@ export interface Page {
   readonly content: TemplateValue;
 }
 
-/** Pages that contain all versions: their version picker opens the operations of a version. */
+/**
+ * Pages that contain all versions. On static sites, their version picker opens the operations of the selected version.
+ */
 const UNVERSIONED_PAGES = ['/versions', '/changes', '/search'];
 
 function versionPicker(site: Site, { path, parameters = {} }: Page): Html {
@@ -86,7 +88,7 @@ export function layout(site: Site, page: Page): Html {
   return document({
     title: `${page.title} · ${api.title} ${version.text}`,
     assets,
-    // A server sends the policy as a header.
+    // Static pages contain the policy, whereas a server sends it as a header.
     ...(addresses.isStatic && { policy: contentPolicy(api.options) }),
     data: { server: api.server, version: version.text, ...(addresses.isStatic && { static: '' }) },
     head: html`<link rel="stylesheet" href="${assets}/explorer.css">

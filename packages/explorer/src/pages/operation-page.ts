@@ -35,7 +35,7 @@ function statusRow(status: number, text: string | undefined, success = false): H
   return html`<tr id="status-${status}"><th scope="row">${chip(status, success ? 'good' : status < 500 ? 'warn' : 'bad')}</th><td>${prose(text)}</td></tr>`;
 }
 
-/** Returns the statuses that the router can return for an operation that does not declare them. */
+/** Returns the statuses that the router can return even if an operation does not declare them. */
 function generalStatuses(site: Site, { method }: Operation, shape: OperationShape): readonly number[] {
   const errorStatuses = Object.keys(site.api.options.description?.errors ?? {}).map(Number);
   const withBody = method === 'GET' || method === 'DELETE' ? [] : [413, 415];
@@ -87,7 +87,7 @@ function history(site: Site, element: ElementHistory): Html {
   return html`<section id="history"><h2>History</h2>${timeline(site, element)}${steps.length === 0 ? unchanged : html`<ol class="steps">${steps}</ol>`}</section>`;
 }
 
-/** Returns whether the form of a page can send a request: static pages need the URL of a server, and bodies must be JSON. */
+/** Returns whether a page's form can send a request. Static pages require a server URL, and bodies must be JSON. */
 function canSend({ api, links }: Site, { body, mediaType }: SampleRequest): boolean {
   if (links.isStatic && !/^https?:/.test(api.server)) return false;
   return body === undefined || isJson(mediaType);
@@ -123,8 +123,8 @@ export function operationPage(site: Site, element: ElementHistory): Html {
 <h1>${operation.summary}</h1>
 <p>${signature(operation.method, operation.path, operation.action)}</p>
 ${chips(site, element, operation, at?.shape)}
-${!at && note(`Version ${version.text} does not have this operation and returns 404. This page describes it at other versions.`, 'warn')}
-${alias !== undefined && note(html`This operation repeats the one of <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a> under another path.`)}
+${!at && note(`Version ${version.text} does not have this operation and returns 404. This page describes the operation at other versions.`, 'warn')}
+${alias !== undefined && note(html`This operation repeats an operation of <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a> under another path.`)}
 ${description !== undefined && html`<p class="lead">${prose(description)}</p>`}
 ${policy.length > 0 && html`<p class="soft small">Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}</div>
 ${at && !isSchema && codeColumn(site, element, at.operation, at.shape)}

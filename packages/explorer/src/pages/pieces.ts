@@ -6,12 +6,12 @@ import { partLabel } from '../model/part-name.js';
 import { choicesOfPart, rulesText } from '../model/rules-text.js';
 import { linkTo, type Site } from './site.js';
 
-/** Renders the method and path of an operation, with the key of its action. */
+/** Renders an operation's method, path and action key. */
 export function signature(method: string, path: string, action: string | undefined): Html {
   return html`<span class="signature">${methodLabel(method)} <code>${path}</code>${action !== undefined && html` <code class="action">${action}</code>`}</span>`;
 }
 
-/** Returns the windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`), or undefined for all versions. */
+/** Returns version windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`); undefined for all versions. */
 export function spanText(api: Api, spans: readonly Span[]): string | undefined {
   const { min, max } = api.versions;
   const texts = spans.map(({ since, until }) => {
@@ -21,7 +21,7 @@ export function spanText(api: Api, spans: readonly Span[]): string | undefined {
   return texts.includes(undefined) ? undefined : texts.join(', ');
 }
 
-/** Renders the windows of an element as a label; undefined for all versions. */
+/** Renders an element's version windows as a label. Returns undefined if the element exists in all versions. */
 export function spansChip(site: Site, spans: readonly Span[]): Html | undefined {
   const text = spanText(site.api, spans);
   const ends = spans.at(-1)?.until !== site.api.versions.max;
@@ -36,14 +36,14 @@ const CHANGES: Readonly<Record<'added' | 'removed' | 'changed' | 'altered', read
   altered: ['changed', 'warn'],
 };
 
-/** Renders the mark of an element that the selected version changed. */
+/** Renders a mark for an element that the selected version changed. */
 export function changeMark(change: keyof typeof CHANGES | undefined): Html | undefined {
   if (change === undefined) return undefined;
   const [word, tone] = CHANGES[change];
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
-/** Maximum total number of values for which both lists are shown completely. */
+/** Maximum number of old and new values together that are shown completely. */
 const MAX_VALUES = 8;
 
 /** Returns the values that only the first list contains. */
@@ -54,7 +54,7 @@ function onlyIn(values: readonly unknown[], others: readonly unknown[]): string 
     .join(', ');
 }
 
-/** Renders the changed constraints of a part. For long lists of values, renders only the values that differ. */
+/** Renders a part's changed constraints. If the lists of values are long, only differing values are rendered. */
 function difference(before: Part, after: Part): Html {
   const [oldValues, newValues] = [choicesOfPart(before), choicesOfPart(after)];
   const [removed, added] = [onlyIn(oldValues, newValues), onlyIn(newValues, oldValues)];

@@ -8,7 +8,7 @@ import { linkTo, type Site } from './site.js';
 
 /** Maximum number of matching parts per operation. */
 const MAX_PARTS = 4;
-/** Maximum number of versions. */
+/** Maximum number of versions in the results. */
 const MAX_VERSIONS = 8;
 
 function operationItem(site: Site, { element, parts }: FoundOperation): Html {
@@ -26,7 +26,7 @@ function operationItem(site: Site, { element, parts }: FoundOperation): Html {
   }</li>`;
 }
 
-/** Renders the operations, fields and versions that contain the words of a query. */
+/** Renders the operations, fields and versions that match a query. */
 export function searchPage(site: Site, searchText: string): Html {
   if (site.links.isStatic)
     return layout(site, {

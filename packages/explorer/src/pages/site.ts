@@ -1,13 +1,13 @@
 import type { Version } from '@apistrata/microversion';
 import type { Api } from '../model/api.js';
 
-/** Addresses of pages: paths of a server, or files of a static site. */
+/** Page addresses, which are paths on a server or files of a static site. */
 export interface Links {
   /** Returns the address of a page at a version. */
   page(path: string, version: Version, query: Readonly<Record<string, string>>): string;
   /** Returns the address of the OpenAPI document of a version; undefined if there is none. */
   openapi(version: Version): string | undefined;
-  /** Address of the folder of assets. */
+  /** Address of the assets folder. */
   readonly assets: string;
   /** Address of the Atom feed. */
   readonly feed: string;
@@ -22,7 +22,10 @@ export interface Site {
   readonly links: Links;
 }
 
-/** Returns the addresses of pages that a server renders. The highest version is the default of the parameter `version`. */
+/**
+ * Returns the addresses of server-rendered pages. Without the parameter `version`, the server renders the highest
+ * version.
+ */
 export function serverLinks(api: Api, base: string): Links {
   return {
     page(path, version, query) {
@@ -39,7 +42,7 @@ export function serverLinks(api: Api, base: string): Links {
   };
 }
 
-/** Returns the address of a page, with the selected version. */
+/** Returns the address of a page at the selected version. */
 export function linkTo({ links, version }: Site, path: string, query: Readonly<Record<string, string>> = {}): string {
   return links.page(path, version, query);
 }

@@ -17,7 +17,7 @@ const LEGEND: readonly (readonly [kind: string, text: string])[] = [
 
 const percent = (value: number) => `${value.toFixed(2)}%`;
 
-/** Returns the positions that have a label: both ends, and those with sufficient distance from their neighbors. */
+/** Returns the positions that have a label: both ends, and positions with sufficient distance from other labels. */
 function labeledPositions(positions: readonly number[]): ReadonlySet<number> {
   const selected: number[] = [0, 100];
   for (const position of positions)
@@ -26,8 +26,8 @@ function labeledPositions(positions: readonly number[]): ReadonlySet<number> {
 }
 
 /**
- * Renders the history of an operation over all versions: bars where it exists, a labeled mark at each change, a line at the
- * selected version. The list of changes below the drawing is its text alternative.
+ * Renders an operation's history: bars for the versions in which it exists, a labeled mark at each change, and a line
+ * at the selected version. The list of changes below the drawing is its text alternative.
  */
 export function timeline(site: Site, element: ElementHistory): Html {
   const { versions } = site.api;

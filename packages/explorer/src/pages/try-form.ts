@@ -25,7 +25,7 @@ ${labeledControl('user', 'User', html`<input id="user" autocomplete="username">`
 }</fieldset>`;
 }
 
-/** Returns the paths of the lists that contain the values of path parameters, by parameter. */
+/** For each path parameter, returns the path of the list that contains its values, if the list exists. */
 function sourcesOf({ api, version }: Site, path: string): Readonly<Record<string, Json>> {
   const entries = pathParameters(path).flatMap((name) => {
     const list = path.slice(0, path.indexOf(`{${name}}`)).replace(/\/$/, '');
@@ -38,7 +38,7 @@ function sourcesOf({ api, version }: Site, path: string): Readonly<Record<string
   return Object.fromEntries(entries);
 }
 
-/** Returns the `values` options of the fields that a body contains. */
+/** Returns the entries of the option `values` for the fields that a body contains. */
 function valuesIn(site: Site, body: unknown): Readonly<Record<string, Json>> {
   const text = JSON.stringify(body) ?? '';
   const header = site.api.options.description?.versionHeaders?.[0];
@@ -53,7 +53,7 @@ function valuesIn(site: Site, body: unknown): Readonly<Record<string, Json>> {
   );
 }
 
-/** Renders a form that sends the request of a sample. Requires the script of the page. */
+/** Renders a form that sends a sample request. The form requires JavaScript. */
 export function requestForm(site: Site, path: string, shape: OperationShape, request: SampleRequest): Html {
   const { api, version } = site;
   const header = api.options.description?.versionHeaders?.[0];

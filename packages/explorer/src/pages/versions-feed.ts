@@ -3,10 +3,10 @@ import type { Version } from '@apistrata/microversion';
 import { html } from '@apistrata/ui';
 import type { Site } from './site.js';
 
-/** Versions of an API have no dates. Feed readers recognize new entries by their IDs. */
+/** The date of all entries, because API versions have no dates. Feed readers recognize new entries by their IDs. */
 const NO_DATE = '1970-01-01T00:00:00Z';
 
-/** Returns an ID that is the same at every address of the pages: a UUID of version 8, derived from a text. */
+/** Returns a version 8 UUID that is derived from a text, so that it does not depend on the address of the pages. */
 function idOf(text: string): string {
   const digits = createHash('sha256').update(text).digest('hex');
   const groups = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `a${digits.slice(17, 20)}`];
@@ -16,7 +16,7 @@ function idOf(text: string): string {
 /**
  * Renders the versions of an API with their descriptions as an Atom feed, newest first.
  *
- * @param origin address of the server that serves the pages, such as `http://127.0.0.1:3000`; empty if links are relative
+ * @param origin the origin of the server, such as `http://127.0.0.1:3000`; empty for relative links
  */
 export function versionsFeed(site: Site, origin: string): string {
   const { api, links } = site;

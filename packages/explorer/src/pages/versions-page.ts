@@ -12,16 +12,17 @@ function counts(changes: readonly OperationChange[]): Html {
 }
 
 /**
- * Renders all versions, newest first, each with its description and the number of its changes.
+ * Renders all versions, newest first, with their descriptions and numbers of changes.
  *
- * @param isCounted whether the changes of all versions are known. If not, a script requests the page again to count them.
+ * @param isCounted whether the changes of all versions are known. If not, a script requests the numbers of changes
+ *   later
  */
 export function versionsPage(site: Site, isCounted: boolean): Html {
   const { api } = site;
   const rows = [...api.versions.all].reverse().map((version) => {
     const before = api.versions.before(version);
     const about = api.options.history?.[version.text];
-    const absent = before ? 'No description. The page of the version lists its changes.' : 'The first version.';
+    const absent = before ? 'No description. The page of this version lists its changes.' : 'The first version.';
     return html`<li><h2><a href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a></h2><p${about === undefined && html` class="soft"`}>${prose(about ?? absent)}</p>${before && (isCounted ? counts(api.changesAt(version)) : html`<p class="chips"></p>`)}</li>`;
   });
   const counted = formAction(site, '/versions');

@@ -3,7 +3,7 @@ import { IGNORED, wordsIn } from '../model/search.js';
 import { spanText } from '../pages/pieces.js';
 import { operationFiles } from './static-links.js';
 
-/** The search data of a static site: texts as words that are separated by spaces. */
+/** An operation or a version in the search data of a static site. Texts are words that are separated by spaces. */
 interface SearchEntry {
   readonly id: string;
   readonly title: string;
@@ -20,7 +20,7 @@ interface SearchEntry {
 
 const wordsOf = (text: string) => [...new Set(wordsIn(text))].join(' ');
 
-/** Returns the operations and the versions of an API with their words, and the words that a search ignores. */
+/** Returns an API's search data: its operations and versions with their words, and the words that a search ignores. */
 export function searchData(api: Api): {
   readonly ignored: readonly string[];
   readonly entries: readonly SearchEntry[];

@@ -3,7 +3,7 @@ import type { Api } from '../model/api.js';
 import type { ElementHistory } from '../model/element-history.js';
 import type { Links } from '../pages/site.js';
 
-/** A page of an operation in a static site: one for each interval in which the operation does not change. */
+/** An operation's page in a static site. Each interval in which the operation does not change has one page. */
 export interface OperationFile {
   readonly file: string;
   /** The version that the page shows. */
@@ -13,7 +13,7 @@ export interface OperationFile {
 
 const filesOf = new WeakMap<ElementHistory, readonly OperationFile[]>();
 
-/** Returns the pages of an operation, oldest first. The newest one has an address without a version. */
+/** Returns an operation's pages, oldest first. The newest page has an address without a version. */
 export function operationFiles(api: Api, element: ElementHistory): readonly OperationFile[] {
   const cached = filesOf.get(element);
   if (cached) return cached;
@@ -32,7 +32,7 @@ export function operationFiles(api: Api, element: ElementHistory): readonly Oper
   return files;
 }
 
-/** Returns the page of an operation at a version, or the nearest one if the version does not have the operation. */
+/** Returns an operation's page at a version; if the operation does not exist at that version, the nearest page. */
 function operationFile(api: Api, element: ElementHistory, version: Version): string {
   const files = operationFiles(api, element);
   return (files.findLast(({ since }) => since.compare(version) <= 0) ?? files[0])?.file ?? 'index.html';
@@ -50,7 +50,7 @@ function fileOf(api: Api, path: string, version: Version): string {
 }
 
 /**
- * Returns the addresses of pages as files, relative to one of them.
+ * Returns page addresses as file paths relative to the file that contains the links.
  *
  * @param file the file that contains the links, such as `versions/2.26.html`
  * @param documents the versions that have an OpenAPI document in the site

@@ -17,9 +17,9 @@ import { logoName } from '../theme.js';
 import { searchData } from './search-data.js';
 import { operationFiles, operationsFile, staticLinks } from './static-links.js';
 
-/** Options of a static site. */
+/** Options for `buildStaticSite()`. */
 export interface StaticSiteOptions {
-  /** The folder to which the site is written. Files with other names are kept. */
+  /** The output folder. Existing files with other names are kept. */
   readonly folder: string;
   /** Which OpenAPI documents the site contains. Default: `all`. */
   readonly openapi?: 'all' | 'newest' | 'none';
@@ -31,7 +31,7 @@ interface StaticFile {
   readonly content: string | Uint8Array;
 }
 
-/** The library that searches in browsers, as an ES module. */
+/** Returns the source code of the browser's search library, as an ES module. */
 function searchLibrary(): string {
   const main = createRequire(import.meta.url).resolve('minisearch');
   return readFileSync(join(dirname(main), '../es/index.js'), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
@@ -75,7 +75,7 @@ function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['op
 }
 
 /**
- * Writes the pages as a static site with relative links: any file server can serve the site, below any path. Search and
+ * Writes the pages as a static site with relative links, which any file server can serve below any path. Search and
  * comparison run in the browser. The site contains request forms if `server` is a URL.
  *
  * @example

@@ -1,17 +1,17 @@
 import type { Json } from '@apistrata/microversion/router';
 
-/** A range of versions, both ends included, as indexes in the list of versions. */
+/** An inclusive range of versions. The ends are indexes in the version list. */
 interface Span {
   readonly first: number;
   readonly last: number;
 }
 
-/** A schema for a range of versions; undefined if the value does not exist. */
+/** A schema that applies to a range of versions; undefined if the value does not exist in this range. */
 export interface VersionSpan extends Span {
   readonly schema: Json | undefined;
 }
 
-/** A range of versions whose schema is split into objects and arrays, and the types of its other alternatives. */
+/** A version range with its schema's object and array alternatives, and the types of its other alternatives. */
 interface SplitSpan extends VersionSpan {
   readonly structured: readonly Json[];
   readonly rest: readonly string[];
@@ -44,7 +44,7 @@ function alternatives(schema: Json): readonly Json[] {
 const isStructured = ({ type, properties }: Json) =>
   type === 'array' || (type === 'object' && properties !== undefined);
 
-/** Consecutive ranges with equal values. Never empty. */
+/** Consecutive version ranges with equal values; never empty. */
 interface Run<T> {
   readonly start: T;
   end: T;
@@ -64,8 +64,8 @@ function runs<T extends Span>(items: readonly T[], same: (a: T, b: T) => boolean
 }
 
 /**
- * Writes the type of a value whose schema changes with the version: a type that depends on the version `V`, with the
- * helpers `Since`, `Until`, `Between` and `Flat` that the surrounding module defines.
+ * Writes the TypeScript type of a value whose schema differs between versions. The type depends on the version `V` and
+ * uses the helpers `Since`, `Until`, `Between` and `Flat`, which the surrounding module defines.
  */
 export class WindowedType {
   readonly #versions: readonly string[];
@@ -74,7 +74,8 @@ export class WindowedType {
 
   /**
    * @param versions all versions, ascending
-   * @param options.open whether objects that allow additional fields declare them: correct for requests
+   * @param options.open whether types declare additional fields if the schema allows them, which is correct for
+   *   requests
    */
   constructor(versions: readonly string[], { open = false, documented = true } = {}) {
     this.#versions = versions;
@@ -82,7 +83,7 @@ export class WindowedType {
     this.#documented = documented;
   }
 
-  /** Returns the type of one value over the version ranges in which it exists, in ascending order. */
+  /** Returns the type of one value from its schemas by version range, in ascending order. */
   text(spans: readonly VersionSpan[], indent = ''): string {
     const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
     const changes = spans.length > 1 && new Set(spans.map(({ schema }) => plain.#single(schema, ''))).size > 1;
@@ -94,7 +95,7 @@ export class WindowedType {
       const rest = span.schema ? others : ['undefined'];
       return { ...span, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
     });
-    // If the structures and their alternatives are unchanged, the change is inside the structures.
+    // If the alternatives have the same kinds, only the contents of objects and arrays differ.
     return runs(split, (one, other) => one.kind === other.kind)
       .map((run) => ({ first: run.start.first, text: this.#merged(run, indent) }))
       .reduce((before, { first, text }) => ({
@@ -140,7 +141,7 @@ export class WindowedType {
     );
   }
 
-  /** Returns an object type with its fields grouped by the window in which they exist. */
+  /** Returns an object type whose fields are grouped by the version window in which they exist. */
   #object(spans: readonly (VersionSpan & { readonly schema: Json })[], fullSpan: Span, indent: string): string {
     const names = new Set(spans.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
     const unconditional: string[] = [];
@@ -174,7 +175,7 @@ export class WindowedType {
     });
   }
 
-  /** Returns the opening of a conditional type for a window inside a larger one; empty if both are equal. */
+  /** Returns the opening of a conditional type for a window inside a larger window; empty if both are equal. */
   #window({ first, last }: Span, fullSpan: Span): string {
     const [since, until] = [`'${this.#versions[first]}'`, `'${this.#versions[last]}'`];
     if (first > fullSpan.first) return last < fullSpan.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;
