@@ -16,7 +16,7 @@ function revealTarget() {
   target.scrollIntoView();
 }
 
-/** Replaces the address of the samples with that of the server that serves these pages. */
+/** Replaces the placeholder origin in code samples with the origin of the server that serves these pages. */
 function ownOrigin() {
   if (/^https?:/.test(root.dataset.server)) return;
   for (const code of document.querySelectorAll('.samples code')) {
@@ -26,7 +26,9 @@ function ownOrigin() {
   }
 }
 
-/** Adds the numbers of changes to the list of versions, which take the server longer than the list itself. */
+/**
+ * Adds change counts to the list of versions. The server needs more time to compute the counts than the list itself.
+ */
 async function addCounts() {
   const list = document.querySelector('[data-counts]');
   if (!list) return;
@@ -36,7 +38,7 @@ async function addCounts() {
     const counted = page.querySelectorAll('.history .chips');
     for (const [index, place] of [...list.querySelectorAll('.chips')].entries()) place.replaceWith(counted[index]);
   } catch {
-    // The list is useful without the numbers.
+    // Ignored, because the list is useful without the counts.
   }
 }
 
@@ -47,7 +49,7 @@ function wake() {
   void addCounts();
 }
 
-/** Replaces the navigation. It keeps its open groups and its scroll position. */
+/** Replaces the navigation, but keeps its open groups and its scroll position. */
 function replaceSidebar(fresh) {
   const old = document.querySelector('.sidebar');
   const open = new Set([...old.querySelectorAll('details[open] > summary')].map(({ textContent }) => textContent));
@@ -105,11 +107,11 @@ function slider() {
   place.append(range);
   const go = () => {
     const { href } = select.selectedOptions[0].dataset;
-    // Files are in different folders, so their relative addresses cannot be shown in place.
+    // Files of a static site are in different folders, so another page's relative addresses would not work in place.
     if (href !== undefined) return location.assign(href);
     const address = new URL(location.href);
     address.searchParams.set('version', select.value);
-    // The visitor leaves the page of one version for that of another.
+    // A page that describes one version is replaced with the page that describes the selected version.
     address.pathname = address.pathname.replace(/\/versions\/[^/]+$/, `/versions/${select.value}`);
     void show(address, true);
   };
@@ -156,7 +158,7 @@ addEventListener('keydown', (event) => {
   }
 });
 
-/** Shows results while a visitor types. */
+/** Shows search results while a visitor types. */
 let typing;
 document.addEventListener('input', (event) => {
   if (!event.target.matches('.search input[type=search]') || 'static' in root.dataset) return;

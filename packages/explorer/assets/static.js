@@ -2,7 +2,7 @@
 
 const main = document.querySelector('main');
 
-/** Shows only the changes between the selected versions that the filter selects. */
+/** Shows only the changes between the selected versions that match the filter. */
 function compare(place) {
   const form = place.querySelector('form');
   const { from, to, operation, kind, breaking } = form.elements;
@@ -51,7 +51,7 @@ function compare(place) {
 /** Maximum number of operations, and of versions, in the results. */
 const MOST = { operations: 30, versions: 5 };
 
-/** The index has words without the plural `s`. */
+/** Removes a plural `s`, because the index contains words without it. */
 const stem = (word) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
 
 const isOfVersion = ({ href }) => href.startsWith('versions/');
@@ -68,7 +68,7 @@ function resultItem({ title, href, detail = '', window: span }) {
   return item;
 }
 
-/** Shows what the words in the search field find, while a visitor types. */
+/** Shows results for the words in the search field while a visitor types. */
 async function search(place) {
   const count = main.querySelector('[data-search-count]');
   const field = document.querySelector('.search input[type=search]');
@@ -106,7 +106,10 @@ async function search(place) {
       .map((word) => word.replace(/^\.+|\.+$/g, ''))
       .filter((word) => word !== '' && !ignored.has(word));
 
-  /** Returns the named versions with their comparison, the versions with all words, and the operations. */
+  /**
+   * Returns a comparison of the versions that the query names, these versions, the versions that match, and the
+   * operations.
+   */
   function resultsOf(query) {
     const words = wordsOf(query);
     const named = [...versions.keys()].filter((version) => words.includes(version));

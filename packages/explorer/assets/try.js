@@ -5,7 +5,7 @@ const root = document.documentElement;
 /** Maximum number of requests that the page remembers in a session. */
 const MAX_SENT = 10;
 
-/** Returns the input of the visitor, which stays when the version changes. */
+/** Returns the visitor's input, which is kept when the version changes. */
 export function keepTyped() {
   const details = document.querySelector('#try');
   if (!details) return undefined;
@@ -13,7 +13,7 @@ export function keepTyped() {
   return { open: details.open, values };
 }
 
-/** Restores what {@link keepTyped} returned. */
+/** Restores the input that {@link keepTyped} returned. */
 export function restoreTyped(stored) {
   const details = document.querySelector('#try');
   if (!stored || !details) return;
@@ -66,12 +66,12 @@ function curlOf({ method, url, headers, body }) {
   ].join(' \\\n  ');
 }
 
-/** Returns the items of the only list in a response. */
+/** Returns the items of the list that a response body contains. */
 function itemsIn(body) {
   return Object.values(body ?? {}).find(Array.isArray) ?? [];
 }
 
-/** Returns values of a field of the resources in a list. Items may have the resource in their only field. */
+/** Returns the values of one field of the resources in a list. An item may contain its resource in its only field. */
 async function valuesOf({ path, field = 'id', version }, form) {
   const headers = headersOf(form, form.querySelector('[data-token]'));
   if (version) headers[form.dataset.versionHeader] = version;
@@ -84,7 +84,7 @@ async function valuesOf({ path, field = 'id', version }, form) {
   return values.filter((value) => value !== undefined).map(String);
 }
 
-/** Fills the parameters of the path, and fields of the example, with values that exist. */
+/** Fills path parameters and example fields with existing values. */
 async function fillExisting(form) {
   const { parameters, values } = JSON.parse(form.dataset.sources);
   for (const [name, source] of Object.entries(parameters)) {
@@ -96,7 +96,7 @@ async function fillExisting(form) {
         .replaceChildren(...found.map((value) => Object.assign(document.createElement('option'), { value })));
       if (input.value === '' && found.length > 0) input.value = found[0];
     } catch {
-      // The list is unavailable: the visitor enters a value.
+      // The list is unavailable, so the visitor enters a value.
     }
   }
   const json = form.querySelector('[data-json]');
@@ -112,7 +112,7 @@ async function fillExisting(form) {
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
-/** Returns JSON text as nodes with colors; other text as it is. */
+/** Returns JSON text as colored nodes, and other text unchanged. */
 function colored(text) {
   let pretty;
   try {
@@ -136,14 +136,14 @@ function colored(text) {
   return [...nodes, pretty.slice(end)];
 }
 
-/** Adds a request to the list of this session, which survives a change of the page. */
+/** Adds a request to the list of this session's requests, which is kept when the page changes. */
 function remember(line) {
   let lines = [];
   try {
     lines = [...(line ? [line] : []), ...JSON.parse(sessionStorage.getItem('sent') ?? '[]')].slice(0, MAX_SENT);
     sessionStorage.setItem('sent', JSON.stringify(lines));
   } catch {
-    // Storage is disabled: the list stays empty.
+    // Storage is disabled, so the list stays empty.
   }
   const sent = document.querySelector('[data-sent]');
   sent.hidden = lines.length === 0;

@@ -37,8 +37,8 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Returns the records that match the added conditions, as in `table.find(tx, q => q.where('project_id', '=',
-   * p).orderBy('seq'))`; without conditions, all records. Reads the JSON only of records that are not cached.
+   * Returns the records that match the added conditions: `table.find(tx, q => q.where('project_id', '=', p))`. Default:
+   * all records. Reads the JSON only of records that are not cached.
    * @param source the session that selects the rows; default: `session`
    */
   async find(session: Session, addConditions?: (query: RowQuery) => RowQuery, source: Session = session): Promise<R[]> {
