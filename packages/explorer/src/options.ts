@@ -14,13 +14,13 @@ export interface OfferedToken {
 /** A section of the navigation. */
 export interface OperationGroup {
   readonly title: string;
-  /** Titles of the tags in this section, by tag, in the order of the navigation. */
+  /** Titles of the tags in this section by tag, in navigation order. */
   readonly tags: Readonly<Record<string, string>>;
   /** Whether the section is closed until a visitor opens it. Default: false. */
   readonly folded?: boolean;
 }
 
-/** Facts about an operation in addition to its definition. */
+/** Facts about an operation that its definition does not contain. */
 export interface OperationFacts {
   /** Whether only administrators can call the operation by default. */
   readonly adminOnly?: boolean;
@@ -32,15 +32,15 @@ export interface OperationFacts {
 export interface ValueSource {
   /** Path of the list, such as `/images`. Parameters in the path are filled with values from the form. */
   readonly path: string;
-  /** Field of a resource that contains the value. Default: `id`. */
+  /** Resource field that contains the value. Default: `id`. */
   readonly field?: string;
-  /** Version of the request. Default: the version of the page. */
+  /** Version at which the list is requested. Default: the page's version. */
   readonly version?: string;
 }
 
 /** How visitors of the pages authenticate. */
 export interface AuthenticationGuide {
-  /** Explanation, as plain text with code between backticks. */
+  /** Explanation for visitors, as plain text with code between backticks. */
   readonly text: string;
   /**
    * Base URL of an identity service (version 3) that issues tokens for user names and passwords. The service must allow
@@ -57,14 +57,14 @@ export interface PageTexts {
   readonly footer?: string;
 }
 
-/** Options of `explorer()`: the API, and its presentation. */
+/** Options of `explorer()`, which describe the API and the presentation of its pages. */
 export interface ExplorerOptions {
   /** The operations of the API, as passed to `createRouter()`. */
   readonly operations: readonly Operation[];
   /** The lowest and the highest version to show, `MAJOR.MINOR`. Both must have the same major number. */
   readonly min?: VersionLike;
   readonly max?: VersionLike;
-  /** All versions to show, instead of `min` and `max`: dates, semver, integers. */
+  /** All versions to show, if they are dates, semver or integers. Replaces `min` and `max`. */
   readonly versions?: readonly VersionLike[];
   /** Name of the API. Default: the title of `description`. */
   readonly title?: string;

@@ -5,7 +5,7 @@ import { COMMANDS, type CommandName, OPTION_LIST, OPTIONS } from './command-opti
 /** A parsed command line. */
 export interface Command {
   readonly name: CommandName;
-  /** OpenAPI documents: `FILE` or `NAME=FILE`. */
+  /** OpenAPI documents, as `FILE` or `NAME=FILE`. */
   readonly files: readonly string[];
   readonly version: string | undefined;
   readonly to: string | undefined;
@@ -23,7 +23,7 @@ export interface Command {
   readonly appearance: PageAppearance;
 }
 
-/** Options for the appearance of the pages. */
+/** Command-line options for the appearance of the pages. */
 export interface PageAppearance {
   readonly title?: string | undefined;
   readonly server?: string | undefined;

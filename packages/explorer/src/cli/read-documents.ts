@@ -101,7 +101,7 @@ export async function readVersioned(text: string): Promise<ApiDocument & { reado
   return { document: await readDocument(label), label, ...(version !== undefined && { version }) };
 }
 
-/** Reads the documents of several versions. */
+/** Reads the OpenAPI documents of several versions. */
 export async function readDocuments(files: readonly string[]): Promise<readonly ApiDocument[]> {
   const documents: ApiDocument[] = [];
   for (const each of files) documents.push(await readVersioned(each));

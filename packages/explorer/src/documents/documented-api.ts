@@ -20,7 +20,7 @@ export interface ApiDocument {
   readonly document: unknown;
   /** The version: `MAJOR.MINOR`, semver, a date or an integer. Default: `info.version` of the document. */
   readonly version?: string;
-  /** Name for messages, such as the path of the file. Default: `document 1`, `document 2` and so on. */
+  /** Name of the document for messages, such as the path of its file. Default: `document 1`, `document 2` and so on. */
   readonly label?: string;
 }
 

@@ -35,7 +35,7 @@ function unescapeToken(token: string): string {
 /** An OpenAPI 3.0 or 3.1 document without references to other files. */
 export class OpenApiDocument {
   readonly root: Json;
-  /** Name for messages, such as the path of the file. */
+  /** Name of the document for messages, such as the path of its file. */
   readonly label: string;
   readonly #digests = new Map<string, string>();
   readonly #schemaReferences = new Map<string, readonly string[]>();
@@ -94,7 +94,7 @@ export class OpenApiDocument {
     return object;
   }
 
-  /** Returns all operations, in the order of the document. */
+  /** Returns the document's operations, in the order in which the document contains them. */
   operations(): readonly DocumentOperation[] {
     return Object.entries(objectOf(this.root.paths)).flatMap(([path, value]) => {
       const item = this.dereferenced(value);

@@ -35,7 +35,7 @@ export class SchemaParts {
     this.#document = document;
   }
 
-  /** Adds a part without a schema, such as a status. */
+  /** Adds a part that has no schema, such as a status. */
   add(name: string, rules: Json): void {
     this.parts.set(name, { name, rules, required: false, closed: false });
   }

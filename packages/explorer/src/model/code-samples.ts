@@ -1,11 +1,11 @@
 /** A request that code samples send. */
 export interface SampleRequest {
-  /** Name of the operation: `showServer`. */
+  /** Name of the operation, such as `showServer`. */
   readonly name: string;
   readonly method: string;
   /** Base URL of the API. */
   readonly server: string;
-  /** Path with example values: `/servers/5ca1ab1e-0000-4000-8000-000000000001`. */
+  /** Path with example values, such as `/servers/5ca1ab1e-0000-4000-8000-000000000001`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The body as a JSON value; undefined if the request has none. */
@@ -22,7 +22,7 @@ export interface SampleRequest {
 export interface CodeSample {
   /** Name of the language or the tool. */
   readonly label: string;
-  /** Returns the code, or undefined if there is none for the operation. */
+  /** Returns the sample's code; undefined if the operation has none. */
   readonly code: (request: SampleRequest) => string | undefined;
 }
 

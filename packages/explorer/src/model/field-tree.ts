@@ -2,7 +2,7 @@ import { type Part, type PartChange, parentPart } from '@apistrata/microversion/
 import type { Site } from '../pages/site.js';
 import type { ElementHistory, PartHistory } from './element-history.js';
 
-/** A field with the fields that it contains. */
+/** A field in a tree, with its nested fields. */
 export interface FieldNode {
   readonly history: PartHistory;
   /** The part at the page's version; undefined if the part does not exist at that version. */

@@ -10,7 +10,7 @@ export interface NavigationEntry {
   readonly change: OperationChange | undefined;
 }
 
-/** The operations of one tag. */
+/** A tag in the navigation, with its operations. */
 export interface NavigationTag {
   readonly tag: string;
   readonly title: string;

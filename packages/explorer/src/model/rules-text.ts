@@ -5,7 +5,7 @@ const PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
   ['[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}', 'UUID'],
   ['T\\d\\d:\\d\\d:\\d\\d', 'date and time'],
 ];
-/** Maximum length of a pattern that is shown, in characters. */
+/** Maximum length of patterns that the pages show, in characters. */
 const MAX_PATTERN_LENGTH = 60;
 
 function rangeText(low: unknown, high: unknown, unit: string): string | undefined {

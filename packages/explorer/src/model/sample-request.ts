@@ -15,7 +15,7 @@ const SAME_ORIGIN = 'https://api.example.com';
 const NO_TOKEN = '$TOKEN';
 const EXAMPLE_ID = '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10';
 
-/** The header that carries the caller's token. */
+/** The request header that carries the caller's token. */
 export interface TokenHeader {
   readonly name: string;
   readonly description: string | undefined;
@@ -47,7 +47,7 @@ function idIn(response: unknown): string | undefined {
   return id === undefined ? undefined : String(id);
 }
 
-/** Returns an example value of a path parameter. */
+/** Returns an example value for a path parameter. */
 function parameterValue(name: string, example: Example | undefined): string {
   if (!/id$/i.test(name)) return name;
   return (name === 'id' ? idIn(example?.response) : undefined) ?? EXAMPLE_ID;

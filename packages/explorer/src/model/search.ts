@@ -169,7 +169,10 @@ export class SearchIndex {
     return { operations, versions: [...new Set([...named, ...versions])], compared };
   }
 
-  /** Returns the parts that contain the terms, best matches first. A term in the last segment of the name counts three times. */
+  /**
+   * Returns the parts that contain the terms, best matches first. Terms in the last segment of a name count three
+   * times.
+   */
   #partsWith(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
     if (terms.length === 0) return [];
     const matches = [...element.parts.values()].filter(isField).flatMap((part) => {

@@ -3,7 +3,7 @@ import { majorMinor, Version, type VersionLike } from '@apistrata/microversion';
 /** The maximum number of versions that the pages can show. */
 const MAX_VERSIONS = 10_000;
 
-/** The versions of an API, ascending. */
+/** An API's versions in ascending order. */
 export class VersionRange {
   readonly all: readonly Version[];
   readonly min: Version;
@@ -27,7 +27,7 @@ export class VersionRange {
   /**
    * Creates the range of all versions between two versions, inclusive.
    *
-   * @throws RangeError if they have different major numbers or the wrong order
+   * @throws RangeError if their major numbers differ or `min` is higher than `max`
    */
   static between(min: VersionLike, max: VersionLike): VersionRange {
     const [first, last] = [Version.of(min, [majorMinor]), Version.of(max, [majorMinor])];
@@ -53,7 +53,7 @@ export class VersionRange {
     return index === undefined ? undefined : this.all[index];
   }
 
-  /** Returns the zero-based position of a version. */
+  /** Returns the zero-based position of a version in the range. */
   indexOf(version: Version): number {
     return this.#byText.get(version.text) as number;
   }

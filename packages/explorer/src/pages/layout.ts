@@ -16,9 +16,9 @@ export interface Page {
   readonly operation?: string;
   /** Text in the search field. */
   readonly searchText?: string;
-  /** Whether the content has a column for code. */
+  /** Whether the page has a second column for code. */
   readonly wide?: boolean;
-  /** Names of additional scripts. */
+  /** Names of scripts that only this page loads. */
   readonly scripts?: readonly string[];
   readonly content: TemplateValue;
 }

@@ -47,7 +47,7 @@ export function linkTo({ links, version }: Site, path: string, query: Readonly<R
   return links.page(path, version, query);
 }
 
-/** Returns the address of a page without the selected version, for forms that have a field for it. */
+/** Returns the address of a page without the selected version, for forms that contain a version field. */
 export function formAction({ api, links }: Site, path: string): string {
   return links.page(path, api.versions.max, {});
 }

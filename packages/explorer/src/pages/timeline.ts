@@ -2,9 +2,9 @@ import { type Html, html } from '@apistrata/ui';
 import type { ElementHistory } from '../model/element-history.js';
 import { linkTo, type Site } from './site.js';
 
-/** Minimum distance between two labels, in percent of the width. */
+/** Minimum distance between two labels, in percent of the timeline's width. */
 const LABEL_DISTANCE = 9;
-/** Minimum width of a mark, in percent. */
+/** Minimum width of a mark, in percent of the timeline's width. */
 const MARK_WIDTH = 0.9;
 
 const LEGEND: readonly (readonly [kind: string, text: string])[] = [

@@ -12,7 +12,7 @@ const MAX_CACHED = 4000;
  */
 export class RecordCache {
   readonly #tables = new Map<string, Map<string, Stored>>();
-  /** Revisions of records that were read once and not cached, by table and id. */
+  /** Revisions of records that were read only once and are therefore not cached, by table and id. */
   readonly #readOnce = new Map<string, Map<string, number>>();
   /** Tables for which most records of the last page were not cached. */
   readonly #mostlyUncached = new Set<string>();

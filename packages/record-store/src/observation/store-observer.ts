@@ -1,4 +1,4 @@
-/** An executed statement. Times are in milliseconds. */
+/** A statement that was executed, as reported to an observer. Times are in milliseconds. */
 export interface ObservedStatement {
   /** The statement's verb and table, such as `select servers`. A store has at most a few hundred different names. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface ObservedStatement {
   readonly failed: boolean;
 }
 
-/** State of the connection pool after a connection was acquired or released. */
+/** The state of the connection pool, as reported after a connection was acquired or released. */
 export interface ObservedPool {
   /** The maximum number of connections. */
   readonly max: number;

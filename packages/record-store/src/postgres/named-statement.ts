@@ -1,6 +1,6 @@
 import type { TypeParsers } from './postgres-types.js';
 
-/** The result of one statement. */
+/** The result of one statement, as `pg` returns it. */
 export interface ClientResult {
   readonly command: string;
   readonly rowCount: number | null;

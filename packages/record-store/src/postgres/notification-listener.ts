@@ -14,7 +14,7 @@ interface Listener {
 }
 
 export interface NotificationListenerOptions {
-  /** `postgres://...` */
+  /** URL of the database: `postgres://...` */
   readonly url: string;
   /** The session that sends probes, which detect whether notifications arrive. */
   readonly session: Session;
@@ -162,7 +162,7 @@ export class NotificationListener {
     const client = this.#client;
     this.#client = undefined;
     this.#listening = false;
-    // A broken connection cannot be closed cleanly.
+    // Errors are ignored, because a broken connection cannot be closed cleanly.
     await client?.end().catch(() => {});
   }
 

@@ -85,7 +85,7 @@ class LimitedDriver extends PostgresDriver {
     await super.releaseConnection(connection);
   }
 
-  /** A no-op, because another dialect owns the pool. */
+  /** A no-op, because the dialect for short queries closes the pool. */
   override async destroy(): Promise<void> {}
 }
 

@@ -37,7 +37,7 @@ function nameOf(url: string): string {
 
 const CLUSTER = sql<string>`(select system_identifier from pg_control_system()) || '/' || current_database()`;
 
-/** Returns an identifier that all copies of a database share. */
+/** Returns an identifier that is the same for a database and all of its replicas. */
 export async function clusterOf(db: Kysely<Rows>): Promise<string> {
   const { cluster } = await db.selectNoFrom(CLUSTER.as('cluster')).executeTakeFirstOrThrow();
   return cluster;
@@ -173,7 +173,7 @@ export class ReadReplica {
 
   #suspend(failure: string): void {
     const now = performance.now();
-    // Concurrent failures count as one.
+    // Concurrent failures count as one, so that they double the pause only once.
     if (this.#problem === undefined || now >= this.#nextQueryAt) {
       this.#nextQueryAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
       this.#failures++;

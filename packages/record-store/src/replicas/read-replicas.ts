@@ -21,7 +21,7 @@ export interface ReplicaState {
 export interface ReadReplicasOptions {
   /** URL of the primary. */
   readonly url: string;
-  /** URLs of the replicas; each may name several servers. */
+  /** URLs of the replicas. Each URL may name several servers. */
   readonly replicas: readonly string[];
   readonly settings: DatabaseSettings;
   readonly primary: Session;

@@ -204,7 +204,7 @@ class SqliteDriver implements Driver {
       );
       // In WAL mode, the log is consistent without a sync per commit. `#log` makes commits durable.
       this.#handle.exec('PRAGMA synchronous = NORMAL');
-      // From now on, waiting for locks must not block the process.
+      // From here on, waiting for a lock inside SQLite would block the whole process.
       this.#handle.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
       await this.destroy();

@@ -4,7 +4,7 @@ import type * as sqlite from 'node:sqlite';
 export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[];
   run(...parameters: unknown[]): { changes: number | bigint };
-  /** The columns of the rows that the statement returns; empty if it returns none. */
+  /** The columns that the statement returns; empty if it returns no rows. */
   columns(): readonly { readonly name: string }[];
   /** Sets whether `all` returns the values of each row as an array instead of an object. */
   setReturnArrays(enabled: boolean): void;
@@ -28,7 +28,7 @@ function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {
-    // SQLite reports what is wrong with the path.
+    // Ignored, because SQLite reports what is wrong with the path.
   }
 }
 
@@ -38,7 +38,7 @@ function createPrivately(path: string): void {
  * @throws Error if this Node version has no SQLite library, or one without the required functions
  */
 export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
-  // Loaded with the first SQLite database, because an engine on PostgreSQL does not need it.
+  // Loaded only when a SQLite database is opened, because an engine on PostgreSQL does not need it.
   const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
   // Checks for functions instead of a version, because each release line of Node added them in a different release.
   if (library && 'setReturnArrays' in library.StatementSync.prototype) {

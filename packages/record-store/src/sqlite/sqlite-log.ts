@@ -11,7 +11,7 @@ export class SqliteLog {
   #next: Promise<void> | undefined;
   #failure: unknown;
 
-  /** @param path path of the database */
+  /** @param path the path of the database */
   constructor(path: string) {
     this.#path = `${path}-wal`;
   }

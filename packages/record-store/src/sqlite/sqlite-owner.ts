@@ -48,7 +48,7 @@ export class SqliteOwner {
    * @throws {@link DatabaseInUse} immediately, if another engine uses the file
    */
   static async acquire(file: string): Promise<SqliteOwner> {
-    // Different paths may lead to the same file.
+    // Links are resolved, because different paths may lead to the same file.
     const real = existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
     const handle = openSqlite(`${real}-owner`);
     const ownHolder = { mark: randomUUID(), pid: process.pid, host: hostname(), since: new Date().toISOString() };

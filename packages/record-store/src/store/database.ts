@@ -10,10 +10,10 @@ import { sqliteDialect } from '../sqlite/sqlite-dialect.js';
 import { sqliteReaders } from '../sqlite/sqlite-readers.js';
 import { openPool } from './pool-executor.js';
 
-/** Rows of any shape, because tables are typed by their definitions (see document-table.ts), not in Kysely. */
+/** Rows of any shape, because tables are typed by their definitions (see `document-table.ts`), not by Kysely. */
 export type Rows = Record<string, any>;
 
-/** The supported databases. */
+/** The kinds of supported databases. */
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** A context for reads: the store itself, or a transaction. */

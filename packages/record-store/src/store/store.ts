@@ -44,7 +44,7 @@ export interface Store extends Session {
   /**
    * Checks that the database can be reached and stores writes.
    *
-   * @throws {@link DatabaseUnavailable} otherwise
+   * @throws {@link DatabaseUnavailable} if the database cannot be reached or does not store writes
    */
   check(): Promise<void>;
   close(): Promise<void>;
