@@ -5,7 +5,7 @@ import type { Driver, DriverWork } from '../src/drivers/driver.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
 import type { Server } from '../src/model/index.js';
 import { sampleServer } from '../src/testing/driver/sample-server.js';
-import { sequencesFor } from '../src/testing/driver/sequences.js';
+import { createSequences } from '../src/testing/driver/sequences.js';
 import { testDriver } from '../src/testing/index.js';
 import { LedgerDriver } from './ledger-driver.js';
 import { ProcessDriver } from './process-driver.js';
@@ -35,7 +35,7 @@ describe('the page about drivers', () => {
 
   it('names every verb', () => {
     const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
-    const sequences = sequencesFor(sampleServer(), ['a', 'b']);
+    const sequences = createSequences(sampleServer(), ['a', 'b']);
     const requested = sequences.flatMap(({ commands }) => commands.map(({ verb }) => verb));
     const shortened = /^(attach|detach)_|^live_migration/;
     for (const verb of new Set(requested.filter((name) => !shortened.test(name))))

@@ -6,7 +6,7 @@ import type { Engine } from '../src/engine/engine.js';
 import { coreOf } from '../src/engine/engine-core.js';
 import { checkDatabase } from '../src/maintenance/check-database.js';
 import { inventoriesOf } from '../src/scheduler/inventories.js';
-import { correctionText, recountHosts } from '../src/scheduler/recount.js';
+import { formatCorrection, recountHosts } from '../src/scheduler/recount.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { checkInvariants } from './model/invariants.js';
 import { storesUnderTest } from './stores-under-test.js';
@@ -46,7 +46,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
     await store.db.updateTable('nodes').set(wrong).where('host', '=', host).execute();
     expect(await capacity()).toEqual({ what: 'capacity', good: false, reported: expect.stringContaining(`: ${host}`) });
     const corrections = await recountHosts(store);
-    expect(corrections.map(correctionText)).toEqual([
+    expect(corrections.map(formatCorrection)).toEqual([
       `The capacity of host ${host} was counted incorrectly and has been corrected: vcpus ${vcpus_used + 4} instead of ${vcpus_used}, servers ${servers + 1} instead of ${servers}.`,
     ]);
     expect(await nodes()).toEqual(before);
@@ -74,7 +74,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
     expect(await capacity()).toMatchObject({ good: true });
     await store.db.updateTable('host_resources').set({ used: 5 }).execute();
     expect(await capacity()).toMatchObject({ good: false, reported: expect.stringContaining(`: ${host}`) });
-    expect((await recountHosts(store)).map(correctionText)).toEqual([
+    expect((await recountHosts(store)).map(formatCorrection)).toEqual([
       `The capacity of host ${host} was counted incorrectly and has been corrected: CUSTOM_LICENCE 5 instead of 2.`,
     ]);
     expect(await capacity()).toMatchObject({ good: true });

@@ -6,7 +6,7 @@ import { explorerAsset } from './assets.js';
 import { contentPolicy } from './content-policy.js';
 import { changesMarkdown } from './markdown.js';
 import { Api } from './model/api.js';
-import { filtered, filterOf } from './model/change-filter.js';
+import { filterChanges, parseFilter } from './model/change-filter.js';
 import { checkOptions, type ExplorerOptions } from './options.js';
 import { changesPage } from './pages/changes-page.js';
 import { layout } from './pages/layout.js';
@@ -16,7 +16,7 @@ import { searchPage } from './pages/search-page.js';
 import { type Site, serverLinks } from './pages/site.js';
 import { versionsFeed } from './pages/versions-feed.js';
 import { versionPage, versionsPage } from './pages/versions-page.js';
-import { type Reply, send } from './reply.js';
+import { type PageResponse, sendResponse } from './reply.js';
 
 /** A handler that serves the pages, in Express 4 and 5 (`app.use('/docs', ...)`) or as a `node:http` listener. */
 export type ExplorerHandler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
@@ -28,10 +28,10 @@ const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 const MAX_QUERY_LENGTH = 200;
 
 /** Returns the server's origin as the client sees it. Behind a proxy, Express determines the protocol. */
-function originOf(req: IncomingMessage): string {
+function serverOrigin(req: IncomingMessage): string {
   const { protocol } = req as { readonly protocol?: string };
-  const encrypted = 'encrypted' in req.socket && req.socket.encrypted === true;
-  return `${protocol ?? (encrypted ? 'https' : 'http')}://${req.headers.host ?? 'localhost'}`;
+  const isEncrypted = 'encrypted' in req.socket && req.socket.encrypted === true;
+  return `${protocol ?? (isEncrypted ? 'https' : 'http')}://${req.headers.host ?? 'localhost'}`;
 }
 
 /**
@@ -54,84 +54,85 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
   checkOptions(options);
   const api = new Api(options);
   const policy = `${contentPolicy(options)}; frame-ancestors 'none'`;
-  const pages = new LRUCache<string, Reply>({
+  const pages = new LRUCache<string, PageResponse>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: ({ text }) => text.length + 1,
   });
-  const assets = new Map<string, Reply>();
+  const assets = new Map<string, PageResponse>();
 
-  function assetReply(name: string): Reply | undefined {
+  function assetResponse(name: string): PageResponse | undefined {
     const cached = assets.get(name);
     if (cached) return cached;
     const file = explorerAsset(name, options);
     if (!file) return undefined;
-    const reply: Reply = { status: 200, ...file, isCacheable: true };
+    const reply: PageResponse = { status: 200, ...file, isCacheable: true };
     assets.set(name, reply);
     return reply;
   }
 
-  function cachedReply(key: string, type: string, render: () => string): Reply {
+  function cachedResponse(key: string, type: string, render: () => string): PageResponse {
     let reply = pages.get(key);
     if (!reply) pages.set(key, (reply = { status: 200, type, text: render(), isCacheable: true }));
     return reply;
   }
 
-  function page(site: Site, key: string, render: () => { readonly text: string }): Reply {
-    return cachedReply(`${site.links.assets} ${site.version.text} ${key}`, HTML_TYPE, () => render().text);
+  function pageResponse(site: Site, key: string, render: () => { readonly text: string }): PageResponse {
+    return cachedResponse(`${site.links.assets} ${site.version.text} ${key}`, HTML_TYPE, () => render().text);
   }
 
-  function changes(site: Site, query: URLSearchParams, accept: string): Reply {
+  function changesResponse(site: Site, query: URLSearchParams, accept: string): PageResponse {
     const [from, to] = [query.get('from'), query.get('to')].map((text) =>
       text === null ? undefined : api.versions.find(text),
     );
-    if ((query.has('from') && !from) || (query.has('to') && !to)) return unknownVersion(site);
+    if ((query.has('from') && !from) || (query.has('to') && !to)) return unknownVersionResponse(site);
     const [first, second] = [from ?? api.versions.min, to ?? site.version];
     const [low, high] = first.compare(second) <= 0 ? [first, second] : [second, first];
-    const filter = filterOf(query);
+    const filter = parseFilter(query);
     const format =
       query.get('format') ??
       (accept.startsWith('application/json') ? 'json' : accept.startsWith('text/markdown') ? 'markdown' : 'html');
     const key = `/changes ${low.text} ${high.text} ${JSON.stringify(filter)}`;
     if (format === 'json')
-      return cachedReply(`${key} json`, 'application/json', () =>
-        JSON.stringify({ from: low.text, to: high.text, changes: filtered(api.allChanges(low, high), filter) }),
+      return cachedResponse(`${key} json`, 'application/json', () =>
+        JSON.stringify({ from: low.text, to: high.text, changes: filterChanges(api.allChanges(low, high), filter) }),
       );
     if (format === 'markdown')
-      return cachedReply(`${key} markdown`, 'text/markdown; charset=utf-8', () =>
-        changesMarkdown(api.title, low.text, high.text, filtered(api.changes(low, high), filter)),
+      return cachedResponse(`${key} markdown`, 'text/markdown; charset=utf-8', () =>
+        changesMarkdown(api.title, low.text, high.text, filterChanges(api.changes(low, high), filter)),
       );
-    return page(site, key, () => changesPage(site, low, high, filter));
+    return pageResponse(site, key, () => changesPage(site, low, high, filter));
   }
 
-  function notFound(site: Site, message: string): Reply {
+  function notFoundResponse(site: Site, message: string): PageResponse {
     const content = html`<h1>Not found</h1><p>${message}</p>`;
     return { status: 404, type: HTML_TYPE, text: layout(site, { title: 'Not found', path: '/', content }).text };
   }
 
-  function unknownVersion(site: Site): Reply {
+  function unknownVersionResponse(site: Site): PageResponse {
     const { min, max } = api.versions;
-    return notFound(site, `Unknown version. Supported versions: ${min.text} to ${max.text}.`);
+    return notFoundResponse(site, `Unknown version. Supported versions: ${min.text} to ${max.text}.`);
   }
 
-  function replyFor(path: string, query: URLSearchParams, base: string, req: IncomingMessage): Reply {
+  function responseFor(path: string, query: URLSearchParams, base: string, req: IncomingMessage): PageResponse {
     const accept = String(req.headers.accept ?? '');
-    const requested = query.get('version');
-    const version: Version | undefined = requested === null ? api.versions.max : api.versions.find(requested);
+    const requestedVersion = query.get('version');
+    const version: Version | undefined =
+      requestedVersion === null ? api.versions.max : api.versions.find(requestedVersion);
     const site: Site = { api, links: serverLinks(api, base), version: version ?? api.versions.max };
     if (path.startsWith('/assets/'))
-      return assetReply(path.slice('/assets/'.length)) ?? notFound(site, 'The file does not exist.');
-    if (!version) return unknownVersion(site);
-    if (path === '/' || path === '') return page(site, '/', () => operationsPage(site));
+      return assetResponse(path.slice('/assets/'.length)) ?? notFoundResponse(site, 'The file does not exist.');
+    if (!version) return unknownVersionResponse(site);
+    if (path === '/' || path === '') return pageResponse(site, '/', () => operationsPage(site));
     if (path === '/openapi.json') return { status: 200, type: 'application/json', text: api.documentText(version) };
-    if (path === '/changes') return changes(site, query, accept);
+    if (path === '/changes') return changesResponse(site, query, accept);
     if (path === '/versions.atom') {
-      const text = versionsFeed(site, originOf(req));
+      const text = versionsFeed(site, serverOrigin(req));
       return { status: 200, type: 'application/atom+xml; charset=utf-8', text };
     }
-    if (path === '/style') return page(site, path, () => stylePage(`${base}/assets`));
+    if (path === '/style') return pageResponse(site, path, () => stylePage(`${base}/assets`));
     if (path === '/versions') {
       const isCounted = api.areChangesKnown;
-      return page(site, isCounted ? '/versions?counts' : path, () => versionsPage(site, isCounted));
+      return pageResponse(site, isCounted ? '/versions?counts' : path, () => versionsPage(site, isCounted));
     }
     if (path === '/search') {
       const searchText = (query.get('q') ?? '').trim().slice(0, MAX_QUERY_LENGTH);
@@ -139,15 +140,19 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     }
     const [, section, name = ''] = /^\/(operations|versions)\/([^/]+)$/.exec(path) ?? [];
     if (section === 'versions') {
-      const step = api.versions.find(name);
-      return step ? page({ ...site, version: step }, path, () => versionPage(site, step)) : unknownVersion(site);
+      const pageVersion = api.versions.find(name);
+      return pageVersion
+        ? pageResponse({ ...site, version: pageVersion }, path, () => versionPage(site, pageVersion))
+        : unknownVersionResponse(site);
     }
     const element = section === 'operations' ? api.histories.get(name) : undefined;
-    return element ? page(site, path, () => operationPage(site, element)) : notFound(site, 'The page does not exist.');
+    return element
+      ? pageResponse(site, path, () => operationPage(site, element))
+      : notFoundResponse(site, 'The page does not exist.');
   }
 
   /** Starts the computation that a page requires. Returns undefined if the page requires none, or if it is complete. */
-  function preparationFor(path: string, query: URLSearchParams): Promise<void> | undefined {
+  function startPreparation(path: string, query: URLSearchParams): Promise<void> | undefined {
     if (path === '/changes' || (path === '/versions' && query.has('counts'))) return api.prepare('versions');
     if (path === '/search') return api.prepare('search');
     if (/^\/(?:assets\/|style$|openapi\.json$|versions\.atom$)/.test(path)) return undefined;
@@ -161,18 +166,18 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       res.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0 }).end();
       return;
     }
-    const mounted = options.path ?? (req as { readonly baseUrl?: string }).baseUrl ?? '';
+    const mountPath = options.path ?? (req as { readonly baseUrl?: string }).baseUrl ?? '';
     const [address = '', text = ''] = (req.url ?? '/').split('?', 2);
     const isOutsideExpress = options.path !== undefined && (req as { readonly baseUrl?: string }).baseUrl === undefined;
-    if (isOutsideExpress && address !== mounted && !address.startsWith(`${mounted}/`)) {
+    if (isOutsideExpress && address !== mountPath && !address.startsWith(`${mountPath}/`)) {
       if (next) return next();
       res.writeHead(404, { 'Content-Length': 0 }).end();
       return;
     }
-    const path = isOutsideExpress ? address.slice(mounted.length) : address;
+    const path = isOutsideExpress ? address.slice(mountPath.length) : address;
     const query = new URLSearchParams(text);
-    const respond = () => send(req, res, replyFor(path, query, mounted, req), policy);
-    const preparation = preparationFor(path, query);
+    const respond = () => sendResponse(req, res, responseFor(path, query, mountPath, req), policy);
+    const preparation = startPreparation(path, query);
     if (!preparation) return respond();
     preparation.then(respond).catch((error: Error) => (next ? next(error) : res.destroy(error)));
   };

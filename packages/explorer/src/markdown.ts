@@ -1,9 +1,9 @@
 import type { OperationChange, PartChange } from '@apistrata/microversion/router';
 import { partLabel } from './model/part-name.js';
 import { rulesText } from './model/rules-text.js';
-import { breakingOnly, byTag, compatibleChanges } from './pages/changes-page.js';
+import { breakingChanges, compatibleChanges, groupByTag } from './pages/changes-page.js';
 
-function inline(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]<>|]/g, '\\$&');
 }
 
@@ -18,26 +18,26 @@ function partChangeText({ change, before, after }: PartChange, label: string): s
 }
 
 /** Describes in plain text how a part changed, with the reason if the change is breaking. */
-export function partSentence(part: PartChange): string {
+export function partChangeSentence(part: PartChange): string {
   return `${partChangeText(part, partLabel(part.name))}${part.breaking === undefined ? '' : `: ${part.breaking}`}`;
 }
 
-function partLine(part: PartChange, withVersion: boolean): string {
-  const text = partChangeText(part, inline(partLabel(part.name)));
-  return `  - ${text}${withVersion ? ` (${part.version})` : ''}${part.breaking === undefined ? '' : `: **${inline(part.breaking)}**`}`;
+function partChangeLine(part: PartChange, withVersion: boolean): string {
+  const text = partChangeText(part, escapeMarkdown(partLabel(part.name)));
+  return `  - ${text}${withVersion ? ` (${part.version})` : ''}${part.breaking === undefined ? '' : `: **${escapeMarkdown(part.breaking)}**`}`;
 }
 
 /** Formats the changes of an operation as a Markdown list item. */
-export function operationLines(change: OperationChange, withVersion = false): string {
+export function formatOperationChange(change: OperationChange, withVersion = false): string {
   const kind = change.change === 'changed' ? '' : ` ${change.change}${withVersion ? ` (${change.version})` : ''}`;
-  const head = `- \`${change.operation}\`${kind} ${inline(change.summary)}`;
-  return [head, ...change.parts.map((part) => partLine(part, withVersion))].join('\n');
+  const firstLine = `- \`${change.operation}\`${kind} ${escapeMarkdown(change.summary)}`;
+  return [firstLine, ...change.parts.map((part) => partChangeLine(part, withVersion))].join('\n');
 }
 
-function section(title: string, changes: readonly OperationChange[]): string {
+function changeSection(title: string, changes: readonly OperationChange[]): string {
   if (changes.length === 0) return `## ${title}\n\nNone.\n`;
-  const groups = [...byTag(changes)].map(
-    ([tag, group]) => `### ${tag}\n\n${group.map((each) => operationLines(each, true)).join('\n')}\n`,
+  const groups = [...groupByTag(changes)].map(
+    ([tag, group]) => `### ${tag}\n\n${group.map((each) => formatOperationChange(each, true)).join('\n')}\n`,
   );
   return `## ${title}\n\n${groups.join('\n')}`;
 }
@@ -45,8 +45,8 @@ function section(title: string, changes: readonly OperationChange[]): string {
 /** Returns the changes between two versions as Markdown, breaking changes first. */
 export function changesMarkdown(title: string, from: string, to: string, changes: readonly OperationChange[]): string {
   return [
-    `# ${inline(title)}: from ${from} to ${to}\n`,
-    section(`Breaking changes for clients of ${from}`, breakingOnly(changes)),
-    section('Other changes', compatibleChanges(changes)),
+    `# ${escapeMarkdown(title)}: from ${from} to ${to}\n`,
+    changeSection(`Breaking changes for clients of ${from}`, breakingChanges(changes)),
+    changeSection('Other changes', compatibleChanges(changes)),
   ].join('\n');
 }

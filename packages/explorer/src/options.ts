@@ -113,7 +113,7 @@ export interface ExplorerOptions {
   readonly path?: string;
 }
 
-const OPTIONS: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
+const KNOWN_OPTIONS: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
   operations: true,
   min: true,
   max: true,
@@ -139,9 +139,11 @@ const OPTIONS: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
 
 /** Throws a TypeError if an option is unknown, missing or malformed. */
 export function checkOptions(options: ExplorerOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN_OPTIONS, name));
   if (unknown)
-    throw new TypeError(`explorer(): unknown option "${unknown}" (known options: ${Object.keys(OPTIONS).join(', ')})`);
+    throw new TypeError(
+      `explorer(): unknown option "${unknown}" (known options: ${Object.keys(KNOWN_OPTIONS).join(', ')})`,
+    );
   const required = options.versions ? (['operations'] as const) : (['operations', 'min', 'max'] as const);
   if (options.versions && (options.min ?? options.max) !== undefined)
     throw new TypeError('explorer(): the option "versions" replaces "min" and "max": remove them');

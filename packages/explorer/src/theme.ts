@@ -1,5 +1,5 @@
 /** Names of the page colors for backgrounds, lines, text, links and labels. */
-const COLORS = [
+const COLOR_NAMES = [
   'ground',
   'raised',
   'sunk',
@@ -23,7 +23,7 @@ const COLORS = [
 export type ThemeColor = string | { readonly light: string; readonly dark: string };
 
 /** Colors that replace the built-in page colors, by name. */
-export type ThemeColors = { readonly [name in (typeof COLORS)[number]]?: ThemeColor };
+export type ThemeColors = { readonly [name in (typeof COLOR_NAMES)[number]]?: ThemeColor };
 
 /** An image that replaces the logo in the header. */
 export interface Logo {
@@ -40,15 +40,15 @@ export const LOGO_TYPES: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
 };
 
-const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]+|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([\d.,%\s/a-z-]+\))$/i;
+const CSS_COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]+|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([\d.,%\s/a-z-]+\))$/i;
 
 /** Throws a TypeError if a color has an unknown name or is not a CSS color, or if the logo's media type is unknown. */
 export function checkTheme(colors: ThemeColors | undefined, logo: Logo | undefined): void {
   for (const [name, color] of Object.entries(colors ?? {})) {
-    if (!COLORS.some((allowed) => allowed === name))
-      throw new TypeError(`explorer(): unknown color "${name}" (known colors: ${COLORS.join(', ')})`);
+    if (!COLOR_NAMES.some((allowed) => allowed === name))
+      throw new TypeError(`explorer(): unknown color "${name}" (known colors: ${COLOR_NAMES.join(', ')})`);
     for (const text of typeof color === 'object' ? [color.light, color.dark] : [color])
-      if (typeof text !== 'string' || !COLOR.test(text))
+      if (typeof text !== 'string' || !CSS_COLOR.test(text))
         throw new TypeError(`explorer(): "${text}" is not a color: write ${name} as #4a46d6, rgb(74 70 214) or teal`);
   }
   if (logo && !Object.hasOwn(LOGO_TYPES, logo.type))
@@ -61,7 +61,7 @@ export function logoName({ type }: Logo): string {
 }
 
 /** Returns a style sheet that sets the colors. */
-export function themeCss(colors: ThemeColors): string {
+export function createThemeCss(colors: ThemeColors): string {
   const rules = Object.entries(colors).map(
     ([name, color]) =>
       `  --${name}: ${typeof color === 'object' ? `light-dark(${color.light}, ${color.dark})` : color};`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { helpText, readCommand } from '../src/cli/command.js';
+import { helpText, parseCommandLine } from '../src/cli/command.js';
 import { loadApi } from '../src/cli/load-api.js';
 
 const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
@@ -25,7 +25,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the command line', () => {
   it('parses its arguments', () => {
-    expect(readCommand(['openapi', '--version', '2.53', '--actions', 'separate', '--out', 'a.json'])).toMatchObject({
+    expect(
+      parseCommandLine(['openapi', '--version', '2.53', '--actions', 'separate', '--out', 'a.json']),
+    ).toMatchObject({
       name: 'openapi',
       files: [],
       version: '2.53',
@@ -35,7 +37,7 @@ describe('the command line', () => {
       actions: 'separate',
       format: 'markdown',
     });
-    expect(readCommand(['types', '--help'])).toBeUndefined();
+    expect(parseCommandLine(['types', '--help'])).toBeUndefined();
     for (const name of ['version', 'to', 'operations', 'out', 'actions', 'format'])
       expect(helpText()).toContain(`--${name}`);
   });
@@ -53,7 +55,7 @@ describe('the command line', () => {
     ['openapi --actions apart', /--actions must be one-of or separate/],
   ])('reports one line for "%s"', (line, message) => {
     try {
-      readCommand(line.split(' ').filter(Boolean));
+      parseCommandLine(line.split(' ').filter(Boolean));
       expect.unreachable();
     } catch (error) {
       expect(error).toMatchObject({ code: 'COMMAND_LINE', message: expect.stringMatching(message) });

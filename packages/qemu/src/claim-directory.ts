@@ -8,16 +8,16 @@ import { QemuError } from './qemu-error.js';
  * @throws QemuError `DIRECTORY_UNUSABLE` if another host has reserved the directory
  */
 export async function claimDirectory(directory: string, host: string): Promise<void> {
-  const file = join(directory, 'host');
+  const claimFile = join(directory, 'host');
   try {
-    await writeFile(file, `${host}\n`, { flag: 'wx', mode: 0o600 });
+    await writeFile(claimFile, `${host}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const owner = (await readFile(file, 'utf8')).trim();
-    if (owner !== host)
+    const claimingHost = (await readFile(claimFile, 'utf8')).trim();
+    if (claimingHost !== host)
       throw new QemuError(
         'DIRECTORY_UNUSABLE',
-        `the directory ${directory} contains the machines of the host ${owner}: give ${host} its own directory, or remove ${file} if that host was renamed`,
+        `the directory ${directory} contains the machines of the host ${claimingHost}: give ${host} its own directory, or remove ${claimFile} if that host was renamed`,
       );
   }
 }

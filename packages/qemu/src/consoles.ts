@@ -7,11 +7,11 @@ import type { Host } from './host.js';
 import { QemuError } from './qemu-error.js';
 
 /** The socket file of each console type. */
-const SOCKETS = { novnc: 'vnc', serial: 'serial' } as const;
+const SOCKET_FILES = { novnc: 'vnc', serial: 'serial' } as const;
 
 function socketPath(host: Host, server: Server, type: string): string | undefined {
-  const name = SOCKETS[type as keyof typeof SOCKETS];
-  return name && host.machine(server).folder.file(name);
+  const fileName = SOCKET_FILES[type as keyof typeof SOCKET_FILES];
+  return fileName && host.machine(server).folder.file(fileName);
 }
 
 /** Returns the endpoint of a console, which is a Unix socket and therefore has no port; null for unsupported types. */
@@ -31,12 +31,12 @@ export async function openConsole(host: Host, server: Server, type: string): Pro
   if (path === undefined || !(await host.machine(server).connectIfRunning()))
     throw new QemuError('MACHINE_NOT_RUNNING', `the machine has no open console of type ${type}`);
   if (type !== 'serial') return connectSocket(path);
-  const { serialReaders: lines } = host;
-  lines.get(server.id)?.destroy();
+  const { serialReaders: readers } = host;
+  readers.get(server.id)?.destroy();
   const socket = await connectSocket(path);
-  lines.set(server.id, socket);
+  readers.set(server.id, socket);
   socket.once('close', () => {
-    if (lines.get(server.id) === socket) lines.delete(server.id);
+    if (readers.get(server.id) === socket) readers.delete(server.id);
   });
   return socket;
 }

@@ -7,7 +7,7 @@ import { findProcess } from './machine/machine-process.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 
 /** Nanoseconds per clock tick: Linux reports CPU times in `/proc` in hundredths of a second. */
-const TICK_NS = 10_000_000;
+const NS_PER_TICK = 10_000_000;
 const MIB = 2 ** 20;
 /** Indexes of the user and system time in /proc/PID/task/TID/stat, starting after the command name. */
 const [USER_TIME, SYSTEM_TIME] = [11, 12];
@@ -18,7 +18,7 @@ interface BlockStatistics {
 }
 
 /** The power states in server diagnostics, by QEMU run state. */
-const STATES: Readonly<Record<string, string>> = {
+const POWER_STATES: Readonly<Record<string, string>> = {
   running: 'running',
   paused: 'paused',
   suspended: 'suspended',
@@ -27,7 +27,7 @@ const STATES: Readonly<Record<string, string>> = {
   shutdown: 'shutdown',
 };
 
-async function cpuTimes(folder: MachineFolder, qmp: QmpClient) {
+async function readCpuTimes(folder: MachineFolder, qmp: QmpClient) {
   const pid = await findProcess(folder);
   const cpus = await qmp.execute<{ 'cpu-index': number; 'thread-id': number }[]>('query-cpus-fast');
   return Promise.all(
@@ -35,7 +35,7 @@ async function cpuTimes(folder: MachineFolder, qmp: QmpClient) {
       const line = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '');
       const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
       const ticks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]);
-      return { id, timeNs: Number.isFinite(ticks) ? ticks * TICK_NS : null, utilisation: null };
+      return { id, timeNs: Number.isFinite(ticks) ? ticks * NS_PER_TICK : null, utilisation: null };
     }),
   );
 }
@@ -45,9 +45,9 @@ function diskName(index: number): string {
   return `vd${String.fromCharCode('a'.charCodeAt(0) + index)}`;
 }
 
-async function diskCounters(qmp: QmpClient) {
-  const all = await qmp.execute<BlockStatistics[]>('query-blockstats');
-  return all
+async function readDiskCounters(qmp: QmpClient) {
+  const statistics = await qmp.execute<BlockStatistics[]>('query-blockstats');
+  return statistics
     .filter(({ qdev = '' }) => qdev !== '' && !qdev.includes('config-2'))
     .map(({ stats }, index) => ({
       name: diskName(index),
@@ -66,12 +66,12 @@ interface BalloonStatistics {
 }
 
 /** Returns the memory that the guest uses, in bytes; if the guest does not report it, the memory of the machine. */
-async function usedMemory(qmp: QmpClient, memoryBytes: number): Promise<number> {
+async function readUsedMemory(qmp: QmpClient, memoryBytes: number): Promise<number> {
   const { actual } = await qmp.execute<{ actual: number }>('query-balloon').catch(() => ({ actual: memoryBytes }));
-  const property = { path: '/machine/peripheral/balloon', property: 'guest-stats' };
-  const reported = await qmp.execute<BalloonStatistics>('qom-get', property).catch(() => undefined);
-  if (!reported?.['last-update']) return actual;
-  const { 'stat-total-memory': total, 'stat-available-memory': available } = reported.stats;
+  const statsProperty = { path: '/machine/peripheral/balloon', property: 'guest-stats' };
+  const balloonStatistics = await qmp.execute<BalloonStatistics>('qom-get', statsProperty).catch(() => undefined);
+  if (!balloonStatistics?.['last-update']) return actual;
+  const { 'stat-total-memory': total, 'stat-available-memory': available } = balloonStatistics.stats;
   return total <= memoryBytes && available <= total ? total - available : actual;
 }
 
@@ -80,16 +80,16 @@ export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnos
   const { folder } = host.machine(server);
   const qmp = await host.machine(server).connectIfRunning();
   if (!qmp) return null;
-  const [{ status }, cpus, disks, nics, used, { mtimeMs }] = await Promise.all([
+  const [{ status }, cpus, disks, nics, usedBytes, { mtimeMs }] = await Promise.all([
     qmp.execute<{ status: string }>('query-status'),
-    cpuTimes(folder, qmp),
-    diskCounters(qmp),
+    readCpuTimes(folder, qmp),
+    readDiskCounters(qmp),
     host.networks.counters(server),
-    usedMemory(qmp, server.flavor.memoryMb * MIB),
+    readUsedMemory(qmp, server.flavor.memoryMb * MIB),
     stat(folder.file('pid')),
   ]);
   return {
-    state: STATES[status] ?? 'pending',
+    state: POWER_STATES[status] ?? 'pending',
     driver: 'libvirt',
     hypervisor: host.parts.acceleration === 'kvm' ? 'kvm' : 'qemu',
     hypervisorOs: 'linux',
@@ -99,6 +99,6 @@ export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnos
     nics,
     disks,
     memoryMaximumMb: server.flavor.memoryMb,
-    memoryUsedMb: Math.round(used / MIB),
+    memoryUsedMb: Math.round(usedBytes / MIB),
   };
 }

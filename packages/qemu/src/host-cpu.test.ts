@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cpuTopology, describeCpu } from './host-cpu.js';
+import { describeCpu, parseCpuTopology } from './host-cpu.js';
 
 it('describes model, vendor and features of a CPU, and omits features of the hypervisor', () => {
   const properties = {
@@ -43,10 +43,10 @@ it.each([
 ])(
   'reads a topology of %d sockets, %d cores and %d threads in %d cells',
   (sockets, cores, threads, cells, expected) => {
-    expect(cpuTopology(textOf(sockets, cores, threads), cells, 0)).toEqual(expected);
+    expect(parseCpuTopology(textOf(sockets, cores, threads), cells, 0)).toEqual(expected);
   },
 );
 
 it('counts processors as cores if the computer does not describe its topology', () => {
-  expect(cpuTopology('processor : 0\n', 1, 4)).toEqual({ cells: 1, sockets: 1, cores: 4, threads: 1 });
+  expect(parseCpuTopology('processor : 0\n', 1, 4)).toEqual({ cells: 1, sockets: 1, cores: 4, threads: 1 });
 });

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { HostReport } from '@apistrata/compute-engine/drivers';
 import type { Host } from './host.js';
-import { diskSpace } from './machine/disk-space.js';
+import { readDiskSpace } from './machine/disk-space.js';
 
 /** Returns the network problem, if any, and the disk space that this host reports. */
-export async function hostReport({ networks, parts }: Host): Promise<HostReport> {
+export async function createHostReport({ networks, parts }: Host): Promise<HostReport> {
   const { directory, sharedDirectory = directory } = parts;
   const folders = [join(sharedDirectory, 'machines'), join(directory, 'contents')];
-  return { problem: await networks.problem(), disk: await diskSpace(sharedDirectory, folders) };
+  return { problem: await networks.problem(), disk: await readDiskSpace(sharedDirectory, folders) };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cpuTraits, hostTraits } from './host-traits.js';
+import { cpuTraits, detectHostTraits } from './host-traits.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -47,32 +47,32 @@ it('names the features of a CPU as traits', () => {
 
 it('includes the features of the CPU that guests see', async () => {
   const files = { smt: file('smt'), firmware: [] };
-  expect(await hostTraits(ofFeatures('avx'), files)).toEqual(
+  expect(await detectHostTraits(ofFeatures('avx'), files)).toEqual(
     expect.arrayContaining(['HW_CPU_X86_AVX', 'HW_CPU_HYPERTHREADING']),
   );
-  expect(await hostTraits(ofFeatures('sse'), files)).not.toContain('HW_CPU_X86_AVX');
+  expect(await detectHostTraits(ofFeatures('sse'), files)).not.toContain('HW_CPU_X86_AVX');
 });
 
 it('includes the TPMs that the installed emulator supports', async () => {
   const files = { smt: file('missing'), firmware: [] };
   const traits = async (...features: readonly string[]) => {
-    const all = await hostTraits({}, { ...files, swtpm: { program: '/swtpm', features: new Set(features) } });
+    const all = await detectHostTraits({}, { ...files, swtpm: { program: '/swtpm', features: new Set(features) } });
     return all.filter((trait) => trait.includes('TPM')).map((trait) => trait.replace('COMPUTE_SECURITY_TPM_', ''));
   };
   expect(await traits('tpm-1.2', 'tpm-2.0')).toEqual(['TIS', '1_2', '2_0', 'CRB']);
   expect(await traits('tpm-2.0')).toEqual(['TIS', '2_0', 'CRB']);
   expect(await traits('tpm-1.2')).toEqual(['TIS', '1_2']);
-  expect((await hostTraits({}, files)).join()).not.toContain('TPM');
+  expect((await detectHostTraits({}, files)).join()).not.toContain('TPM');
 });
 
 it('includes the firmware that is installed', async () => {
   const files = { smt: file('missing') };
   const bios = ['COMPUTE_ARCH_X86_64', 'COMPUTE_FIRMWARE_BIOS', 'HW_ARCH_X86_64'];
-  expect(await hostTraits({}, { ...files, firmware: [] })).toEqual(bios);
+  expect(await detectHostTraits({}, { ...files, firmware: [] })).toEqual(bios);
   const plain = await firmware('plain', []);
-  expect(await hostTraits({}, { ...files, firmware: [plain] })).toEqual([...bios, 'COMPUTE_FIRMWARE_UEFI']);
+  expect(await detectHostTraits({}, { ...files, firmware: [plain] })).toEqual([...bios, 'COMPUTE_FIRMWARE_UEFI']);
   const secure = await firmware('secure', ['secure-boot', 'enrolled-keys', 'requires-smm']);
-  expect(await hostTraits({}, { ...files, firmware: [plain, secure] })).toEqual([
+  expect(await detectHostTraits({}, { ...files, firmware: [plain, secure] })).toEqual([
     ...bios,
     'COMPUTE_FIRMWARE_UEFI',
     'COMPUTE_SECURITY_UEFI_SECURE_BOOT',

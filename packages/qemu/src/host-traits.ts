@@ -5,7 +5,7 @@ import { findFirmware } from './firmware/find-firmware.js';
 import { type Swtpm, supportsTpm } from './tpm/swtpm.js';
 
 /** Trait names, without prefix, for CPU features whose names differ from their traits. */
-const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
+const TRAITS_BY_FEATURE: Readonly<Record<string, readonly string[]>> = {
   pni: ['SSE3'],
   aes: ['AESNI'],
   pclmulqdq: ['CLMUL'],
@@ -31,7 +31,7 @@ const TRAITS_OF_FEATURES: Readonly<Record<string, readonly string[]>> = {
 /** Returns a CPU's placement traits; skips features that have no trait. */
 export function cpuTraits(properties: CpuProperties): readonly string[] {
   const normalize = (feature: string) => feature.toUpperCase().replace(/[.-]/g, '');
-  const names = featuresOf(properties).flatMap((feature) => TRAITS_OF_FEATURES[feature] ?? [normalize(feature)]);
+  const names = featuresOf(properties).flatMap((feature) => TRAITS_BY_FEATURE[feature] ?? [normalize(feature)]);
   return names.map((name) => `HW_CPU_X86_${name}`).filter((trait) => TRAITS.has(trait));
 }
 
@@ -47,11 +47,11 @@ export interface HostFiles {
 
 /** Returns the placement traits of the TPM versions that an emulator supports. */
 function tpmTraits(swtpm: Swtpm | undefined): readonly string[] {
-  const [old, current] = (['1.2', '2.0'] as const).map((version) => swtpm && supportsTpm(swtpm, version));
+  const [hasTpm12, hasTpm20] = (['1.2', '2.0'] as const).map((version) => swtpm && supportsTpm(swtpm, version));
   return [
-    ...(old || current ? ['COMPUTE_SECURITY_TPM_TIS'] : []),
-    ...(old ? ['COMPUTE_SECURITY_TPM_1_2'] : []),
-    ...(current ? ['COMPUTE_SECURITY_TPM_2_0', 'COMPUTE_SECURITY_TPM_CRB'] : []),
+    ...(hasTpm12 || hasTpm20 ? ['COMPUTE_SECURITY_TPM_TIS'] : []),
+    ...(hasTpm12 ? ['COMPUTE_SECURITY_TPM_1_2'] : []),
+    ...(hasTpm20 ? ['COMPUTE_SECURITY_TPM_2_0', 'COMPUTE_SECURITY_TPM_CRB'] : []),
   ];
 }
 
@@ -63,20 +63,20 @@ async function readText(file: string): Promise<string> {
  * Returns this host's placement traits, which describe its firmware, its TPM emulator, and the guest CPU's features.
  * @param properties the properties of the guest CPU
  */
-export async function hostTraits(
+export async function detectHostTraits(
   properties: CpuProperties,
   { smt = '/sys/devices/system/cpu/smt/active', firmware, swtpm }: HostFiles = {},
 ): Promise<readonly string[]> {
-  const find = (secureBoot: boolean) => findFirmware({ machineFamily: 'pc-q35', secureBoot }, firmware);
-  const [threads, uefi, secure] = await Promise.all([readText(smt), find(false), find(true)]);
+  const findUefi = (secureBoot: boolean) => findFirmware({ machineFamily: 'pc-q35', secureBoot }, firmware);
+  const [smtState, uefi, secureUefi] = await Promise.all([readText(smt), findUefi(false), findUefi(true)]);
   return [
     'COMPUTE_ARCH_X86_64',
     'COMPUTE_FIRMWARE_BIOS',
     'HW_ARCH_X86_64',
-    ...(uefi || secure ? ['COMPUTE_FIRMWARE_UEFI'] : []),
-    ...(secure ? ['COMPUTE_SECURITY_UEFI_SECURE_BOOT'] : []),
+    ...(uefi || secureUefi ? ['COMPUTE_FIRMWARE_UEFI'] : []),
+    ...(secureUefi ? ['COMPUTE_SECURITY_UEFI_SECURE_BOOT'] : []),
     ...tpmTraits(swtpm),
-    ...(threads.trim() === '1' ? ['HW_CPU_HYPERTHREADING'] : []),
+    ...(smtState.trim() === '1' ? ['HW_CPU_HYPERTHREADING'] : []),
     ...cpuTraits(properties),
   ];
 }

@@ -8,20 +8,20 @@ import { type HostCpus, passthroughCpu } from './cpu/host-cpus.js';
 import { ProcessGuard } from './fence/process-guard.js';
 import { writeConfigDrive } from './guest/config-drive.js';
 import { GuestFreeze } from './guest/guest-freeze.js';
-import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
+import { type GuestInterface, readGuestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
 import { ImageCache } from './images/image-cache.js';
 import { connectNics } from './machine/connect-nics.js';
-import { saveHostBoot } from './machine/host-boot.js';
+import { saveBootId } from './machine/host-boot.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
 import { saveCpu } from './machine/machine-cpu.js';
 import { changeOwner, MachineFolder } from './machine/machine-folder.js';
 import type { MachineLayout } from './machine/machine-layout.js';
 import type { DiskTools } from './machine/prepare-disks.js';
-import { reportMemory } from './machine/report-memory.js';
+import { enableMemoryReports } from './machine/report-memory.js';
 import { retryWhileLocked } from './machine/retry-while-locked.js';
-import { shapeOf } from './machine/shape-of.js';
+import { createShape } from './machine/shape-of.js';
 import type { OngoingMove } from './moves/ongoing-move.js';
 import type { MachineFolders, NetworkMode } from './network/network-mode.js';
 import type { Acceleration } from './programs/acceleration.js';
@@ -63,7 +63,7 @@ export interface HostParts {
 }
 
 /** The interval between checks of the console logs' sizes. */
-const CONSOLE_CHECK_MS = 60_000;
+const CONSOLE_CHECK_INTERVAL_MS = 60_000;
 
 /** This computer as a compute host, with its virtual machines. */
 export class Host implements MachineFolders {
@@ -94,9 +94,9 @@ export class Host implements MachineFolders {
     this.parts = parts;
     this.guard = new ProcessGuard(parts);
     const { images } = services;
-    const shared = sharedDirectory !== undefined;
+    const isShared = sharedDirectory !== undefined;
     const folder = join(sharedDirectory ?? directory, 'images');
-    const cache = new ImageCache({ folder, shared, images, qemuImg, runAs, maxBytes: imageCacheBytes });
+    const cache = new ImageCache({ folder, shared: isShared, images, qemuImg, runAs, maxBytes: imageCacheBytes });
     this.diskTools = { cache, images, qemuImg, run: { runAs } };
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
     const changeFileOwner = (path: string) => changeOwner(path, runAs);
@@ -153,18 +153,18 @@ export class Host implements MachineFolders {
     incoming?: MachineLayout,
   ): Promise<QmpClient> {
     const machine = this.machine(server);
-    const qmp = (await machine.connectIfRunning()) ?? (await this.#begin(machine, server, signal, flavor, incoming));
+    const qmp = (await machine.connectIfRunning()) ?? (await this.#launch(machine, server, signal, flavor, incoming));
     try {
-      await this.#finish(machine, server, qmp, flavor);
+      await this.#completeStart(machine, server, qmp, flavor);
     } catch (error) {
-      if (!signal.aborted) await machine.end();
+      if (!signal.aborted) await machine.powerOff();
       throw error;
     }
     return qmp;
   }
 
   /** Completes the configuration of a paused machine that this or an earlier process has started, and resumes it. */
-  async #finish(
+  async #completeStart(
     { folder }: Machine,
     { id, imageProperties }: Server,
     qmp: QmpClient,
@@ -175,11 +175,11 @@ export class Host implements MachineFolders {
     const tuning = tuningOf(flavor, imageProperties);
     if (tuning.diskLimits) await limitDisks(qmp, tuning.diskLimits);
     await this.processors.assign(id, folder, qmp, tuning);
-    await reportMemory(qmp);
+    await enableMemoryReports(qmp);
     if (status === 'prelaunch') await qmp.execute('cont');
   }
 
-  async #begin(
+  async #launch(
     machine: Machine,
     server: Server,
     signal: AbortSignal,
@@ -188,7 +188,7 @@ export class Host implements MachineFolders {
   ): Promise<QmpClient> {
     const { acceleration, cpus } = this.parts;
     const cpu = incoming ? (incoming.cpu ?? passthroughCpu(acceleration)) : cpus.guest;
-    const shape = await shapeOf(server, flavor, {
+    const shape = await createShape(server, flavor, {
       folder: machine.folder,
       acceleration,
       cpu,
@@ -196,7 +196,7 @@ export class Host implements MachineFolders {
       ...(await openVolumes(this.volumes, server)),
     });
     await machine.folder.truncateConsole();
-    await saveHostBoot(machine.folder);
+    await saveBootId(machine.folder);
     await saveCpu(machine.folder, cpu);
     return retryWhileLocked(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
   }
@@ -204,12 +204,14 @@ export class Host implements MachineFolders {
   /** Shuts down the guest, and powers off the machine if the guest does not shut down in time. */
   async stop(server: Server, signal: AbortSignal, timeoutMs = this.parts.shutdownTimeoutMs): Promise<void> {
     const machine = this.machine(server);
-    if (!(await machine.shutDown(timeoutMs, signal))) await machine.end();
+    if (!(await machine.shutDown(timeoutMs, signal))) await machine.powerOff();
   }
 
-  async interfaces(server: Server, which = server.interfaces): Promise<readonly GuestInterface[]> {
+  async interfaces(server: Server, serverInterfaces = server.interfaces): Promise<readonly GuestInterface[]> {
     const { networks } = this.parts.services;
-    return Promise.all(which.map((one) => guestInterface(networks, server, one)));
+    return Promise.all(
+      serverInterfaces.map((serverInterface) => readGuestInterface(networks, server, serverInterface)),
+    );
   }
 
   async writeConfigDrive(
@@ -225,7 +227,7 @@ export class Host implements MachineFolders {
   }
 
   /** Returns true if this host and the named one store machine disks on the same shared storage. */
-  async shares(name: string): Promise<boolean> {
+  async sharesStorageWith(name: string): Promise<boolean> {
     const { storage, services } = this.parts;
     return storage !== undefined && (await services.hosts?.storageOf(name)) === storage;
   }
@@ -236,29 +238,29 @@ export class Host implements MachineFolders {
   }
 
   /** Removes this host's files of a server that now runs on another host. Disks that both hosts share stay. */
-  async leaveTo(name: string | null, server: Server): Promise<void> {
+  async removeLocalCopy(name: string | null, server: Server): Promise<void> {
     await this.#remove(server, async (folder) => {
-      if (name !== null && (await this.shares(name))) await folder.removeLocal();
+      if (name !== null && (await this.sharesStorageWith(name))) await folder.removeLocal();
       else await folder.remove();
     });
   }
 
-  async #remove(server: Server, files: (folder: MachineFolder) => Promise<void>): Promise<void> {
+  async #remove(server: Server, removeFiles: (folder: MachineFolder) => Promise<void>): Promise<void> {
     const machine = this.machine(server);
     await this.moves.get(server.id)?.leave();
     this.frozenGuests.forget(machine.folder);
-    await machine.end();
+    await machine.powerOff();
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);
     await this.processors.release(server.id, machine.folder);
-    await files(machine.folder);
+    await removeFiles(machine.folder);
     await this.networks.release(server.id);
     this.#machines.delete(server.id);
     await this.diskTools.cache.cleanUp();
   }
 
   /** Truncates console logs periodically, because guests can run for years. */
-  watchConsoles(periodMs = CONSOLE_CHECK_MS): void {
+  watchConsoles(periodMs = CONSOLE_CHECK_INTERVAL_MS): void {
     this.#consoleTimer = setInterval(() => {
       this.#truncation ??= this.#truncateConsoles().finally(() => {
         this.#truncation = undefined;

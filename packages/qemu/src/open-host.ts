@@ -2,20 +2,20 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { claimDirectory } from './claim-directory.js';
-import { requestedCpu } from './cpu/cpu-options.js';
+import { parseCpuOptions } from './cpu/cpu-options.js';
 import { HostCpus } from './cpu/host-cpus.js';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
 import { resumeWhenSpaceIsFree } from './machine/full-disks.js';
-import { storageName } from './machine/shared-storage.js';
+import { readStorageId } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachineFolders } from './network/network-mode.js';
 import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.js';
-import { userMode } from './network/user-mode.js';
-import { usesVhost } from './network/vhost-net.js';
+import { createUserMode } from './network/user-mode.js';
+import { canUseVhost } from './network/vhost-net.js';
 import type { QemuOptions } from './options.js';
-import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
+import { type AccelerationProbe, findKvmGroup, probeAcceleration } from './programs/acceleration.js';
 import { findProgram } from './programs/find-program.js';
 import { type RunAs, runProgram } from './programs/run-program.js';
 import { QemuError } from './qemu-error.js';
@@ -27,39 +27,39 @@ const MAX_DIRECTORY_BYTES = 55;
 
 /** The folders that are created in `sharedDirectory`. */
 const SHARED_FOLDERS = ['machines', 'images'];
-const FOLDERS = ['machines', 'images', 'volumes', 'contents', 'far'];
+const HOST_FOLDERS = ['machines', 'images', 'volumes', 'contents', 'far'];
 
 const DEFAULT_SHUTDOWN_MS = 60_000;
 const DEFAULT_DISK_WAIT_MS = 120_000;
 
-async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
+async function selectRunAs(options: QemuOptions): Promise<RunAs | undefined> {
   if (options.runAs) return options.runAs;
   if (process.getuid?.() !== 0) return undefined;
   return {
     uid: UNPRIVILEGED_UID,
-    gid: (options.acceleration === 'tcg' ? undefined : await kvmGroup()) ?? UNPRIVILEGED_UID,
+    gid: (options.acceleration === 'tcg' ? undefined : await findKvmGroup()) ?? UNPRIVILEGED_UID,
   };
 }
 
 /** Creates the directory and its folders, and checks that the user that runs QEMU can reach them. */
-async function makeDirectory(path: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
+async function prepareDirectory(path: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
   const directory = resolve(path);
-  const reject = (reason: string) =>
+  const createError = (reason: string) =>
     new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${reason}`);
-  if (folders === FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
-    throw reject(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
-  if (directory.includes(',')) throw reject('QEMU does not support paths with a comma');
+  if (folders === HOST_FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
+    throw createError(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
+  if (directory.includes(',')) throw createError('QEMU does not support paths with a comma');
   try {
     for (const folder of [directory, ...folders.map((name) => join(directory, name))])
       await mkdir(folder, { recursive: true, mode: runAs ? 0o711 : 0o700 });
   } catch (error) {
-    throw reject((error as Error).message);
+    throw createError((error as Error).message);
   }
   if (!runAs) return directory;
   for (let folder = directory; ; folder = dirname(folder)) {
     const { mode, uid } = await stat(folder);
     if (uid !== runAs.uid && (mode & 0o001) === 0)
-      throw reject(
+      throw createError(
         `machines run as user ${runAs.uid}, which cannot traverse ${folder}: run chmod o+x, or use another directory`,
       );
     if (folder === dirname(folder)) return directory;
@@ -67,9 +67,9 @@ async function makeDirectory(path: string, folders: readonly string[], runAs: Ru
 }
 
 /** Returns true if QEMU supports `-sandbox`, which old and minimal builds do not. */
-async function hasSandbox(program: string, runAs: RunAs | undefined): Promise<boolean> {
-  const help = await runProgram(program, ['-help'], { runAs, timeoutMs: 10_000 });
-  return /^-sandbox on/m.test(help);
+async function supportsSandbox(program: string, runAs: RunAs | undefined): Promise<boolean> {
+  const helpText = await runProgram(program, ['-help'], { runAs, timeoutMs: 10_000 });
+  return /^-sandbox on/m.test(helpText);
 }
 
 /** What this computer has for running virtual machines: programs, directories, and the acceleration. */
@@ -79,7 +79,7 @@ export interface HostCapabilities {
   readonly program: string;
   readonly qemuImg: string;
   readonly runAs: RunAs | undefined;
-  readonly probe: Probe;
+  readonly probe: AccelerationProbe;
 }
 
 /**
@@ -90,10 +90,11 @@ export interface HostCapabilities {
 export async function inspectComputer(options: QemuOptions): Promise<HostCapabilities> {
   const program = findProgram(options.program ?? 'qemu-system-x86_64', 'the package qemu-system-x86');
   const qemuImg = findProgram('qemu-img', 'the package qemu-utils');
-  const runAs = await runAsFrom(options);
-  const directory = await makeDirectory(options.directory, FOLDERS, runAs);
-  const { sharedDirectory: shared } = options;
-  const sharedDirectory = shared === undefined ? undefined : await makeDirectory(shared, SHARED_FOLDERS, runAs);
+  const runAs = await selectRunAs(options);
+  const directory = await prepareDirectory(options.directory, HOST_FOLDERS, runAs);
+  const { sharedDirectory: sharedPath } = options;
+  const sharedDirectory =
+    sharedPath === undefined ? undefined : await prepareDirectory(sharedPath, SHARED_FOLDERS, runAs);
   const probe = await probeAcceleration(program, options.acceleration ?? 'auto', runAs);
   return { directory, sharedDirectory, program, qemuImg, runAs, probe };
 }
@@ -104,16 +105,16 @@ function createForwards({ forward = [], forwardAddress = '127.0.0.1', log = () =
 
 /** Opens this computer as a compute host. Throws like {@link inspectComputer}, and QemuError `CPU_UNAVAILABLE`. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
-  const { probe, ...found } = await inspectComputer(options);
+  const { probe, ...computer } = await inspectComputer(options);
   const { acceleration } = probe;
-  const cpus = await HostCpus.open({ ...found, acceleration }, requestedCpu('qemuDriver()', options));
-  if (services.hosts) await claimDirectory(found.directory, services.hosts.self);
+  const cpus = await HostCpus.open({ ...computer, acceleration }, parseCpuOptions('qemuDriver()', options));
+  if (services.hosts) await claimDirectory(computer.directory, services.hosts.self);
   const { log = () => {} } = options;
   const network =
     options.networkMode === 'bridge'
       ? await openBridgeMode({
-          ...found,
-          vhost: await usesVhost({ enabled: options.vhostNet ?? true, acceleration, runAs: found.runAs }, log),
+          ...computer,
+          vhost: await canUseVhost({ enabled: options.vhostNet ?? true, acceleration, runAs: computer.runAs }, log),
           networks: services.networks,
           hosts: services.hosts,
           tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT,
@@ -122,14 +123,14 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
           providerNetworks: options.providerNetworks ?? {},
           log,
         })
-      : (folders: MachineFolders) => userMode(createForwards(options), folders);
+      : (folders: MachineFolders) => createUserMode(createForwards(options), folders);
   const host = new Host({
-    ...found,
+    ...computer,
     services,
     acceleration,
     cpus,
-    sandbox: await hasSandbox(found.program, found.runAs),
-    storage: found.sharedDirectory && (await storageName(found.sharedDirectory)),
+    sandbox: await supportsSandbox(computer.program, computer.runAs),
+    storage: computer.sharedDirectory && (await readStorageId(computer.sharedDirectory)),
     volumesAllowed: options.volumes ?? true,
     network,
     log,
@@ -142,6 +143,6 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   await host.volumes.recover();
   await host.frozenGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
   host.watchConsoles();
-  resumeWhenSpaceIsFree(host, found.sharedDirectory ?? found.directory, log);
+  resumeWhenSpaceIsFree(host, computer.sharedDirectory ?? computer.directory, log);
   return host;
 }

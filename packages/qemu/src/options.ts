@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { checkOptions } from '@apistrata/compute-engine/api';
-import { type CpuMode, requestedCpu } from './cpu/cpu-options.js';
+import { type CpuMode, parseCpuOptions } from './cpu/cpu-options.js';
 import { parseForward } from './forwards/forward-rule.js';
 import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.js';
 import type { Acceleration } from './programs/acceleration.js';
@@ -104,7 +104,7 @@ export interface QemuOptions {
   readonly cpuFeatures?: readonly string[];
 }
 
-const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
+const KNOWN_OPTIONS: Readonly<Record<keyof QemuOptions, true>> = {
   directory: true,
   acceleration: true,
   program: true,
@@ -131,9 +131,9 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
 
 /** Validates the options of the QEMU driver. @throws TypeError if an option is unknown or invalid */
 export function checkQemuOptions(place: string, options: QemuOptions): void {
-  checkOptions(place, options, optionNames);
+  checkOptions(place, options, KNOWN_OPTIONS);
   for (const text of options.forward ?? []) parseForward(text);
-  requestedCpu(place, options);
+  parseCpuOptions(place, options);
   const { forwardAddress, networkMode = 'user', tunnelEncryption = 'off' } = options;
   const { tunnelPort = DEFAULT_TUNNEL_PORT, wireguardPort = DEFAULT_WIREGUARD_PORT } = options;
   if (networkMode !== 'user' && networkMode !== 'bridge')

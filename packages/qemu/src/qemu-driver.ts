@@ -2,13 +2,13 @@ import type { Clock } from '@apistrata/compute-engine';
 import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
 import { consoleOf, openConsole } from './consoles.js';
 import { diagnosticsOf } from './diagnostics.js';
-import { hostControl } from './host-control.js';
-import { hostCpu } from './host-cpu.js';
-import { hostReport } from './host-report.js';
-import { hostTraits } from './host-traits.js';
-import { fullDiskError } from './machine/full-disks.js';
-import { endedWithHost } from './machine/host-boot.js';
-import { moveObstacle } from './moves/move-obstacle.js';
+import { createHostControl } from './host-control.js';
+import { detectHostCpu } from './host-cpu.js';
+import { createHostReport } from './host-report.js';
+import { detectHostTraits } from './host-traits.js';
+import { toFullDiskError } from './machine/full-disks.js';
+import { hasHostRebooted } from './machine/host-boot.js';
+import { findMoveObstacle } from './moves/move-obstacle.js';
 import { serveHostRequest } from './moves/serve-host-request.js';
 import type { TransferRequest } from './moves/transfer-request.js';
 import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
@@ -16,9 +16,9 @@ import { openHost } from './open-host.js';
 import { checkQemuOptions, type QemuOptions } from './options.js';
 import { findSwtpm } from './tpm/swtpm.js';
 import { verbs } from './verbs/all-verbs.js';
-import { moving } from './verbs/moving.js';
-import { obstacleFor } from './verbs/password.js';
-import { snapshotContent } from './verbs/snapshots.js';
+import { movingVerbs } from './verbs/moving.js';
+import { findObstacle } from './verbs/password.js';
+import { streamSnapshot } from './verbs/snapshots.js';
 import type { VerbRequest } from './verbs/verb-request.js';
 
 /**
@@ -43,42 +43,42 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
     return {
       name: 'qemu',
       isSynchronous: () => false,
-      supports: (verb) => verbs[verb] !== undefined && (services.hosts !== undefined || !(verb in moving)),
+      supports: (verb) => verbs[verb] !== undefined && (services.hosts !== undefined || !(verb in movingVerbs)),
       async perform(work, server, signal) {
         signal.throwIfAborted();
         const perform = verbs[work.verb] as ((request: VerbRequest<DriverVerb>) => Promise<void>) | undefined;
         if (!perform) throw new Error(`unsupported by QEMU machines: ${work.verb}`);
         await perform({ host, work, server, signal }).catch((error) => {
-          throw fullDiskError(error);
+          throw toFullDiskError(error);
         });
       },
       obstacle: (verb, server, destHost) =>
         verb === 'live_migration_prepare' && destHost !== undefined
-          ? moveObstacle(host, server, destHost)
-          : obstacleFor(host, verb, server),
+          ? findMoveObstacle(host, server, destHost)
+          : findObstacle(host, verb, server),
       offer: {
-        traits: await hostTraits(guest.visible ?? {}, { swtpm: await findSwtpm(host.parts.runAs) }),
-        cpuInfo: await hostCpu(guest.visible ?? {}),
+        traits: await detectHostTraits(guest.visible ?? {}, { swtpm: await findSwtpm(host.parts.runAs) }),
+        cpuInfo: await detectHostCpu(guest.visible ?? {}),
       },
       canMove: services.hosts !== undefined,
       machines: () => host.machineIds(),
       fence: (action, withinMs) => host.guard.fence(action, withinMs),
       guard: host.guard,
       powerState: (server) => host.machine(server).powerState(),
-      endedWithHost: (server) => endedWithHost(host.machine(server).folder),
+      endedWithHost: (server) => hasHostRebooted(host.machine(server).folder),
       onPowerChange: (listener) => host.onPowerChange(listener),
-      hostReport: () => hostReport(host),
+      hostReport: () => createHostReport(host),
       onHostChange: (listener) => host.networks.onChange(listener),
       ...(host.parts.storage !== undefined && { storage: host.parts.storage }),
       snapshotFormat: 'qcow2',
-      snapshotContent: (server, imageId) => snapshotContent(host, server, imageId),
-      consoleOutput: (server) => host.machine(server).folder.consoleText(),
+      snapshotContent: (server, imageId) => streamSnapshot(host, server, imageId),
+      consoleOutput: (server) => host.machine(server).folder.readConsole(),
       diagnostics: (server) => diagnosticsOf(host, server),
       console: async (server, type) => consoleOf(host, server, type),
       openConsole: (server, type) => openConsole(host, server, type),
       moveProgress: async (server) => (await host.moves.get(server.id)?.progress()) ?? null,
       handleHostRequest: (request, signal, from) => serveHostRequest(host, request as TransferRequest, signal, from),
-      ...hostControl(host),
+      ...createHostControl(host),
       ...(host.localVolumes && { volumes: host.localVolumes }),
       ...(services.hosts &&
         options.networkMode === 'bridge' && { tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT }),

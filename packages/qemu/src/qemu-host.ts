@@ -22,7 +22,7 @@ const GIB = 2 ** 30;
 const RESERVED_MB = 512;
 
 /** Parses a version such as `QEMU emulator version 7.2.22` into a number (`7002022`); 0 for other strings. */
-export function versionNumber(text: string): number {
+export function parseVersion(text: string): number {
   const [, major = 0, minor = 0, micro = 0] = /version (\d+)\.(\d+)(?:\.(\d+))?/.exec(text)?.map(Number) ?? [];
   return major * 1_000_000 + minor * 1_000 + (micro || 0);
 }
@@ -41,7 +41,7 @@ export async function qemuHost(options: QemuOptions): Promise<QemuHost> {
     runProgram(program, ['--version'], { runAs, timeoutMs: 10_000 }),
     statfs(directory),
   ]);
-  const method = acceleration === 'kvm' ? 'with KVM' : 'by translation (TCG), which is slow';
+  const accelerationMethod = acceleration === 'kvm' ? 'with KVM' : 'by translation (TCG), which is slow';
   return {
     seed: {
       name: hostname(),
@@ -51,9 +51,9 @@ export async function qemuHost(options: QemuOptions): Promise<QemuHost> {
       diskGb: Math.max(1, Math.floor((blocks * bsize) / GIB)),
       ramAllocationRatio: 1,
       hypervisorType: acceleration === 'kvm' ? 'KVM' : 'QEMU',
-      hypervisorVersion: versionNumber(version),
+      hypervisorVersion: parseVersion(version),
     },
     acceleration,
-    summary: `machines run with ${program}, ${method}${reason === null ? '' : `: ${reason}`}`,
+    summary: `machines run with ${program}, ${accelerationMethod}${reason === null ? '' : `: ${reason}`}`,
   };
 }

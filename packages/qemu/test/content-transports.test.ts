@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { VolumeContent } from '../src/volumes/volume-content.js';
-import { remoteUser, VolumeTransports } from '../src/volumes/volume-transports.js';
+import { remoteUserId, VolumeTransports } from '../src/volumes/volume-transports.js';
 
 let folder: string;
 let content: VolumeContent;
@@ -14,7 +14,7 @@ const server = createServer((socket) => socket.resume().on('error', () => {}));
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'aq-'));
   content = new VolumeContent(join(folder, 'content'), undefined);
-  await content.make();
+  await content.createFolder();
   server.listen(content.file('socket'));
   await once(server, 'listening');
 });
@@ -25,7 +25,7 @@ afterEach(() => {
 
 it('removes a volume from one server of a host, and keeps it for another server of that host', async () => {
   const transports = new VolumeTransports();
-  const [one, two] = [remoteUser('one', 'h1'), remoteUser('two', 'h1')];
+  const [one, two] = [remoteUserId('one', 'h1'), remoteUserId('two', 'h1')];
   for (const user of [one, two]) await content.addUser(user);
   const [first, second] = [await transports.connect(content, one), await transports.connect(content, two)];
   await content.removeUser(one);

@@ -1,9 +1,9 @@
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
 import { describe, expect, it } from 'vitest';
-import { checkedPlan } from '../src/network/checked-plan.js';
+import { sanitizePlan } from '../src/network/checked-plan.js';
 import { DeviceNames } from '../src/network/device-names.js';
 import { guestRules } from '../src/network/guest-rules.js';
-import { ruleMatch } from '../src/network/rule-match.js';
+import { createRuleMatch } from '../src/network/rule-match.js';
 
 const GROUP = '11111111-1111-4111-8111-111111111111';
 const NETWORK = '22222222-2222-4222-8222-222222222222';
@@ -31,7 +31,7 @@ describe('a rule of a security group', () => {
     [{ remoteGroupId: GROUP }, 'ether type ip ip saddr { 10.0.0.7 }'],
     [{ remoteGroupId: GROUP, ethertype: 'IPv6' }, 'ether type ip6 ip6 saddr { fd00::7 }'],
   ] as const)('becomes a match expression: %j', (more, match) => {
-    expect(ruleMatch(rule(more), members)).toBe(match);
+    expect(createRuleMatch(rule(more), members)).toBe(match);
   });
 
   it.each([
@@ -45,11 +45,11 @@ describe('a rule of a security group', () => {
     [{ protocol: 'tcp', portMin: 9, portMax: 8 }],
     [{ protocol: 'udp', portMin: -1, portMax: -1 }],
   ] as const)('that no packet can match allows nothing: %j', (more) => {
-    expect(ruleMatch(rule(more), members)).toBeUndefined();
+    expect(createRuleMatch(rule(more), members)).toBeUndefined();
   });
 
   it('with an empty group allows nothing', () => {
-    expect(ruleMatch(rule({ remoteGroupId: GROUP }), () => [])).toBeUndefined();
+    expect(createRuleMatch(rule({ remoteGroupId: GROUP }), () => [])).toBeUndefined();
   });
 });
 
@@ -69,7 +69,7 @@ describe('the rules of guests', () => {
   const network = { id: NETWORK, mtu: 1500, segment: 1, subnets: [] } as unknown as NetworkPlan['networks'][number];
   const text = (more: Partial<PlannedPort>, rules: NetworkPlan['rules'] = []) =>
     guestRules(
-      checkedPlan({ networks: [network], ports: [{ ...port, ...more }], routers: [], rules, members: {} }),
+      sanitizePlan({ networks: [network], ports: [{ ...port, ...more }], routers: [], rules, members: {} }),
       new Map(),
       names,
       new Map(),

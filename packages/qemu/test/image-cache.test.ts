@@ -53,26 +53,26 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
   it('contain the disk of the image, even if its bytes were uploaded as raw before', async () => {
     const content = readFileSync(qcow2);
     const cache = cacheOf({ raw: { diskFormat: 'raw', content }, qcow2: { diskFormat: 'qcow2', content } });
-    await expect(cache.fetch(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
-    expect(readFileSync(await cache.fetch(ada, 'qcow2', 0, signal)).equals(disk)).toBe(true);
-    await expect(cache.fetch(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
+    await expect(cache.fetchImage(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
+    expect(readFileSync(await cache.fetchImage(ada, 'qcow2', 0, signal)).equals(disk)).toBe(true);
+    await expect(cache.fetchImage(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
   });
 
   it.each(['qcow2', 'vmdk', 'vhdx'])('are created from %s', async (format) => {
     const path = join(folder, `disk.${format}`);
     execFileSync(QEMU_IMG, ['convert', '-f', 'raw', '-O', format, raw, path]);
     const cache = cacheOf({ image: { diskFormat: format, content: readFileSync(path) } });
-    const fetched = readFileSync(await cache.fetch(ada, 'image', 0, signal));
+    const fetched = readFileSync(await cache.fetchImage(ada, 'image', 0, signal));
     expect(fetched.subarray(0, disk.length).equals(disk)).toBe(true);
     await expect(
-      cacheOf({ image: { diskFormat: format, content: readFileSync(path) } }).fetch(ada, 'image', 1000, signal),
+      cacheOf({ image: { diskFormat: format, content: readFileSync(path) } }).fetchImage(ada, 'image', 1000, signal),
     ).rejects.toThrow('the image contains a disk of');
   });
 
   it('are downloaded concurrently under many names for the same bytes', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `image-${index}`);
     const cache = cacheOf(Object.fromEntries(ids.map((id) => [id, { diskFormat: 'raw', content: disk }])));
-    const paths = await Promise.all(ids.map((id) => cache.fetch(ada, id, 0, signal)));
+    const paths = await Promise.all(ids.map((id) => cache.fetchImage(ada, id, 0, signal)));
     expect(new Set(paths.map((path) => statSync(path).ino)).size).toBe(1);
     expect(readdirSync(dirname(paths[0] as string)).filter((name) => name.includes('.part'))).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
   it('are rejected if random bytes are declared to have a format', async () => {
     for (const diskFormat of ['qcow2', 'vmdk', 'vhdx']) {
       const cache = cacheOf({ image: { diskFormat, content: randomBytes(4096) } });
-      await expect(cache.fetch(ada, 'image', 0, signal)).rejects.toThrow(
+      await expect(cache.fetchImage(ada, 'image', 0, signal)).rejects.toThrow(
         `declares ${diskFormat}, but its content is in another format`,
       );
     }
@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     const report = `[ "$1" = convert ] && (ulimit -v; ulimit -t; ulimit -f) > ${limits}`;
     writeFileSync(program, `#!/bin/bash\n${report}\nexec ${QEMU_IMG} "$@"\n`, { mode: 0o755 });
     const cache = cacheOf({ image: { diskFormat: 'qcow2', content: readFileSync(qcow2) } }, undefined, program);
-    await cache.fetch(ada, 'image', 2 ** 30, signal);
+    await cache.fetchImage(ada, 'image', 2 ** 30, signal);
     // KiB of memory, seconds, and KiB of output.
     expect(readFileSync(limits, 'utf8').trim().split('\n').map(Number)).toEqual([4 * 2 ** 20, 600, 2 ** 20]);
   });
@@ -101,11 +101,11 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     const cache = cacheOf({ old: image('a'), used: image('b'), new: image('c') }, 2.5 * 2 ** 20);
     const target = join(folder, 'of-a-machine');
     await cache.linkImage(ada, 'old', target, 0, signal);
-    const paths = [await cache.fetch(ada, 'old', 0, signal), await cache.fetch(ada, 'used', 0, signal)];
+    const paths = [await cache.fetchImage(ada, 'old', 0, signal), await cache.fetchImage(ada, 'used', 0, signal)];
     const hour = 3_600_000;
     utimesSync(paths[0]!, new Date(), new Date(Date.now() - 2 * hour));
     utimesSync(paths[1]!, new Date(), new Date(Date.now() - hour));
-    paths.push(await cache.fetch(ada, 'new', 0, signal));
+    paths.push(await cache.fetchImage(ada, 'new', 0, signal));
     expect(paths.map((path) => existsSync(path))).toEqual([false, true, true]);
     expect(readdirSync(dirname(paths[2]!))).toHaveLength(4);
     // The machine keeps its backing file.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { nicRequirements } from '../src/machine/connect-nics.js';
-import { machineArguments, nicBackend, nicDevice } from '../src/machine/machine-arguments.js';
+import { determineRequirements } from '../src/machine/connect-nics.js';
+import { createNicBackend, createNicDevice, machineArguments } from '../src/machine/machine-arguments.js';
 import { MachineFolder } from '../src/machine/machine-folder.js';
-import { checkedLayout, type MachineLayout } from '../src/machine/machine-layout.js';
+import { type MachineLayout, validateLayout } from '../src/machine/machine-layout.js';
 import { tapBackend } from '../src/network/tap-backend.js';
 import { tuningOf } from '../src/tuning/tuning.js';
 
@@ -19,9 +19,9 @@ describe('the arguments of an interface', () => {
     [256, true, { queues: 256, vhost: true }, { mq: true, vectors: 514 }],
   ])('with %i queues, and vhost-net %s', (queues, vhost, netdev, device) => {
     const shape = { ...nic, backend: tapBackend('aqt1', queues, vhost) };
-    expect(nicBackend(shape)).toMatchObject({ type: 'tap', id: 'net-nic-1', ...netdev });
-    const plain = nicDevice({ ...nic, backend: tapBackend('aqt1', 1, false) });
-    expect(nicDevice(shape)).toEqual({ ...plain, ...device });
+    expect(createNicBackend(shape)).toMatchObject({ type: 'tap', id: 'net-nic-1', ...netdev });
+    const plain = createNicDevice({ ...nic, backend: tapBackend('aqt1', 1, false) });
+    expect(createNicDevice(shape)).toEqual({ ...plain, ...device });
   });
 
   it('are the same at the start of a machine, where the backend is not JSON', () => {
@@ -51,17 +51,17 @@ describe('the needs of interfaces', () => {
   const layout = { type: 'pc-i440fx-7.2', slots: {}, units: {}, buses: {}, ports: 0, queues: {}, cpu: null };
 
   it('depend on the flavor, except for a machine that takes over a guest with the queues that it has', () => {
-    expect(nicRequirements(interfaces, tuning, undefined)).toEqual({ queues: [2, 2], virtio: true });
-    expect(nicRequirements(interfaces, tuning, { ...layout, queues: { 'nic-b': 4 } })).toEqual({
+    expect(determineRequirements(interfaces, tuning, undefined)).toEqual({ queues: [2, 2], virtio: true });
+    expect(determineRequirements(interfaces, tuning, { ...layout, queues: { 'nic-b': 4 } })).toEqual({
       queues: [1, 4],
       virtio: true,
     });
-    const old = checkedLayout({ ...layout, queues: undefined } as unknown as MachineLayout);
-    expect(nicRequirements(interfaces, tuning, old).queues).toEqual([1, 1]);
+    const old = validateLayout({ ...layout, queues: undefined } as unknown as MachineLayout);
+    expect(determineRequirements(interfaces, tuning, old).queues).toEqual([1, 1]);
   });
 
   it.each([0, 257, 1.5, '2,x'])('rejects a layout with %s queues', (count) => {
     const queues = { 'nic-a': count as number };
-    expect(() => checkedLayout({ ...layout, queues })).toThrow('unsupported');
+    expect(() => validateLayout({ ...layout, queues })).toThrow('unsupported');
   });
 });

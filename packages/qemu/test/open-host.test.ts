@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inspectComputer } from '../src/open-host.js';
 import { qemuDriver } from '../src/qemu-driver.js';
-import { versionNumber } from '../src/qemu-host.js';
+import { parseVersion } from '../src/qemu-host.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ah-'));
 chmodSync(folder, 0o711);
@@ -41,9 +41,9 @@ describe('a computer that runs machines', () => {
   });
 
   it('reads the QEMU version', () => {
-    expect(versionNumber('QEMU emulator version 7.2.22 (Debian 1:7.2)')).toBe(7_002_022);
-    expect(versionNumber('QEMU emulator version 10.0')).toBe(10_000_000);
-    expect(versionNumber('something else')).toBe(0);
+    expect(parseVersion('QEMU emulator version 7.2.22 (Debian 1:7.2)')).toBe(7_002_022);
+    expect(parseVersion('QEMU emulator version 10.0')).toBe(10_000_000);
+    expect(parseVersion('something else')).toBe(0);
   });
 });
 

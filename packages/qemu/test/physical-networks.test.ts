@@ -1,10 +1,10 @@
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import { describe, expect, it } from 'vitest';
-import { checkedPlan } from '../src/network/checked-plan.js';
-import { desiredLinks, type Link, linkCommands, mustRecreate } from '../src/network/desired-links.js';
+import { sanitizePlan } from '../src/network/checked-plan.js';
+import { desiredLinks, type ExistingLink, linkCommands, mustRecreate } from '../src/network/desired-links.js';
 import { DeviceNames } from '../src/network/device-names.js';
 import { guestRules } from '../src/network/guest-rules.js';
-import { checkPhysical, findPhysicalNetworks } from '../src/network/physical-networks.js';
+import { checkPhysicalNetwork, findPhysicalNetworks } from '../src/network/physical-networks.js';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 const names = new DeviceNames('h7');
@@ -27,7 +27,7 @@ function planOf(networkType: string, physicalNetwork: string, segmentationId: nu
   };
   const port = { id: 'p', networkId: ID, mac: 'fa:16:3e:00:00:01', adminStateUp: true, addresses: [] };
   const rules = { portSecurityEnabled: true, securityGroupIds: [], allowedAddressPairs: [] };
-  return checkedPlan({
+  return sanitizePlan({
     networks: [network],
     ports: [{ ...port, ...rules, serverId: 'x' }],
     routers: [],
@@ -36,7 +36,7 @@ function planOf(networkType: string, physicalNetwork: string, segmentationId: nu
   } as unknown as NetworkPlan);
 }
 
-const commandsOf = (plan: NetworkPlan, there: readonly Link[] = []) =>
+const commandsOf = (plan: NetworkPlan, there: readonly ExistingLink[] = []) =>
   linkCommands(desiredLinks(plan, names, cache, tunnels), there, 0).filter((command) =>
     /aq[pqvx]|eth1|br0/.test(command),
   );
@@ -70,7 +70,7 @@ describe('a network that is connected to a physical network', () => {
     expect(commands).toContain('link add link aqph71111111111 name aqvh71111111111 mtu 1500 type vlan id 7');
     expect(commands).not.toContain('link set dev aqph71111111111 master aqbh71111111111');
     const vlan = links.find(({ kind }) => kind === 'vlan');
-    const existing = (id: number): Link => ({
+    const existing = (id: number): ExistingLink => ({
       ifindex: 1,
       ifname: 'aqvh71111111111',
       mtu: 1500,
@@ -87,8 +87,8 @@ describe('a network that is connected to a physical network', () => {
   });
 
   it('is rejected on a host without the physical network', () => {
-    expect(() => checkPhysical(planOf('flat', 'lan', null), 'p', cache)).not.toThrow();
-    expect(() => checkPhysical(planOf('flat', 'other', null), 'p', cache)).toThrow(
+    expect(() => checkPhysicalNetwork(planOf('flat', 'lan', null), 'p', cache)).not.toThrow();
+    expect(() => checkPhysicalNetwork(planOf('flat', 'other', null), 'p', cache)).toThrow(
       'this host is not connected to the physical network other of the network lan: start it with --provider-network other=BRIDGE',
     );
   });

@@ -2,7 +2,7 @@ import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drive
 import { describe, expect, it } from 'vitest';
 import { DeviceNames } from '../src/network/device-names.js';
 import { routeCommands, routedRules } from '../src/network/ipv6-rules.js';
-import { conflictMessage, selectRouted } from '../src/network/routed-ipv6.js';
+import { formatConflict, selectRoutedSubnets } from '../src/network/routed-ipv6.js';
 
 const names = new DeviceNames('h7');
 const [FIRST, SECOND] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
@@ -41,8 +41,8 @@ function router(id: string, subnetIds: readonly string[], more: Partial<PlannedR
   };
 }
 
-const select = (routers: readonly PlannedRouter[], routes: Parameters<typeof selectRouted>[1] = []) =>
-  selectRouted({ routers, networks }, routes, names);
+const select = (routers: readonly PlannedRouter[], routes: Parameters<typeof selectRoutedSubnets>[1] = []) =>
+  selectRoutedSubnets({ routers, networks }, routes, names);
 
 describe('the routed IPv6 subnets', () => {
   it('are those of routers with an IPv6 address on an external network', () => {
@@ -62,19 +62,19 @@ describe('the routed IPv6 subnets', () => {
   it('have one router, the oldest; its other subnets are routed independently', () => {
     const { routed, conflicts } = select([router(FIRST, ['seven']), router(SECOND, ['seven', 'eight'])]);
     expect(routed.map(({ prefixes }) => prefixes)).toEqual([['2001:db8:7::/64'], ['2001:db8:8::/64']]);
-    expect(conflicts.map(conflictMessage)).toEqual([
+    expect(conflicts.map(formatConflict)).toEqual([
       `router ${SECOND} does not route 2001:db8:7::/64 to external networks: router ${FIRST} has 2001:db8:7::/64`,
     ]);
     expect(select([router(FIRST, ['wide']), router(SECOND, ['eight'])]).routed).toHaveLength(1);
   });
 
   it('do not overlap with networks of this computer', () => {
-    const prefixesWith = (route: Parameters<typeof selectRouted>[1][number]) =>
+    const prefixesWith = (route: Parameters<typeof selectRoutedSubnets>[1][number]) =>
       select([router(FIRST, ['seven', 'eight'])], [route]).routed.flatMap(({ prefixes }) => prefixes);
     expect(prefixesWith({ dst: '2001:db8:7::5', dev: 'eth0' })).toEqual(['2001:db8:8::/64']);
     expect(prefixesWith({ dst: '2001:db8::/32' })).toEqual([]);
     const [routed] = select([router(FIRST, ['wide'])], [{ dst: '2001:db8:5::/64', dev: 'eth0' }]).conflicts;
-    expect(conflictMessage(routed!)).toContain('this computer has a route to 2001:db8:5::/64');
+    expect(formatConflict(routed!)).toContain('this computer has a route to 2001:db8:5::/64');
   });
 
   it.each([

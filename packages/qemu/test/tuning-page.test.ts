@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { supportedOptions, withoutEffect } from '../src/tuning/supported-options.js';
+import { optionsWithoutEffect, supportedOptions } from '../src/tuning/supported-options.js';
 import { tuningOf } from '../src/tuning/tuning.js';
 
 const HEAD = `# Machine options of flavors and images
@@ -31,7 +31,7 @@ const page = [
   '\n## Extra specs without effect\n\n',
   table(
     ['extra spec', 'reason'],
-    Object.entries(withoutEffect).map(([spec, reason]) => [code(spec), reason]),
+    Object.entries(optionsWithoutEffect).map(([spec, reason]) => [code(spec), reason]),
   ),
 ].join('');
 
@@ -84,7 +84,7 @@ describe('options of flavors and images', () => {
     const supportedSpecs = Object.values<{ spec?: string; property?: string }>(supportedOptions).map(
       ({ spec }) => spec,
     );
-    const rows = Object.keys(withoutEffect);
+    const rows = Object.keys(optionsWithoutEffect);
     for (const { key } of specs) {
       const here = supportedSpecs.filter((spec) => spec === key).length;
       const without = rows.filter((row) => describes(row, key)).length;

@@ -4,18 +4,18 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installedProgram } from '../src/programs/find-program.js';
+import { findInstalledProgram } from '../src/programs/find-program.js';
 import { runProgram } from '../src/programs/run-program.js';
 import type { VolumeBackend } from '../src/volumes/volume-backend.js';
 import { VolumeContent } from '../src/volumes/volume-content.js';
-import { EXPORT, endServer, growExport, serveVolume, withServer } from '../src/volumes/volume-server.js';
+import { EXPORT_NAME, growExport, runOnServer, serveVolume, stopServer } from '../src/volumes/volume-server.js';
 
 const MIB = 2 ** 20;
 const PROGRAMS = ['qemu-img', 'qemu-io', 'qemu-storage-daemon'] as const;
 
 /** Returns the name of a program that the suite needs and this computer does not have. */
 export function missingForVolumes(): string | undefined {
-  return PROGRAMS.find((name) => installedProgram(name) === undefined);
+  return PROGRAMS.find((name) => findInstalledProgram(name) === undefined);
 }
 
 /** A backend under test. */
@@ -41,7 +41,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
       backend = await suite.open(folder);
     });
     afterEach(async () => {
-      for (const content of served) await endServer(content);
+      for (const content of served) await stopServer(content);
       await suite.close?.();
       rmSync(folder, { recursive: true, force: true });
     });
@@ -71,14 +71,14 @@ export function testVolumeBackend(suite: BackendSuite): void {
     async function serve(name: string): Promise<VolumeContent> {
       const content = new VolumeContent(join(folder, name), undefined);
       served.push(content);
-      const program = installedProgram('qemu-storage-daemon') ?? '';
+      const program = findInstalledProgram('qemu-storage-daemon') ?? '';
       await serveVolume(content, () => backend.attach(name), program, undefined, never);
       return content;
     }
 
     /** Executes commands of `qemu-io` on a disk while it is served. */
     async function io(content: VolumeContent, ...commands: readonly string[]): Promise<string> {
-      const address = `nbd+unix:///${EXPORT}?socket=${content.file('socket')}`;
+      const address = `nbd+unix:///${EXPORT_NAME}?socket=${content.file('socket')}`;
       const args = commands.flatMap((command) => ['-c', command]);
       return runProgram('qemu-io', ['-f', 'raw', ...args, address], { runAs: undefined });
     }
@@ -98,7 +98,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
       const content = await serve(name);
       await holds(content, 0, 0, 0, 0);
       await write(content, 7, 2);
-      await endServer(content);
+      await stopServer(content);
       await holds(await serve(name), 0, 0, 7, 0);
       expect(await backend.size(name, never)).toBe(4 * MIB);
     });
@@ -135,7 +135,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
       const onCaptured = () => {
         later = write(source, 6, 0).then(() => write(source, 6, 31));
       };
-      await withServer(source, (qmp) => backend.copy(name, copied, { qmp, onCaptured, signal: never }));
+      await runOnServer(source, (qmp) => backend.copy(name, copied, { qmp, onCaptured, signal: never }));
       expect(later).toBeDefined();
       await later;
       const zeros = Array.from({ length: 31 }, () => 0);
@@ -158,10 +158,10 @@ export function testVolumeBackend(suite: BackendSuite): void {
       const content = await serve(name);
       await write(content, 3, 1);
       await backend.resize(name, 3 * MIB, true, never);
-      await withServer(content, (qmp) => growExport(qmp, 3 * MIB, never));
+      await runOnServer(content, (qmp) => growExport(qmp, 3 * MIB, never));
       await holds(content, 0, 3, 0);
       expect(await backend.size(name, never)).toBe(3 * MIB);
-      await endServer(content);
+      await stopServer(content);
       await holds(await serve(name), 0, 3, 0);
     });
 

@@ -57,15 +57,16 @@ export class ClockWaiters implements Iterable<ClockWaiter> {
 
   /** Advances a clock to a point in time, and wakes all sleeps that end by then, in order. */
   async advance(clock: MovableClock, end: number): Promise<void> {
-    const next = () => [...this.#sleeping].filter(({ until }) => until <= end).sort((a, b) => a.until - b.until)[0];
+    const nextWaiter = () =>
+      [...this.#sleeping].filter(({ until }) => until <= end).sort((a, b) => a.until - b.until)[0];
     for (;;) {
       // Code that has just started may not be asleep yet, and code that was woken may be about to sleep again.
-      await this.#yieldUntil(() => next() !== undefined);
-      const due = next();
-      if (!due) break;
-      clock.moveTo(Math.max(clock.now(), due.until));
+      await this.#yieldUntil(() => nextWaiter() !== undefined);
+      const dueWaiter = nextWaiter();
+      if (!dueWaiter) break;
+      clock.moveTo(Math.max(clock.now(), dueWaiter.until));
       const { size } = this.#sleeping;
-      due.wake();
+      dueWaiter.wake();
       await this.#yieldUntil(() => this.#sleeping.size >= size);
     }
     clock.moveTo(Math.max(clock.now(), end));

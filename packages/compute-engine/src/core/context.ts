@@ -19,7 +19,7 @@ export function contextOf(caller: Caller, requestId: string): Context {
  * Returns the context with administrator rights, to read servers and resources of another project after a policy has
  * allowed the operation. Other services are called on behalf of the engine, without the caller's token.
  */
-export function elevated({ caller: { token: _, ...caller }, requestId }: Context): Context {
+export function elevatedContext({ caller: { token: _, ...caller }, requestId }: Context): Context {
   return contextOf({ ...caller, isAdmin: true }, requestId);
 }
 
@@ -27,6 +27,6 @@ export function elevated({ caller: { token: _, ...caller }, requestId }: Context
  * Returns the context for background work on a user's resources. The owner is the caller, with administrator rights and
  * without a token.
  */
-export function backgroundWork({ userId, projectId }: Pick<Caller, 'userId' | 'projectId'>): Context {
+export function backgroundContext({ userId, projectId }: Pick<Caller, 'userId' | 'projectId'>): Context {
   return contextOf({ userId, projectId, roles: [], isAdmin: true }, `req-${randomUUID()}`);
 }

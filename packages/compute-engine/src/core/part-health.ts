@@ -9,7 +9,7 @@ export interface PartHealth {
 }
 
 /** Returns the health of a part whose check failed. */
-export function failedPart(error: unknown): PartHealth {
+export function failedPartHealth(error: unknown): PartHealth {
   const { message } = databaseError(error) as Error;
   return { healthy: false, reason: message };
 }
@@ -20,6 +20,6 @@ export async function machinesHealth(driver: { hostReport?(): Promise<HostReport
     const problem = (await driver.hostReport?.())?.problem ?? null;
     return { healthy: problem === null, reason: problem ?? 'Servers can start on this host.' };
   } catch (error) {
-    return failedPart(error);
+    return failedPartHealth(error);
   }
 }

@@ -1,7 +1,7 @@
 import type { DriverVerb } from './driver.js';
 
 /** A record instead of a list, so that a missing or misspelled verb does not compile. */
-const all: Readonly<Record<DriverVerb, true>> = {
+const verbRecord: Readonly<Record<DriverVerb, true>> = {
   prepare: true,
   spawn: true,
   destroy: true,
@@ -48,4 +48,4 @@ const all: Readonly<Record<DriverVerb, true>> = {
 };
 
 /** All driver verbs. */
-export const driverVerbs = Object.keys(all) as readonly DriverVerb[];
+export const driverVerbs = Object.keys(verbRecord) as readonly DriverVerb[];

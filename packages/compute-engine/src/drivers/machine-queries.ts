@@ -17,18 +17,18 @@ export interface MachineQuery {
   run(driver: Driver, target: unknown, ...args: readonly unknown[]): Promise<unknown>;
 }
 
-type Properties = Partial<Pick<MachineQuery, 'idempotent' | 'fallback'>>;
+type QueryProperties = Partial<Pick<MachineQuery, 'idempotent' | 'fallback'>>;
 
 function serverQuery<Args extends readonly unknown[], Result>(
   run: (driver: Driver, server: Server, ...args: Args) => Promise<Result>,
-  properties: Properties = {},
+  properties: QueryProperties = {},
 ) {
   return { target: 'server', idempotent: true, ...properties, run } as const;
 }
 
 function hostQuery<Args extends readonly unknown[], Result>(
   run: (driver: Driver, host: string, ...args: Args) => Promise<Result>,
-  properties: Properties = {},
+  properties: QueryProperties = {},
 ) {
   return { target: 'host', idempotent: true, ...properties, run } as const;
 }
@@ -87,7 +87,7 @@ export function createQueries(
 }
 
 /** Creates the methods that call a driver of this process. */
-export function localQueries(driver: Driver): MachineQueries {
+export function createLocalQueries(driver: Driver): MachineQueries {
   return createQueries(
     (_, row) =>
       (...args: readonly unknown[]) =>

@@ -3,7 +3,7 @@ import type { ImageContent } from '@apistrata/catalogs';
 import type { Caller, Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
-import { localQueries, type MachineQueries } from './machine-queries.js';
+import { createLocalQueries, type MachineQueries } from './machine-queries.js';
 
 /** The job that a request to a machine belongs to. */
 export interface MachineJob {
@@ -25,7 +25,7 @@ export interface MachineRequest {
 }
 
 /** A completed snapshot, and the image to which its content is uploaded. */
-export interface SnapshotWork {
+export interface SnapshotUpload {
   readonly server: Server;
   readonly imageId: string;
   /** The caller on whose behalf the image service is called. */
@@ -55,7 +55,7 @@ export interface Machines extends MachineQueries {
   snapshotFormat(server: Server): string | undefined;
   /** Uploads the content of a snapshot to the image service, either with `upload` or from the host itself. */
   saveSnapshot(
-    work: SnapshotWork,
+    work: SnapshotUpload,
     upload: (content: ImageContent) => Promise<unknown>,
     signal: AbortSignal,
   ): Promise<void>;
@@ -66,19 +66,19 @@ export interface Machines extends MachineQueries {
 }
 
 /** Wraps machines so that an observer receives the duration and outcome of each command. */
-export function observedMachines(machines: Machines, { step, around }: EngineObserver): Machines {
+export function observeMachines(machines: Machines, { step, around }: EngineObserver): Machines {
   if (!step && !around) return machines;
   async function performTimed(request: MachineRequest, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
-    const report = (outcome: 'done' | 'failed' | 'stopped') =>
+    const reportOutcome = (outcome: 'done' | 'failed' | 'stopped') =>
       step?.({ verb: request.work.verb, outcome, ms: performance.now() - startedAt });
     try {
       await machines.perform(request, signal);
     } catch (error) {
-      report(signal.aborted ? 'stopped' : 'failed');
+      reportOutcome(signal.aborted ? 'stopped' : 'failed');
       throw error;
     }
-    report('done');
+    reportOutcome('done');
   }
   const perform: Machines['perform'] = around
     ? (request, signal) =>
@@ -90,9 +90,9 @@ export function observedMachines(machines: Machines, { step, around }: EngineObs
 }
 
 /** Returns the machines that a driver in this process controls. */
-export function machinesOf(driver: Driver): Machines {
+export function createLocalMachines(driver: Driver): Machines {
   return {
-    ...localQueries(driver),
+    ...createLocalQueries(driver),
     perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
     isSynchronous: ({ work, server, origin }) => driver.isSynchronous?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,

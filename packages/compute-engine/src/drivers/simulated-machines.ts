@@ -5,7 +5,7 @@ import type { DriverVerb, DriverWork } from './driver.js';
 import type { FenceAction } from './fence-guard.js';
 
 /** Verbs that create a machine. */
-const CREATING: readonly DriverVerb[] = [
+const CREATING_VERBS: readonly DriverVerb[] = [
   'spawn',
   'evacuate',
   'unshelve',
@@ -17,14 +17,20 @@ const CREATING: readonly DriverVerb[] = [
 ];
 
 /** Verbs that remove the machine. */
-const REMOVING: readonly DriverVerb[] = ['destroy', 'leave', 'shelve_offload', 'confirm_migration', 'revert_migration'];
+const REMOVING_VERBS: readonly DriverVerb[] = [
+  'destroy',
+  'leave',
+  'shelve_offload',
+  'confirm_migration',
+  'revert_migration',
+];
 
 /** Returns whether a command removes the machine from this host; a move within the host does not. */
 function removesMachine(work: DriverWork, server: Server): boolean {
-  return REMOVING.includes(work.verb) && !('sourceHost' in work && work.sourceHost === server.host);
+  return REMOVING_VERBS.includes(work.verb) && !('sourceHost' in work && work.sourceHost === server.host);
 }
 
-const SUFFIX = '.json';
+const FILE_SUFFIX = '.json';
 
 /** The simulated machines of one host. Each machine is a file in a directory, so that it outlives the process. */
 export class SimulatedMachines {
@@ -36,9 +42,9 @@ export class SimulatedMachines {
 
   /** Updates the files after a command. Idempotent. */
   async update(work: DriverWork, server: Server): Promise<void> {
-    const path = join(this.#directory, server.id + SUFFIX);
+    const path = join(this.#directory, server.id + FILE_SUFFIX);
     if (removesMachine(work, server)) await rm(path, { force: true });
-    if (!CREATING.includes(work.verb)) return;
+    if (!CREATING_VERBS.includes(work.verb)) return;
     await mkdir(this.#directory, { recursive: true });
     await writeFile(`${path}.new`, JSON.stringify({ name: server.name, by: work.verb }));
     await rename(`${path}.new`, path);
@@ -46,21 +52,21 @@ export class SimulatedMachines {
 
   /** Marks all machines as stopped or paused. Returns the ids of the servers whose machines were not marked before. */
   async fence(action: FenceAction): Promise<readonly string[]> {
-    const mark = JSON.stringify({ by: 'fence', how: action });
-    const fenced: string[] = [];
+    const fenceMark = JSON.stringify({ by: 'fence', how: action });
+    const fencedIds: string[] = [];
     for (const id of await this.list()) {
-      const path = join(this.#directory, id + SUFFIX);
-      if ((await readFile(path, 'utf8')) === mark) continue;
-      await writeFile(path, mark);
-      fenced.push(id);
+      const path = join(this.#directory, id + FILE_SUFFIX);
+      if ((await readFile(path, 'utf8')) === fenceMark) continue;
+      await writeFile(path, fenceMark);
+      fencedIds.push(id);
     }
-    return fenced;
+    return fencedIds;
   }
 
   /** Returns the ids of the servers that have a machine. */
   async list(): Promise<readonly string[]> {
     await mkdir(this.#directory, { recursive: true });
     const files = await readdir(this.#directory);
-    return files.filter((file) => file.endsWith(SUFFIX)).map((file) => file.slice(0, -SUFFIX.length));
+    return files.filter((file) => file.endsWith(FILE_SUFFIX)).map((file) => file.slice(0, -FILE_SUFFIX.length));
   }
 }

@@ -33,13 +33,15 @@ const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'ho
 
 /** Throws a TypeError for unknown keys. Rules may come from files, where a misspelled key would silently match everything. */
 export function checkRule(rule: Rule): void {
-  for (const [part, value, known] of [
+  for (const [part, value, knownKeys] of [
     ['a rule', rule, RULE_KEYS],
     ['"match" in a rule', rule.match ?? {}, MATCH_KEYS],
   ] as const) {
-    const unknown = Object.keys(value).find((key) => !known.includes(key));
-    if (unknown)
-      throw new TypeError(`unknown key "${unknown}" in ${part} of the simulated driver (known: ${known.join(', ')})`);
+    const unknownKey = Object.keys(value).find((key) => !knownKeys.includes(key));
+    if (unknownKey)
+      throw new TypeError(
+        `unknown key "${unknownKey}" in ${part} of the simulated driver (known: ${knownKeys.join(', ')})`,
+      );
   }
   if (!rule.match) throw new TypeError('a rule of the simulated driver requires "match"; {} matches all commands');
 }
@@ -49,7 +51,7 @@ function matchesPattern(pattern: string | Pick<RegExp, 'test'>, text: string): b
 }
 
 /** Returns whether a rule applies to a command. */
-export function matches(match: RuleMatch, work: DriverWork, server: Server, origin: WorkOrigin): boolean {
+export function matchesCommand(match: RuleMatch, work: DriverWork, server: Server, origin: WorkOrigin): boolean {
   const { verb, action, name, metadata, flavor, image, host } = match;
   return (
     (verb === undefined || [verb].flat().includes(work.verb)) &&

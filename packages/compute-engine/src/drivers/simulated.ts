@@ -14,7 +14,7 @@ import type {
 import type { FenceAction } from './fence-guard.js';
 import { formatUptime } from './format-uptime.js';
 import { SimulatedMachines } from './simulated-machines.js';
-import { checkRule, matches, type Rule } from './simulated-rules.js';
+import { checkRule, matchesCommand, type Rule } from './simulated-rules.js';
 
 interface ActiveRule {
   readonly rule: Rule;
@@ -51,7 +51,7 @@ export interface SimulatedDriverOptions {
   readonly unsupported?: readonly DriverVerb[];
 }
 
-const OPTIONS: Readonly<Record<keyof SimulatedDriverOptions, true>> = {
+const OPTION_NAMES: Readonly<Record<keyof SimulatedDriverOptions, true>> = {
   clock: true,
   latencyMs: true,
   rules: true,
@@ -59,7 +59,7 @@ const OPTIONS: Readonly<Record<keyof SimulatedDriverOptions, true>> = {
   unsupported: true,
 };
 
-const CONSOLES: Readonly<Record<string, number>> = {
+const CONSOLE_PORTS: Readonly<Record<string, number>> = {
   novnc: 5900,
   xvpvnc: 5900,
   'spice-html5': 5910,
@@ -84,16 +84,16 @@ export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
   readonly #clock: Clock;
   /** Boot time of the simulated hosts. */
-  readonly #startedAt: number;
+  readonly #bootedAt: number;
   readonly #rules = new Set<ActiveRule>();
   readonly #unsupported: ReadonlySet<DriverVerb>;
   readonly #machines: SimulatedMachines | undefined;
   latencyMs: number;
 
   constructor(options: SimulatedDriverOptions) {
-    checkOptions('new SimulatedDriver()', options, OPTIONS);
+    checkOptions('new SimulatedDriver()', options, OPTION_NAMES);
     this.#clock = options.clock;
-    this.#startedAt = options.clock.now();
+    this.#bootedAt = options.clock.now();
     this.#unsupported = new Set(options.unsupported);
     this.#machines = options.directory === undefined ? undefined : new SimulatedMachines(options.directory);
     this.latencyMs = options.latencyMs ?? 0;
@@ -103,23 +103,23 @@ export class SimulatedDriver implements Driver {
   addRule(rule: Rule): RuleHandle {
     checkRule(rule);
     const release = () => {
-      active.released = true;
-      for (const wake of active.waiting) wake();
-      active.waiting.clear();
+      activeRule.released = true;
+      for (const wake of activeRule.waiting) wake();
+      activeRule.waiting.clear();
     };
     const handle: RuleHandle = {
       rule,
       release,
       remove: () => {
-        this.#rules.delete(active);
+        this.#rules.delete(activeRule);
         release();
       },
       get calls() {
-        return active.calls;
+        return activeRule.calls;
       },
     };
-    const active: ActiveRule = { rule, handle, calls: 0, waiting: new Set(), released: false };
-    this.#rules.add(active);
+    const activeRule: ActiveRule = { rule, handle, calls: 0, waiting: new Set(), released: false };
+    this.#rules.add(activeRule);
     return handle;
   }
 
@@ -129,7 +129,7 @@ export class SimulatedDriver implements Driver {
   }
 
   clearRules(): void {
-    for (const active of this.#rules) for (const wake of active.waiting) wake();
+    for (const activeRule of this.#rules) for (const wake of activeRule.waiting) wake();
     this.#rules.clear();
   }
 
@@ -141,14 +141,14 @@ export class SimulatedDriver implements Driver {
     return (
       this.latencyMs === 0 &&
       !this.#machines &&
-      ![...this.#rules].some(({ rule }) => matches(rule.match, work, server, origin))
+      ![...this.#rules].some(({ rule }) => matchesCommand(rule.match, work, server, origin))
     );
   }
 
   async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
     if (this.latencyMs > 0) await this.#clock.sleep(this.latencyMs, signal);
-    for (const active of this.#rules) {
-      if (matches(active.rule.match, work, server, origin)) await this.#apply(active, signal);
+    for (const activeRule of this.#rules) {
+      if (matchesCommand(activeRule.rule.match, work, server, origin)) await this.#apply(activeRule, signal);
     }
     await this.#machines?.update(work, server);
   }
@@ -165,16 +165,17 @@ export class SimulatedDriver implements Driver {
     return Buffer.from(`Snapshot ${imageId} of simulated machine ${server.hostname} (${server.id})\n`);
   }
 
-  async #apply(active: ActiveRule, signal: AbortSignal): Promise<void> {
-    const { rule } = active;
-    active.calls++;
-    const first = rule.fromCall ?? 1;
-    if (active.calls < first || active.calls >= first + (rule.times ?? Number.POSITIVE_INFINITY)) return;
+  async #apply(activeRule: ActiveRule, signal: AbortSignal): Promise<void> {
+    const { rule } = activeRule;
+    activeRule.calls++;
+    const firstCall = rule.fromCall ?? 1;
+    if (activeRule.calls < firstCall || activeRule.calls >= firstCall + (rule.times ?? Number.POSITIVE_INFINITY))
+      return;
     if (rule.delayMs) await this.#clock.sleep(rule.delayMs, signal);
-    if (rule.hang && !active.released) {
+    if (rule.hang && !activeRule.released) {
       await new Promise<void>((resolve, reject) => {
         const stop = () => {
-          active.waiting.delete(wake);
+          activeRule.waiting.delete(wake);
           reject(signal.reason);
         };
         const wake = () => {
@@ -183,7 +184,7 @@ export class SimulatedDriver implements Driver {
         };
         if (signal.aborted) return stop();
         signal.addEventListener('abort', stop, { once: true });
-        active.waiting.add(wake);
+        activeRule.waiting.add(wake);
       });
     }
     if (rule.fail !== undefined) throw new Error(rule.fail);
@@ -191,7 +192,7 @@ export class SimulatedDriver implements Driver {
 
   async hostUptime(): Promise<string> {
     const now = this.#clock.now();
-    return formatUptime(now, now - this.#startedAt);
+    return formatUptime(now, now - this.#bootedAt);
   }
 
   /** Accepts every power action. */
@@ -214,17 +215,20 @@ export class SimulatedDriver implements Driver {
   }
 
   async diagnostics(server: Server): Promise<Diagnostics> {
-    const seconds = Math.max(0, Math.floor((this.#clock.now() - (server.launchedAt ?? this.#clock.now())) / 1000));
+    const elapsedSeconds = Math.max(
+      0,
+      Math.floor((this.#clock.now() - (server.launchedAt ?? this.#clock.now())) / 1000),
+    );
     return {
       state: 'running',
       driver: 'libvirt',
       hypervisor: 'kvm',
       hypervisorOs: 'linux',
-      uptimeSeconds: seconds,
+      uptimeSeconds: elapsedSeconds,
       configDrive: server.configDrive,
       cpus: Array.from({ length: server.flavor.vcpus }, (_, id) => ({
         id,
-        timeNs: seconds * 1_000_000_000,
+        timeNs: elapsedSeconds * 1_000_000_000,
         utilisation: null,
       })),
       nics: server.interfaces.map(({ mac }) => ({
@@ -256,12 +260,12 @@ export class SimulatedDriver implements Driver {
     const memoryTotalBytes = flavor.memoryMb * 2 ** 20;
     const memoryProcessedBytes = Math.floor(memoryTotalBytes / 2);
     const memoryRemainingBytes = memoryTotalBytes - memoryProcessedBytes;
-    const disks = { diskTotalBytes: 0, diskProcessedBytes: 0, diskRemainingBytes: 0 };
-    return { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks };
+    const diskProgress = { diskTotalBytes: 0, diskProcessedBytes: 0, diskRemainingBytes: 0 };
+    return { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...diskProgress };
   }
 
   async console(server: Server, type: string): Promise<ConsoleEndpoint | null> {
-    const port = CONSOLES[type];
+    const port = CONSOLE_PORTS[type];
     return port === undefined
       ? null
       : { host: server.host ?? '', port: port + (server.seq % 1000), internalAccessPath: null };

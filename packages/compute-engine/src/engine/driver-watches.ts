@@ -1,5 +1,5 @@
 import type { Core } from '../core/core.js';
-import { followPowerJob } from '../hosts/follow-power.js';
+import { createFollowPowerJob } from '../hosts/follow-power.js';
 import { PowerWatch } from '../hosts/power-watch.js';
 import { ReportWatch } from '../hosts/report-watch.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
@@ -13,19 +13,19 @@ export interface DriverWatches {
 }
 
 /** Creates the watches for the power states of this process's machines and for the state of their computer. */
-export function driverWatches(
+export function createDriverWatches(
   { store, clock, driver, worker, infrastructure }: Core,
   onError: (error: unknown) => void,
 ): DriverWatches {
-  const power = new PowerWatch({
+  const powerWatch = new PowerWatch({
     store,
     driver,
     follow: async (server, change) => {
-      await store.transaction((tx) => worker.add(tx, followPowerJob(server, change)));
+      await store.transaction((tx) => worker.add(tx, createFollowPowerJob(server, change)));
     },
     onError,
   });
-  const reports = new ReportWatch({
+  const reportWatch = new ReportWatch({
     store,
     clock,
     driver,
@@ -33,18 +33,18 @@ export function driverWatches(
       const { services } = await infrastructure.current();
       return services.filter(({ binary, embedded }) => embedded && binary === COMPUTE_BINARY).map(({ host }) => host);
     },
-    onChange: (tx) => infrastructure.changedIn(tx),
+    onChange: (tx) => infrastructure.invalidateAfterCommit(tx),
     onError,
   });
   return {
-    latest: () => reports.latest,
+    latest: () => reportWatch.latest,
     start: async () => {
-      power.start();
-      await reports.start();
+      powerWatch.start();
+      await reportWatch.start();
     },
     stop: async () => {
-      await power.stop();
-      await reports.stop();
+      await powerWatch.stop();
+      await reportWatch.stop();
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Core } from '../core/core.js';
 
-const cores = new WeakMap<object, Core>();
+const coresByEngine = new WeakMap<object, Core>();
 
 /** Associates an engine with its core. */
 export function registerCore(engine: object, core: Core): void {
-  cores.set(engine, core);
+  coresByEngine.set(engine, core);
 }
 
 /**
@@ -23,7 +23,7 @@ export function registerCore(engine: object, core: Core): void {
  * ```
  */
 export function coreOf(engine: object): Core {
-  const core = cores.get(engine);
+  const core = coresByEngine.get(engine);
   if (!core) throw new TypeError('coreOf(): the value is not an engine that createEngine() returned');
   return core;
 }

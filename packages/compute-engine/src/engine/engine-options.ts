@@ -6,7 +6,7 @@ import { defaultSettings, type Settings } from '../core/settings.js';
 import type { Driver } from '../drivers/driver.js';
 import type { DriverServices } from '../drivers/driver-services.js';
 import type { EventOptions } from '../events/engine-events.js';
-import { namedWebhooks, type WebhookOptions, webhookTarget } from '../events/webhook-options.js';
+import { nameWebhooks, parseWebhookTarget, type WebhookOptions } from '../events/webhook-options.js';
 import type { Job } from '../jobs/jobs.js';
 import type { WorkerOptions } from '../jobs/worker.js';
 import { type EngineObserver, engineObserverHooks } from '../observation/observer.js';
@@ -61,7 +61,7 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   readonly onError?: (error: unknown, job: Job | undefined) => void;
 }
 
-const options: Readonly<Record<keyof EngineOptions, unknown>> = {
+const engineOptionNames: Readonly<Record<keyof EngineOptions, unknown>> = {
   ...defaultDatabaseSettings,
   database: true,
   databaseRead: true,
@@ -82,9 +82,9 @@ const options: Readonly<Record<keyof EngineOptions, unknown>> = {
 
 const catalogs: Readonly<Record<keyof Catalogs, true>> = { images: true, networks: true, volumes: true, shares: true };
 
-type WorkerChoices = Exclude<NonNullable<EngineOptions['worker']>, false>;
+type ConfigurableWorkerOptions = Exclude<NonNullable<EngineOptions['worker']>, false>;
 
-const worker: Readonly<Record<keyof WorkerChoices, true>> = {
+const worker: Readonly<Record<keyof ConfigurableWorkerOptions, true>> = {
   concurrency: true,
   leaseMs: true,
   pollMs: true,
@@ -93,7 +93,7 @@ const worker: Readonly<Record<keyof WorkerChoices, true>> = {
 
 const events: Readonly<Record<keyof EventOptions, true>> = { webhooks: true, keepMs: true };
 
-const webhook: Readonly<Record<keyof WebhookOptions, true>> = {
+const webhookOptionNames: Readonly<Record<keyof WebhookOptions, true>> = {
   url: true,
   secret: true,
   types: true,
@@ -110,30 +110,30 @@ export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>):
 /** Minimum number of characters in a webhook secret, so that it cannot be guessed. */
 const MIN_SECRET_LENGTH = 24;
 
-function checkWebhook(given: WebhookOptions): void {
-  checkOptions('createEngine(): events.webhooks', given, webhook);
-  if (!/^https?:\/\//.test(given.url) || !URL.canParse(given.url))
+function checkWebhook(givenOptions: WebhookOptions): void {
+  checkOptions('createEngine(): events.webhooks', givenOptions, webhookOptionNames);
+  if (!/^https?:\/\//.test(givenOptions.url) || !URL.canParse(givenOptions.url))
     // The URL may contain secrets, so the message omits it.
     throw new TypeError(
       'createEngine(): a webhook url must be an HTTP or HTTPS URL, such as https://example.org/events',
     );
-  webhookTarget(given.url);
-  if (given.attempts !== undefined && !(Number.isInteger(given.attempts) && given.attempts >= 1))
+  parseWebhookTarget(givenOptions.url);
+  if (givenOptions.attempts !== undefined && !(Number.isInteger(givenOptions.attempts) && givenOptions.attempts >= 1))
     throw new TypeError(
-      `createEngine(): attempts in a webhook must be an integer of at least 1, not ${given.attempts}`,
+      `createEngine(): attempts in a webhook must be an integer of at least 1, not ${givenOptions.attempts}`,
     );
-  if (typeof given.secret !== 'string' || given.secret.length < MIN_SECRET_LENGTH)
+  if (typeof givenOptions.secret !== 'string' || givenOptions.secret.length < MIN_SECRET_LENGTH)
     throw new TypeError(`createEngine(): a webhook secret must have at least ${MIN_SECRET_LENGTH} characters`);
 }
 
-const POSTGRES = /^postgres(ql)?:\/\//;
+const POSTGRES_URL = /^postgres(ql)?:\/\//;
 
 function checkReplicas({ database = ':memory:', databaseRead = [] }: EngineOptions): void {
-  if (databaseRead.length > 0 && !POSTGRES.test(database))
+  if (databaseRead.length > 0 && !POSTGRES_URL.test(database))
     throw new TypeError(
       'createEngine(): databaseRead lists replicas of a PostgreSQL database: set database to its URL',
     );
-  if (!databaseRead.every((url) => POSTGRES.test(url)))
+  if (!databaseRead.every((url) => POSTGRES_URL.test(url)))
     throw new TypeError('createEngine(): databaseRead must be a list of URLs like postgres://...');
 }
 
@@ -142,15 +142,16 @@ function checkReplicas({ database = ':memory:', databaseRead = [] }: EngineOptio
  *
  * @throws TypeError if an option is unknown or invalid
  */
-export function checkEngineOptions(given: EngineOptions): void {
-  checkOptions('createEngine()', given, options);
-  checkReplicas(given);
-  checkOptions('createEngine(): events', given.events ?? {}, events);
-  for (const webhookOptions of given.events?.webhooks ?? []) checkWebhook(webhookOptions);
-  namedWebhooks(given.events?.webhooks ?? []);
-  for (const observer of observersOf(given)) checkOptions('createEngine(): observer', observer, engineObserverHooks);
-  checkOptions('createEngine(): catalogs', given.catalogs ?? {}, catalogs);
-  checkOptions('createEngine(): worker', given.worker || {}, worker);
-  checkOptions('createEngine(): settings', given.settings ?? {}, defaultSettings);
-  checkOptions('createEngine(): settings.quotas', given.settings?.quotas ?? {}, defaultSettings.quotas);
+export function checkEngineOptions(givenOptions: EngineOptions): void {
+  checkOptions('createEngine()', givenOptions, engineOptionNames);
+  checkReplicas(givenOptions);
+  checkOptions('createEngine(): events', givenOptions.events ?? {}, events);
+  for (const webhookOptions of givenOptions.events?.webhooks ?? []) checkWebhook(webhookOptions);
+  nameWebhooks(givenOptions.events?.webhooks ?? []);
+  for (const observer of observersOf(givenOptions))
+    checkOptions('createEngine(): observer', observer, engineObserverHooks);
+  checkOptions('createEngine(): catalogs', givenOptions.catalogs ?? {}, catalogs);
+  checkOptions('createEngine(): worker', givenOptions.worker || {}, worker);
+  checkOptions('createEngine(): settings', givenOptions.settings ?? {}, defaultSettings);
+  checkOptions('createEngine(): settings.quotas', givenOptions.settings?.quotas ?? {}, defaultSettings.quotas);
 }

@@ -9,7 +9,7 @@ import { closeInOrder } from '../core/close-in-order.js';
 import type { Core } from '../core/core.js';
 import { defaultSettings, type Settings } from '../core/settings.js';
 import type { Driver } from '../drivers/driver.js';
-import { machinesOf, observedMachines } from '../drivers/machines.js';
+import { createLocalMachines, observeMachines } from '../drivers/machines.js';
 import { SimulatedDriver } from '../drivers/simulated.js';
 import { EngineEvents, type EventListener } from '../events/engine-events.js';
 import { distributedMachines } from '../hosts/distributed-machines.js';
@@ -20,9 +20,9 @@ import { Hosts } from '../hosts/inventory/hosts.js';
 import { Hypervisors } from '../hosts/inventory/hypervisors.js';
 import { Services } from '../hosts/inventory/services.js';
 import { HostCaller } from '../hosts/links/host-caller.js';
-import { linkFinder, volumeHostFinder } from '../hosts/links/link-request.js';
-import { credentialsOfApi } from '../hosts/links/link-security.js';
-import { remoteVolumeStorage } from '../hosts/links/remote-volume-storage.js';
+import { createLinkFinder, createVolumeHostFinder } from '../hosts/links/link-request.js';
+import { apiCredentials } from '../hosts/links/link-security.js';
+import { createRemoteVolumeStorage } from '../hosts/links/remote-volume-storage.js';
 import { Guards } from '../jobs/guards.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
@@ -44,9 +44,9 @@ import { UsageAudit } from '../resources/usage/usage-audit.js';
 import { PeriodicPurge } from '../retention/periodic-purge.js';
 import { Retention } from '../retention/retention.js';
 import { Infrastructure } from '../scheduler/infrastructure.js';
-import { correctionText, recountHosts } from '../scheduler/recount.js';
+import { formatCorrection, recountHosts } from '../scheduler/recount.js';
 import { openStore } from '../schema/open-store.js';
-import { sealerFor, sealersOfHosts } from '../secrets/sealer-for.js';
+import { createHostSealers, createSealer } from '../secrets/sealer-for.js';
 import type { Migrations } from '../server-migrations/migrations.js';
 import type { InstanceActions } from '../servers/action-history/instance-actions.js';
 import { Consoles } from '../servers/consoles.js';
@@ -60,12 +60,12 @@ import type { ServerMetadata } from '../servers/update/metadata.js';
 import type { ServerTags } from '../servers/update/tags.js';
 import { AssistedSnapshots } from '../servers/volumes/assisted-snapshots.js';
 import type { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
-import { driverWatches } from './driver-watches.js';
+import { createDriverWatches } from './driver-watches.js';
 import { registerCore } from './engine-core.js';
 import { type EngineOptions, observersOf } from './engine-options.js';
 import { type EngineHealth, engineHealth } from './health.js';
-import { projectServices } from './project-services.js';
-import { readingEngines } from './reading-engine.js';
+import { createProjectServices } from './project-services.js';
+import { createEngineSelector } from './reading-engine.js';
 import { Statistics } from './statistics.js';
 
 /** A compute service without HTTP. */
@@ -138,7 +138,12 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalogs, preset: Preset): Promise<Driver> {
+async function resolveDriver(
+  options: EngineOptions,
+  clock: Clock,
+  catalogs: Catalogs,
+  preset: Preset,
+): Promise<Driver> {
   const { driver } = options;
   if (typeof driver === 'function') return driver(clock, catalogs);
   return driver ?? new SimulatedDriver({ clock, rules: preset.rules });
@@ -153,10 +158,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const allActions = mergeCustomActions(options.actions ?? []);
-  const sealer = await sealerFor(database, options);
+  const sealer = await createSealer(database, options);
   const observer = combineObservers([
     ...observersOf(options),
-    { overQuota: (rejection) => events.rejected(rejection) },
+    { overQuota: (rejection) => events.emitRejection(rejection) },
   ]);
   const store = await openStore(database, options, observer);
   const onError = (error: unknown) => options.onError?.(error, undefined);
@@ -166,14 +171,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...options.settings,
     quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
   };
-  const runner = new ActionRunner(() => core, allActions, cleanupsByKind);
+  const actionRunner = new ActionRunner(() => core, allActions, cleanupsByKind);
   const keepTokens = Object.values(options.catalogs ?? {}).some(Boolean);
   const jobs = new Jobs(store, new Payloads(sealer, { keepTokens }));
   const worker = new Worker({
     ...(options.worker || {}),
     store,
     jobs,
-    run: (job, signal) => runner.run(job, signal),
+    run: (job, signal) => actionRunner.run(job, signal),
     observer,
     onError: options.onError ?? (() => {}),
   });
@@ -189,26 +194,27 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     seal: sealer,
   });
   const catalogs = { ...embedded, ...options.catalogs };
-  const driver = await driverFrom(options, clock, catalogs, preset).catch(async (error) => {
+  const driver = await resolveDriver(options, clock, catalogs, preset).catch(async (error) => {
     await store.close();
     throw error;
   });
   const infrastructure = new Infrastructure(store, clock, settings);
-  const local = machinesOf(driver);
+  const local = createLocalMachines(driver);
   // Host processes require a database that processes can share.
   const rpcClient =
     store.kind === 'postgres'
-      ? new HostRpcClient(database, store, new HostRequests(store, sealersOfHosts(sealer)))
+      ? new HostRpcClient(database, store, new HostRequests(store, createHostSealers(sealer)))
       : undefined;
   const caller =
-    sealer && new HostCaller({ credentials: (host) => credentialsOfApi(sealer, host), find: linkFinder(store) });
-  const remoteVolumes = rpcClient && caller && remoteVolumeStorage({ caller, volumeHost: volumeHostFinder(store) });
+    sealer && new HostCaller({ credentials: (host) => apiCredentials(sealer, host), find: createLinkFinder(store) });
+  const remoteVolumes =
+    rpcClient && caller && createRemoteVolumeStorage({ caller, volumeHost: createVolumeHostFinder(store) });
   const machines = rpcClient && caller ? distributedMachines(local, { rpcClient, caller, infrastructure }) : local;
   const core: Core = {
     store,
     clock,
     driver,
-    machines: observedMachines(machines, observer),
+    machines: observeMachines(machines, observer),
     catalogs,
     worker,
     guards: new Guards(jobs, { ...workerDefaults, ...(options.worker || {}) }),
@@ -218,22 +224,22 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     events,
   };
   const interfaceRefresh = new InterfaceRefresh(core);
-  const servicesOfProjects = projectServices(core, interfaceRefresh);
+  const servicesOfProjects = createProjectServices(core, interfaceRefresh);
   const { servers } = servicesOfProjects;
   const externalEvents = new ExternalEvents(core, servers, interfaceRefresh);
   const services = new Services(core);
   const periodicTasks = new PeriodicTasks(core, servers);
   const retention = new Retention(core);
-  const purge = new PeriodicPurge(retention, clock, async () => {
+  const periodicPurge = new PeriodicPurge(retention, clock, async () => {
     if (catalogs.volumes === embedded.volumes) await embedded.volumes.cleanUpStorage();
-    for (const correction of await recountHosts(store)) onError(new Error(correctionText(correction)));
+    for (const correction of await recountHosts(store)) onError(new Error(formatCorrection(correction)));
   });
-  const watches = driverWatches(core, onError);
+  const watches = createDriverWatches(core, onError);
   const close = () =>
     closeInOrder(
       () => watches.stop(),
       () => periodicTasks.stop(),
-      () => purge.stop(),
+      () => periodicPurge.stop(),
       () => core.guards.stop(),
       () => worker.stop(),
       () => interfaceRefresh.idle(),
@@ -250,7 +256,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await services.begin();
       await watches.start();
       periodicTasks.start(onError);
-      purge.start(onError);
+      periodicPurge.start(onError);
     }
   } catch (error) {
     // Errors during the cleanup must not hide the startup error.
@@ -285,7 +291,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     idle: () => worker.idle(),
     close,
   };
-  const readingFor: Engine['reading'] = store.replicas ? readingEngines(engine, core, store.replicas) : () => engine;
+  const readingFor: Engine['reading'] = store.replicas
+    ? createEngineSelector(engine, core, store.replicas)
+    : () => engine;
   registerCore(engine, core);
   return engine;
 }

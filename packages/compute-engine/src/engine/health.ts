@@ -1,6 +1,6 @@
 import type { ReadReplicas, ReplicaState } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
-import { failedPart, machinesHealth, type PartHealth } from '../core/part-health.js';
+import { failedPartHealth, machinesHealth, type PartHealth } from '../core/part-health.js';
 import { oldestOverdueMs } from '../jobs/jobs.js';
 
 /** Health of the background work. */
@@ -48,14 +48,15 @@ async function replicasHealth(replicas: ReadReplicas | undefined): Promise<PartH
 /** Creates the health checks of an engine. */
 export function engineHealth({ store, driver }: Pick<Core, 'store' | 'driver'>): EngineHealth {
   return {
-    database: () => store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), failedPart),
+    database: () =>
+      store.check().then(() => ({ healthy: true, reason: 'The database accepts writes.' }), failedPartHealth),
     worker: () =>
       oldestOverdueMs(store, Date.now()).then(
         (overdueMs) =>
           overdueMs > OVERDUE_MS
             ? { healthy: false, reason: `Jobs have been waiting for ${Math.round(overdueMs / 1000)} s.`, overdueMs }
             : { healthy: true, reason: 'Jobs are executed.', overdueMs },
-        (error) => ({ ...failedPart(error), overdueMs: 0 }),
+        (error) => ({ ...failedPartHealth(error), overdueMs: 0 }),
       ),
     machines: () => machinesHealth(driver),
     replicas: () => replicasHealth(store.replicas),

@@ -18,7 +18,7 @@ import { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
  * Creates the services for project resources and flavors. Most requests read these, so replicas may serve them.
  * Services for hosts and consoles are not included, because their readers need current data.
  */
-export function projectServices(core: Core, interfaceRefresh: InterfaceRefresh) {
+export function createProjectServices(core: Core, interfaceRefresh: InterfaceRefresh) {
   const servers = new Servers(core);
   return {
     servers,

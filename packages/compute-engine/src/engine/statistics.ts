@@ -15,16 +15,16 @@ export interface JobStatistics {
 }
 
 /** Maximum number of rows that one query counts on SQLite. Such a query blocks this process for a few milliseconds. */
-const COUNT_BATCH = 20_000;
+const COUNT_BATCH_ROWS = 20_000;
 
 /** Limits the share of time spent on counting: a result is cached for the duration of its query times this factor. */
-const CACHE_FACTOR = 50;
+const CACHE_DURATION_FACTOR = 50;
 
 /** Minimum time for which a result is cached. */
-const MIN_RETENTION_MS = 5_000;
+const MIN_CACHE_MS = 5_000;
 
 type StatisticsCore = Pick<Core, 'store' | 'worker' | 'driver'>;
-type ByState = Readonly<Partial<Record<VmState, number>>>;
+type ServerCounts = Readonly<Partial<Record<VmState, number>>>;
 
 /**
  * Counts of records for dashboards. Several dashboards may poll every few seconds, so results are cached for a few seconds, or
@@ -35,7 +35,7 @@ export class Statistics implements HostStatistics {
   readonly #watches: Pick<DriverWatches, 'latest'>;
   readonly #guests: GuestReader;
   readonly #computer = new ComputerReader();
-  #servers: { readonly count: Promise<ByState>; retainedUntil: number } | undefined;
+  #servers: { readonly count: Promise<ServerCounts>; retainedUntil: number } | undefined;
 
   constructor(core: StatisticsCore, watches: Pick<DriverWatches, 'latest'>) {
     this.#core = core;
@@ -44,20 +44,20 @@ export class Statistics implements HostStatistics {
   }
 
   /** Counts the servers of all projects by `vm_state`, without deleted ones. States without servers are omitted. */
-  servers(): Promise<ByState> {
-    const cached = this.#servers;
-    if (cached && performance.now() < cached.retainedUntil) return cached.count;
+  servers(): Promise<ServerCounts> {
+    const cachedCount = this.#servers;
+    if (cachedCount && performance.now() < cachedCount.retainedUntil) return cachedCount.count;
     const startedAt = performance.now();
-    const counting = { count: this.#countServers(), retainedUntil: Number.POSITIVE_INFINITY };
-    this.#servers = counting;
+    const pendingCount = { count: this.#countServers(), retainedUntil: Number.POSITIVE_INFINITY };
+    this.#servers = pendingCount;
     const cacheResult = () => {
       const now = performance.now();
-      counting.retainedUntil = now + Math.max(MIN_RETENTION_MS, CACHE_FACTOR * (now - startedAt));
+      pendingCount.retainedUntil = now + Math.max(MIN_CACHE_MS, CACHE_DURATION_FACTOR * (now - startedAt));
     };
-    counting.count.then(cacheResult, () => {
-      if (this.#servers === counting) this.#servers = undefined;
+    pendingCount.count.then(cacheResult, () => {
+      if (this.#servers === pendingCount) this.#servers = undefined;
     });
-    return counting.count;
+    return pendingCount.count;
   }
 
   /** Returns figures about the jobs of all processes. */
@@ -91,10 +91,10 @@ export class Statistics implements HostStatistics {
     return (await this.#core.store.replicas?.states()) ?? [];
   }
 
-  async #countServers(): Promise<ByState> {
+  async #countServers(): Promise<ServerCounts> {
     const states = await this.#states();
     const counts: Partial<Record<VmState, number>> = {};
-    for (const state of states) counts[state] = await this.#countIn(state);
+    for (const state of states) counts[state] = await this.#countServersInState(state);
     return counts;
   }
 
@@ -103,7 +103,7 @@ export class Statistics implements HostStatistics {
     const { db } = this.#core.store;
     const vmStates: VmState[] = [];
     for (let last = ''; ; ) {
-      const next = await db
+      const nextState = await db
         .selectFrom('servers')
         .select('vm_state')
         .where('deleted', '=', 0)
@@ -111,8 +111,8 @@ export class Statistics implements HostStatistics {
         .orderBy('vm_state')
         .limit(1)
         .executeTakeFirst();
-      if (!next) return vmStates;
-      vmStates.push((last = next.vm_state));
+      if (!nextState) return vmStates;
+      vmStates.push((last = nextState.vm_state));
     }
   }
 
@@ -120,30 +120,30 @@ export class Statistics implements HostStatistics {
    * Counts the servers in a state, in index order. SQLite runs in this process, so rows are counted in batches, with a
    * yield to the event loop after each.
    */
-  async #countIn(state: VmState): Promise<number> {
+  async #countServersInState(state: VmState): Promise<number> {
     const { db, kind } = this.#core.store;
-    const matching = () => db.selectFrom('servers').where('deleted', '=', 0).where('vm_state', '=', state);
+    const serversInState = () => db.selectFrom('servers').where('deleted', '=', 0).where('vm_state', '=', state);
     let after: { readonly created_at: number; readonly seq: number } | undefined;
-    const rest = () => {
+    const remainingServers = () => {
       const last = after;
-      if (!last) return matching();
-      return matching().where(({ eb, refTuple, tuple }) =>
+      if (!last) return serversInState();
+      return serversInState().where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'seq'), '>', tuple(last.created_at, last.seq)),
       );
     };
     let counted = 0;
     while (kind === 'sqlite') {
-      const page = rest().select(['created_at', 'seq']).orderBy('created_at').orderBy('seq');
-      const mark = await page
+      const page = remainingServers().select(['created_at', 'seq']).orderBy('created_at').orderBy('seq');
+      const batchEnd = await page
         .limit(1)
-        .offset(COUNT_BATCH - 1)
+        .offset(COUNT_BATCH_ROWS - 1)
         .executeTakeFirst();
-      if (!mark) break;
-      counted += COUNT_BATCH;
-      after = { created_at: Number(mark.created_at), seq: Number(mark.seq) };
+      if (!batchEnd) break;
+      counted += COUNT_BATCH_ROWS;
+      after = { created_at: Number(batchEnd.created_at), seq: Number(batchEnd.seq) };
       await yieldToEventLoop();
     }
-    const { n } = await rest()
+    const { n } = await remainingServers()
       .select(({ fn }) => fn.countAll().as('n'))
       .executeTakeFirstOrThrow();
     return counted + Number(n);

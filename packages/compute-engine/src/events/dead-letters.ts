@@ -23,7 +23,7 @@ export interface DeadLetter {
 }
 
 /** A dead letter to send again. */
-export interface DueLetter {
+export interface DueDeadLetter {
   readonly number: number;
   readonly attempts: number;
   readonly event: NotifiedEvent;
@@ -73,8 +73,8 @@ export class DeadLetters {
    */
   async retry(numbers?: readonly number[]): Promise<number> {
     const query = this.#store.db.updateTable('notification_failures').set({ due: 1 });
-    const chosen = numbers ? query.where('seq', 'in', numbers) : query;
-    const { numUpdatedRows } = await chosen.executeTakeFirstOrThrow();
+    const selectedRows = numbers ? query.where('seq', 'in', numbers) : query;
+    const { numUpdatedRows } = await selectedRows.executeTakeFirstOrThrow();
     return Number(numUpdatedRows);
   }
 
@@ -98,7 +98,7 @@ export class DeadLetters {
   }
 
   /** Returns the dead letters of a webhook to send again, oldest first. */
-  async due(webhook: string): Promise<readonly DueLetter[]> {
+  async due(webhook: string): Promise<readonly DueDeadLetter[]> {
     const rows = await this.#store.db
       .selectFrom('notification_failures')
       .select(['seq', 'event_id', 'event_type', 'server_id', 'attempts', 'data'])

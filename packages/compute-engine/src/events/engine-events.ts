@@ -7,11 +7,11 @@ import type { EngineObserver, QuotaRejection } from '../observation/observer.js'
 import { DeadLetters } from './dead-letters.js';
 import { updatePayload } from './instance-payload.js';
 import { type InstanceStep, stepPayload } from './instance-step.js';
-import { envelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
+import { formatEnvelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
 import { type NotifiedEvent, Outbox } from './outbox.js';
 import { subscribedTypes } from './subscribed-types.js';
 import { Webhook } from './webhook.js';
-import { namedWebhooks, type WebhookOptions } from './webhook-options.js';
+import { nameWebhooks, type WebhookOptions } from './webhook-options.js';
 
 /** The `events` option of `createEngine()`: retention and webhooks. */
 export interface EventOptions {
@@ -24,17 +24,17 @@ export interface EventOptions {
 /** Receives an event. Errors are reported to the engine's `onError`. */
 export type EventListener = (event: Notification) => void;
 
-const RETENTION_MS = 7 * 86_400_000;
+const DEFAULT_RETENTION_MS = 7 * 86_400_000;
 /** Polling interval for events that other processes have stored. */
-const POLL_MS = 1000;
-const PURGE_EVERY = 60;
+const POLL_INTERVAL_MS = 1000;
+const POLLS_PER_PURGE = 60;
 /** Delay before new events are ordered, so that the events of a request and of its job are ordered together. */
-const GATHER_MS = 5;
+const ORDER_DELAY_MS = 5;
 /** Minimum interval between events for the same rejection, so that repeated requests cannot fill the table. */
 const REJECTION_INTERVAL_MS = 10_000;
-const MAX_REJECTIONS = 500;
+const MAX_PENDING_REJECTIONS = 500;
 
-function sameTags({ tags: before }: New<Server>, { tags: after }: New<Server>): boolean {
+function haveSameTags({ tags: before }: New<Server>, { tags: after }: New<Server>): boolean {
   return before === after || (before.length === after.length && before.every((tag, index) => tag === after[index]));
 }
 
@@ -50,7 +50,7 @@ export class EngineEvents {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #keepMs: number;
-  readonly #dropped: EngineObserver['eventsDropped'];
+  readonly #onDropped: EngineObserver['eventsDropped'];
   readonly #outbox: Outbox | undefined;
   readonly #webhooks: readonly Webhook[];
   readonly #listeners = new Set<{ readonly accepts: (type: string) => boolean; readonly receive: EventListener }>();
@@ -65,9 +65,9 @@ export class EngineEvents {
   /** Whether another poll must follow the current one. */
   #mustRepeat = false;
   /** Whether this process has stored events since it last assigned positions. */
-  #hasNew = false;
+  #hasNewEvents = false;
   #stopped = false;
-  #readable = true;
+  #isReadable = true;
 
   constructor(
     store: Store,
@@ -78,15 +78,15 @@ export class EngineEvents {
   ) {
     this.#store = store;
     this.deadLetters = new DeadLetters(store);
-    this.#dropped = observer.eventsDropped;
+    this.#onDropped = observer.eventsDropped;
     this.#clock = clock;
     this.#onError = onError;
-    this.#keepMs = options?.keepMs ?? RETENTION_MS;
+    this.#keepMs = options?.keepMs ?? DEFAULT_RETENTION_MS;
     const outbox = options && new Outbox(store);
     this.#outbox = outbox;
     const { deadLetters } = this;
     this.#webhooks = outbox
-      ? namedWebhooks(options.webhooks ?? []).map(
+      ? nameWebhooks(options.webhooks ?? []).map(
           (webhook) => new Webhook(webhook, { outbox, deadLetters, onError, rejected: observer.eventRejected }),
         )
       : [];
@@ -98,14 +98,14 @@ export class EngineEvents {
   }
 
   /** Whether any subscriber exists. */
-  get active(): boolean {
+  get isActive(): boolean {
     return this.#outbox !== undefined || this.#listeners.size > 0;
   }
 
   async start(): Promise<void> {
     if (!this.#outbox) return;
     for (const webhook of this.#webhooks) await webhook.join();
-    this.#timer = setInterval(() => this.#wake(), POLL_MS).unref();
+    this.#timer = setInterval(() => this.#wake(), POLL_INTERVAL_MS).unref();
     this.#wake();
   }
 
@@ -119,7 +119,7 @@ export class EngineEvents {
 
   /** Ends every current and future `read()`, so that readers continue at another process while this one shuts down. */
   endReading(): void {
-    this.#readable = false;
+    this.#isReadable = false;
     for (const resolve of this.#readers) resolve();
   }
 
@@ -138,41 +138,41 @@ export class EngineEvents {
    */
   async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly NotifiedEvent[]> {
     if (!this.#outbox) return;
-    let position = after ?? (await this.#outbox.last());
-    while (!signal.aborted && this.#readable) {
+    let position = after ?? (await this.#outbox.lastPosition());
+    while (!signal.aborted && this.#isReadable) {
       const polls = this.#polls;
-      const events = await this.#outbox.after(position);
+      const events = await this.#outbox.eventsAfter(position);
       const last = events.at(-1);
       if (last) {
         position = last.position;
         yield events;
-      } else if (polls === this.#polls) await this.#newEvents(signal);
+      } else if (polls === this.#polls) await this.#waitForNewEvents(signal);
     }
   }
 
   /** Emits an event if a server was created, or if its state, task, name or tags have changed. */
-  async changed(tx: Tx, before: Server | undefined, after: New<Server>, context: Context | undefined): Promise<void> {
-    if (!this.active) return;
+  async emitState(tx: Tx, before: Server | undefined, after: New<Server>, context: Context | undefined): Promise<void> {
+    if (!this.isActive) return;
     const isSameState = before && before.vmState === after.vmState && before.taskState === after.taskState;
-    if (isSameState && before.name === after.name && sameTags(before, after)) return;
+    if (isSameState && before.name === after.name && haveSameTags(before, after)) return;
     await this.#emit(tx, 'instance.update', 'INFO', after, updatePayload(before, after, context));
   }
 
   /** Emits an event for the start, end or failure of an action step. */
-  async stepped(tx: Tx, step: InstanceStep, context: Context, args?: unknown): Promise<void> {
-    if (!this.active) return;
+  async emitStep(tx: Tx, step: InstanceStep, context: Context, args?: unknown): Promise<void> {
+    if (!this.isActive) return;
     const { name, phase, server } = step;
     const type = `instance.${name}${phase ? `.${phase}` : ''}`;
     await this.#emit(tx, type, phase === 'error' ? 'ERROR' : 'INFO', server, stepPayload(step, context, args));
   }
 
   /** Emits an event for a request that exceeded a quota. The rejection has no transaction, so the event is stored later. */
-  rejected({ projectId, userId, exceeded }: QuotaRejection): void {
-    if (!this.active) return;
+  emitRejection({ projectId, userId, exceeded }: QuotaRejection): void {
+    if (!this.isActive) return;
     const key = [projectId, userId, ...exceeded.map(({ kind }) => kind)].join(' ');
     const now = Date.now();
     if (now - (this.#rejectedAt.get(key) ?? 0) < REJECTION_INTERVAL_MS) return;
-    if (this.#rejectedAt.size >= MAX_REJECTIONS) this.#rejectedAt.clear();
+    if (this.#rejectedAt.size >= MAX_PENDING_REJECTIONS) this.#rejectedAt.clear();
     this.#rejectedAt.set(key, now);
     const data = { tenant_id: projectId, user_id: userId, exceeded };
     const event = this.#event(
@@ -182,9 +182,9 @@ export class EngineEvents {
       notificationObject('QuotaExceededPayload', '1.0', data),
     );
     this.#receive(event);
-    if (!this.#outbox || this.#rejections.length >= MAX_REJECTIONS) return;
+    if (!this.#outbox || this.#rejections.length >= MAX_PENDING_REJECTIONS) return;
     this.#rejections.push(event);
-    this.#hasNew = true;
+    this.#hasNewEvents = true;
     this.#wake();
   }
 
@@ -204,7 +204,7 @@ export class EngineEvents {
     await this.#outbox?.add(tx, event, server.id);
     tx.afterCommit(() => {
       this.#receive(event);
-      this.#hasNew = true;
+      this.#hasNewEvents = true;
       this.#wake();
     });
   }
@@ -220,7 +220,7 @@ export class EngineEvents {
       publisher_id: publisher,
       event_type: type,
       priority,
-      timestamp: envelopeTime(this.#clock.now()),
+      timestamp: formatEnvelopeTime(this.#clock.now()),
       payload,
     };
   }
@@ -237,7 +237,7 @@ export class EngineEvents {
   }
 
   /** Resolves when new events may exist, or when the signal is aborted. */
-  #newEvents(signal: AbortSignal): Promise<void> {
+  #waitForNewEvents(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         this.#readers.delete(done);
@@ -267,18 +267,18 @@ export class EngineEvents {
   }
 
   async #poll(outbox: Outbox): Promise<void> {
-    if (this.#hasNew) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    const mayHaveNew = this.#hasNew;
-    this.#hasNew = this.#mustRepeat = false;
+    if (this.#hasNewEvents) await new Promise((resolve) => setTimeout(resolve, ORDER_DELAY_MS));
+    const mayHaveNew = this.#hasNewEvents;
+    this.#hasNewEvents = this.#mustRepeat = false;
     for (let [event] = this.#rejections; event; [event] = this.#rejections) {
       await this.#store.transaction((tx) => outbox.add(tx, event, null));
       this.#rejections.shift();
     }
-    if (mayHaveNew || (await outbox.hasNew())) while (await outbox.order());
+    if (mayHaveNew || (await outbox.hasUnorderedEvents())) while (await outbox.orderNewEvents());
     for (const webhook of this.#webhooks) webhook.wake();
     // Another process may have assigned positions, so every reader polls.
     for (const resolve of this.#readers) resolve();
-    if (this.#polls++ % PURGE_EVERY === 0) while (await this.#purge(outbox));
+    if (this.#polls++ % POLLS_PER_PURGE === 0) while (await this.#purge(outbox));
   }
 
   /** Deletes expired events, and reports those that webhooks had not accepted. Returns whether more expired events may exist. */
@@ -287,8 +287,8 @@ export class EngineEvents {
     await this.deadLetters.purge(before);
     const { events, positions, more } = await outbox.purge(before);
     for (const webhook of this.#webhooks) {
-      const count = webhook.missed(events, positions.get(webhook.name) ?? 0);
-      if (count > 0) this.#dropped?.({ webhook: webhook.host, count });
+      const count = webhook.countMissed(events, positions.get(webhook.name) ?? 0);
+      if (count > 0) this.#onDropped?.({ webhook: webhook.host, count });
     }
     return more;
   }

@@ -32,7 +32,7 @@ export function flavorPayload(flavor: FlavorCopy): NotificationObject {
   });
 }
 
-function addressesOf({ interfaces }: New<Server>): readonly NotificationObject[] {
+function addressPayloads({ interfaces }: New<Server>): readonly NotificationObject[] {
   return interfaces.flatMap((nic) =>
     nic.fixedIps.map(({ address, version }) =>
       notificationObject('IpPayload', '1.0', {
@@ -48,7 +48,7 @@ function addressesOf({ interfaces }: New<Server>): readonly NotificationObject[]
   );
 }
 
-function devicesOf({ blockDevices }: New<Server>): readonly NotificationObject[] {
+function devicePayloads({ blockDevices }: New<Server>): readonly NotificationObject[] {
   return blockDevices.flatMap((device) =>
     device.volumeId === null
       ? []
@@ -94,8 +94,8 @@ export function instanceFields(server: New<Server>, initiator: Initiator): Recor
     power_state: powerStates[server.powerState],
     task_state: server.taskState,
     progress: server.progress,
-    ip_addresses: addressesOf(server),
-    block_devices: devicesOf(server),
+    ip_addresses: addressPayloads(server),
+    block_devices: devicePayloads(server),
     metadata: server.metadata,
     locked: server.lock !== null,
     locked_reason: server.lock?.reason ?? null,

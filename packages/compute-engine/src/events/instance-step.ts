@@ -31,20 +31,20 @@ interface PayloadType {
   readonly extraFields?: (server: Server, args: StepArguments) => Readonly<Record<string, unknown>>;
 }
 
-const defaultType: PayloadType = { object: 'InstanceActionPayload', version: '1.9' };
+const defaultPayloadType: PayloadType = { object: 'InstanceActionPayload', version: '1.9' };
 
-const certificates = ({ trustedCerts }: Server) => ({ trusted_image_certificates: trustedCerts });
-const rebuildType: PayloadType = {
+const certificateFields = ({ trustedCerts }: Server) => ({ trusted_image_certificates: trustedCerts });
+const rebuildPayloadType: PayloadType = {
   object: 'InstanceActionRebuildPayload',
   version: '1.10',
-  extraFields: certificates,
+  extraFields: certificateFields,
 };
-const volumeType: PayloadType = {
+const volumePayloadType: PayloadType = {
   object: 'InstanceActionVolumePayload',
   version: '1.7',
   extraFields: (_server, { volumeId }) => ({ volume_id: volumeId }),
 };
-const shareType: PayloadType = {
+const sharePayloadType: PayloadType = {
   object: 'InstanceActionSharePayload',
   version: '1.0',
   extraFields: (_server, { shareId }) => ({ share_id: shareId }),
@@ -55,10 +55,10 @@ const payloadTypes: Readonly<Record<string, PayloadType>> = {
   create: {
     object: 'InstanceCreatePayload',
     version: '1.13',
-    extraFields: (server) => ({ keypairs: [], tags: server.tags, ...certificates(server) }),
+    extraFields: (server) => ({ keypairs: [], tags: server.tags, ...certificateFields(server) }),
   },
-  rebuild: rebuildType,
-  rebuild_scheduled: rebuildType,
+  rebuild: rebuildPayloadType,
+  rebuild_scheduled: rebuildPayloadType,
   rescue: {
     object: 'InstanceActionRescuePayload',
     version: '1.4',
@@ -74,8 +74,8 @@ const payloadTypes: Readonly<Record<string, PayloadType>> = {
     version: '1.10',
     extraFields: (_server, { imageId }) => ({ snapshot_image_id: imageId }),
   },
-  volume_attach: volumeType,
-  volume_detach: volumeType,
+  volume_attach: volumePayloadType,
+  volume_detach: volumePayloadType,
   volume_swap: {
     object: 'InstanceActionVolumeSwapPayload',
     version: '1.9',
@@ -84,11 +84,11 @@ const payloadTypes: Readonly<Record<string, PayloadType>> = {
       new_volume_id: newVolumeId,
     }),
   },
-  share_attach: shareType,
-  share_detach: shareType,
+  share_attach: sharePayloadType,
+  share_detach: sharePayloadType,
 };
 
-function exceptionOf({ message, details }: Fault): NotificationObject {
+function exceptionPayload({ message, details }: Fault): NotificationObject {
   return notificationObject('ExceptionPayload', '1.1', {
     exception: /^(\w+)(?::|$)/.exec(details)?.[1] ?? 'Error',
     exception_message: message,
@@ -105,10 +105,11 @@ function exceptionOf({ message, details }: Fault): NotificationObject {
  */
 export function stepPayload(step: InstanceStep, initiator: Initiator, args: unknown): NotificationObject {
   const { name, server, fault } = step;
-  const { object, version, extraFields } = (Object.hasOwn(payloadTypes, name) && payloadTypes[name]) || defaultType;
+  const { object, version, extraFields } =
+    (Object.hasOwn(payloadTypes, name) && payloadTypes[name]) || defaultPayloadType;
   return notificationObject(object, version, {
     ...instanceFields(server, initiator),
-    fault: fault ? exceptionOf(fault) : null,
+    fault: fault ? exceptionPayload(fault) : null,
     ...extraFields?.(server, (args ?? {}) as StepArguments),
   });
 }

@@ -34,6 +34,6 @@ export function notificationObject(
 }
 
 /** Formats a time as `2026-01-31 12:00:00.000000`. */
-export function envelopeTime(ms: number): string {
+export function formatEnvelopeTime(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ').replace('Z', '000');
 }

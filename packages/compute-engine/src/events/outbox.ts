@@ -29,10 +29,10 @@ export interface PurgedEvents {
   readonly more: boolean;
 }
 
-const COLUMNS = ['id', 'revision', 'data', 'event_type', 'server_id', 'created_at'] as const;
+const EVENT_COLUMNS = ['id', 'revision', 'data', 'event_type', 'server_id', 'created_at'] as const;
 
 const insertEvent = hotStatement(({ db }) =>
-  db.insertInto('notifications').values(Object.fromEntries(COLUMNS.map((column) => [column, '']))),
+  db.insertInto('notifications').values(Object.fromEntries(EVENT_COLUMNS.map((column) => [column, '']))),
 );
 
 /** Maximum number of events that one statement orders, reads or deletes. */
@@ -66,42 +66,47 @@ export class Outbox {
     const row = [event.message_id, 0, JSON.stringify(event), event.event_type, serverId, Date.now()];
     const insertOne = (values: readonly unknown[]) => insertEvent(tx, values).then(() => {});
     await batchStatement(tx, 'insert notifications', row, insertOne, (rows) =>
-      insertRows(tx, 'notifications', COLUMNS, rows),
+      insertRows(tx, 'notifications', EVENT_COLUMNS, rows),
     );
   }
 
   /** Returns whether events without a position exist. */
-  async hasNew(): Promise<boolean> {
+  async hasUnorderedEvents(): Promise<boolean> {
     const { db } = this.#store;
-    const found = await db.selectFrom('notifications').select('seq').where('position', 'is', null).limit(1).execute();
-    return found.length > 0;
+    const unorderedEvents = await db
+      .selectFrom('notifications')
+      .select('seq')
+      .where('position', 'is', null)
+      .limit(1)
+      .execute();
+    return unorderedEvents.length > 0;
   }
 
   /** Assigns positions to new events. Returns whether more events may exist. */
-  async order(): Promise<boolean> {
+  async orderNewEvents(): Promise<boolean> {
     return this.#store.transaction(async (tx) => {
       const [, { numAffectedRows = 0n }] = await allStatements([
         lockName(tx, 'notifications'),
         tx.db.executeQuery(assignPositions),
       ]);
-      const assigned = Number(numAffectedRows);
-      if (assigned > 0)
+      const assignedCount = Number(numAffectedRows);
+      if (assignedCount > 0)
         await tx.db
           .updateTable('notification_cursors')
-          .set({ position: sql`position + ${assigned}` })
+          .set({ position: sql`position + ${assignedCount}` })
           .where('name', '=', '')
           .execute();
-      return assigned === BATCH_SIZE;
+      return assignedCount === BATCH_SIZE;
     });
   }
 
   /** Returns the position of the last event. */
-  async last(): Promise<number> {
+  async lastPosition(): Promise<number> {
     return Number((await this.#cursor(this.#store, '')).position);
   }
 
   /** Returns events after a position, in order. */
-  async after(position: number, max = BATCH_SIZE): Promise<readonly NotifiedEvent[]> {
+  async eventsAfter(position: number, max = BATCH_SIZE): Promise<readonly NotifiedEvent[]> {
     const rows = await this.#store.db
       .selectFrom('notifications')
       .select(['id', 'event_type', 'server_id', 'data', 'position'])
@@ -125,10 +130,14 @@ export class Outbox {
   async purge(before: number): Promise<PurgedEvents> {
     return this.#store.transaction(async (tx) => {
       const cursors = await tx.db.selectFrom('notification_cursors').select(['name', 'position']).execute();
-      const old = tx.db.selectFrom('notifications').select('seq').where('created_at', '<', before).limit(BATCH_SIZE);
+      const expiredRows = tx.db
+        .selectFrom('notifications')
+        .select('seq')
+        .where('created_at', '<', before)
+        .limit(BATCH_SIZE);
       const events = await tx.db
         .deleteFrom('notifications')
-        .where('seq', 'in', old)
+        .where('seq', 'in', expiredRows)
         .returning(['position', 'event_type'])
         .execute();
       return {
@@ -147,11 +156,11 @@ export class Outbox {
    *
    * @param formerName the name that an earlier version used, which may contain secrets; it is replaced
    */
-  async join(name: string, formerName: string | undefined): Promise<void> {
+  async registerListener(name: string, formerName: string | undefined): Promise<void> {
     if (formerName !== undefined) await this.#rename(formerName, name);
     await this.#store.db
       .insertInto('notification_cursors')
-      .values({ name, position: await this.last(), lease_until: 0 })
+      .values({ name, position: await this.lastPosition(), lease_until: 0 })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
     // Only one process uses a SQLite database, so the previous owner has ended.
@@ -182,20 +191,20 @@ export class Outbox {
 
   async #rename(from: string, to: string): Promise<void> {
     const { db } = this.#store;
-    const known = db.selectFrom('notification_cursors').select('name').where('name', '=', to);
+    const existingListener = db.selectFrom('notification_cursors').select('name').where('name', '=', to);
     await db
       .updateTable('notification_cursors')
       .set({ name: to })
       .where('name', '=', from)
-      .where(({ not, exists }) => not(exists(known)))
+      .where(({ not, exists }) => not(exists(existingListener)))
       .execute();
     await db.deleteFrom('notification_cursors').where('name', '=', from).execute();
   }
 
   async #update(name: string, owner: string | undefined, values: Record<string, number>): Promise<boolean> {
     const query = this.#store.db.updateTable('notification_cursors').set(values).where('name', '=', name);
-    const ownRows = owner === undefined ? query : query.where('lease_owner', '=', owner);
-    return (await ownRows.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
+    const leasedRows = owner === undefined ? query : query.where('lease_owner', '=', owner);
+    return (await leasedRows.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
   }
 
   #cursor(session: Pick<Store, 'db'>, name: string): Promise<{ position: number }> {

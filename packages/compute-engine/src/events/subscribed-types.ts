@@ -6,19 +6,19 @@ const MAX_CHARACTERS = 255;
  * Returns a function that tests whether a string matches a pattern in which `*` stands for any number of characters.
  * The test needs no backtracking, because the first match of each part of the pattern is sufficient.
  */
-function globTest(pattern: string): (text: string) => boolean {
-  const [first = '', ...parts] = pattern.split('*');
-  const last = parts.pop();
-  if (last === undefined) return (text) => text === pattern;
+function createGlobTest(pattern: string): (text: string) => boolean {
+  const [prefix = '', ...parts] = pattern.split('*');
+  const suffix = parts.pop();
+  if (suffix === undefined) return (text) => text === pattern;
   const middle = parts.filter((part) => part !== '');
   return (text) => {
-    const end = text.length - last.length;
-    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-    let from = first.length;
+    const suffixStart = text.length - suffix.length;
+    if (suffixStart < prefix.length || !text.startsWith(prefix) || !text.endsWith(suffix)) return false;
+    let from = prefix.length;
     for (const part of middle) {
-      const found = text.indexOf(part, from);
-      if (found < 0 || found + part.length > end) return false;
-      from = found + part.length;
+      const position = text.indexOf(part, from);
+      if (position < 0 || position + part.length > suffixStart) return false;
+      from = position + part.length;
     }
     return true;
   };
@@ -37,6 +37,6 @@ export function subscribedTypes(types: readonly string[] | undefined): (type: st
   const tooLong = types.find(({ length }) => length > MAX_CHARACTERS);
   if (tooLong !== undefined)
     throw new TypeError(`An event type can have at most ${MAX_CHARACTERS} characters, not ${tooLong.length}.`);
-  const tests = types.map(globTest);
-  return (type) => tests.some((test) => test(type));
+  const typeTests = types.map(createGlobTest);
+  return (type) => typeTests.some((test) => test(type));
 }

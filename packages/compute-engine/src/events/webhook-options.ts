@@ -49,7 +49,7 @@ function decodeCredential(text: string): string {
 }
 
 /** Parses the URL of a webhook. Its credentials become a header, because `fetch` does not accept them in a URL. */
-export function webhookTarget(text: string): WebhookTarget {
+export function parseWebhookTarget(text: string): WebhookTarget {
   const url = new URL(text);
   const credentials = [url.username, url.password].map(decodeCredential).join(':');
   url.username = '';
@@ -59,8 +59,8 @@ export function webhookTarget(text: string): WebhookTarget {
 }
 
 /** Returns the default name of a webhook. It contains only a digest of the URL, because paths and queries are often secret. */
-function defaultName(webhookUrl: string): string {
-  const { host, url } = webhookTarget(webhookUrl);
+function defaultWebhookName(webhookUrl: string): string {
+  const { host, url } = parseWebhookTarget(webhookUrl);
   return `${host} ${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;
 }
 
@@ -75,11 +75,11 @@ export interface NamedWebhook extends WebhookOptions {
  * Returns the webhooks with their names, in the same order.
  * @throws TypeError if two webhooks have the same name
  */
-export function namedWebhooks(webhooks: readonly WebhookOptions[]): readonly NamedWebhook[] {
+export function nameWebhooks(webhooks: readonly WebhookOptions[]): readonly NamedWebhook[] {
   const names = new Set<string>();
   return webhooks.map((webhook) => {
     const { url, types = ['*'] } = webhook;
-    const baseName = defaultName(url);
+    const baseName = defaultWebhookName(url);
     const suffix = names.has(baseName) ? ` ${types.toSorted().join(',')}` : '';
     const name = webhook.name ?? `${baseName}${suffix}`;
     if (names.has(name))

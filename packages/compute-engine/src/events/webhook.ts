@@ -4,20 +4,20 @@ import { EngineError } from '../errors/engine-error.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { NotifiedEvent, Outbox } from './outbox.js';
 import { subscribedTypes } from './subscribed-types.js';
-import { type NamedWebhook, type WebhookTarget, webhookTarget } from './webhook-options.js';
+import { type NamedWebhook, parseWebhookTarget, type WebhookTarget } from './webhook-options.js';
 
-const TIMEOUT_MS = 10_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
-const ATTEMPTS = 20;
+const DEFAULT_ATTEMPTS = 20;
 
 /** HTTP statuses with which a receiver rejects all requests for a while, and not only one event. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([429, 503]);
+const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
 /** Maximum number of events in a batch. */
 const BATCH_SIZE = 50;
 /** Number of servers whose events are sent concurrently. */
-const CONCURRENCY = 8;
+const MAX_CONCURRENT_QUEUES = 8;
 
 /**
  * Returns the `webhook-signature` of a body according to the Standard Webhooks specification, for receivers that verify it.
@@ -57,7 +57,7 @@ class WebhookRejected extends EngineError<'WEBHOOK_REJECTED'> {
 }
 
 /** The dependencies of a webhook. */
-export interface WebhookTools {
+export interface WebhookDependencies {
   readonly outbox: Outbox;
   readonly deadLetters: DeadLetters;
   readonly onError: (error: unknown) => void;
@@ -71,14 +71,14 @@ export class Webhook {
   readonly name: string;
   readonly #options: NamedWebhook;
   readonly #target: WebhookTarget;
-  readonly #tools: WebhookTools;
+  readonly #dependencies: WebhookDependencies;
   readonly #owner = randomUUID();
-  readonly #ending = new AbortController();
+  readonly #stopController = new AbortController();
   readonly #accepts: (type: string) => boolean;
   /** Events of the current batch that need not be sent again. */
   readonly #acknowledged = new Set<string>();
   /** How often each event of the current batch was rejected. */
-  readonly #rejections = new Map<string, number>();
+  readonly #rejectionCounts = new Map<string, number>();
   /** Duration of the lease that prevents other processes from sending. */
   readonly #leaseMs: number;
   #leaseUntil = 0;
@@ -86,13 +86,13 @@ export class Webhook {
   #notBefore = 0;
   #sending: Promise<void> | undefined;
 
-  constructor(options: NamedWebhook, tools: WebhookTools) {
+  constructor(options: NamedWebhook, dependencies: WebhookDependencies) {
     this.name = options.name;
     this.#options = options;
-    this.#target = webhookTarget(options.url);
-    this.#tools = tools;
+    this.#target = parseWebhookTarget(options.url);
+    this.#dependencies = dependencies;
     this.#accepts = subscribedTypes(options.types);
-    this.#leaseMs = 3 * (options.timeoutMs ?? TIMEOUT_MS);
+    this.#leaseMs = 3 * (options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   }
 
   /** The host of the webhook's URL. Unlike the URL, it contains no secrets. */
@@ -102,11 +102,14 @@ export class Webhook {
 
   /** Stores the position of a new webhook, which starts after the last event. */
   join(): Promise<void> {
-    return this.#tools.outbox.join(this.name, this.#options.formerName);
+    return this.#dependencies.outbox.registerListener(this.name, this.#options.formerName);
   }
 
   /** Returns how many of the deleted events this webhook still had to send. */
-  missed(events: readonly { readonly position: number | null; readonly type: string }[], position: number): number {
+  countMissed(
+    events: readonly { readonly position: number | null; readonly type: string }[],
+    position: number,
+  ): number {
     return events.filter(
       (event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#accepts(event.type),
     ).length;
@@ -114,7 +117,7 @@ export class Webhook {
 
   /** Sends pending events, unless this webhook is already sending or waiting before a retry. */
   wake(): void {
-    if (this.#sending || this.#ending.signal.aborted || performance.now() < this.#notBefore) return;
+    if (this.#sending || this.#stopController.signal.aborted || performance.now() < this.#notBefore) return;
     this.#sending = this.#send()
       .catch((error) => this.#backOff(error))
       .finally(() => {
@@ -123,46 +126,46 @@ export class Webhook {
   }
 
   async stop(): Promise<void> {
-    this.#ending.abort();
+    this.#stopController.abort();
     await this.#sending;
-    await this.#tools.outbox.release(this.name, this.#owner).catch(this.#tools.onError);
+    await this.#dependencies.outbox.release(this.name, this.#owner).catch(this.#dependencies.onError);
   }
 
   async #send(): Promise<void> {
-    const { outbox } = this.#tools;
+    const { outbox } = this.#dependencies;
     let position = await this.#acquire();
     if (position === undefined) return;
-    await this.#sendDue();
-    while (!this.#ending.signal.aborted) {
-      const events = await outbox.after(position, BATCH_SIZE);
+    await this.#sendDueDeadLetters();
+    while (!this.#stopController.signal.aborted) {
+      const events = await outbox.eventsAfter(position, BATCH_SIZE);
       const last = events.at(-1);
       if (!last) return;
       await this.#sendAll(events.filter(({ id, type }) => this.#accepts(type) && !this.#acknowledged.has(id)));
       position = last.position;
       if (!(await outbox.advance(this.name, this.#owner, position))) return;
       this.#acknowledged.clear();
-      this.#rejections.clear();
+      this.#rejectionCounts.clear();
       this.#failures = 0;
     }
   }
 
   /** Sends the dead letters that an administrator has requested to send again, each of them once. */
-  async #sendDue(): Promise<void> {
-    const { deadLetters } = this.#tools;
+  async #sendDueDeadLetters(): Promise<void> {
+    const { deadLetters } = this.#dependencies;
     for (const { number, attempts, event } of await deadLetters.due(this.name)) {
       try {
         await this.#post(event);
         await deadLetters.remove(number);
       } catch (error) {
-        if (this.#ending.signal.aborted) throw error;
-        await deadLetters.add(this.name, event, reasonOf(error), attempts + 1);
+        if (this.#stopController.signal.aborted) throw error;
+        await deadLetters.add(this.name, event, failureReason(error), attempts + 1);
       }
     }
   }
 
   #acquire(): Promise<number | undefined> {
     this.#leaseUntil = Date.now() + this.#leaseMs;
-    return this.#tools.outbox.acquire(this.name, this.#owner, this.#leaseUntil);
+    return this.#dependencies.outbox.acquire(this.name, this.#owner, this.#leaseUntil);
   }
 
   /**
@@ -177,21 +180,22 @@ export class Webhook {
   /** Sends events of one server in order, and events of different servers concurrently. */
   async #sendAll(events: readonly NotifiedEvent[]): Promise<void> {
     const queues = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
-    const failed: { readonly queue: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
+    const failedQueues: { readonly queue: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
     const acknowledgedBefore = this.#acknowledged.size;
     const sendQueues = async (): Promise<void> => {
-      for (let queue = queues.shift(); queue && !this.#ending.signal.aborted; queue = queues.shift())
-        await this.#sendQueue(queue).catch((error) => failed.push({ queue, error }));
+      for (let queue = queues.shift(); queue && !this.#stopController.signal.aborted; queue = queues.shift())
+        await this.#sendQueue(queue).catch((error) => failedQueues.push({ queue, error }));
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, sendQueues));
-    if (this.#ending.signal.aborted) throw this.#ending.signal.reason;
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_QUEUES }, sendQueues));
+    if (this.#stopController.signal.aborted) throw this.#stopController.signal.reason;
     const isAvailable = this.#acknowledged.size > acknowledgedBefore;
     const errors: unknown[] = [];
-    for (const { queue, error } of failed) if (!(await this.#dropFailed(queue, error, isAvailable))) errors.push(error);
+    for (const { queue, error } of failedQueues)
+      if (!(await this.#dropFailed(queue, error, isAvailable))) errors.push(error);
     if (errors.length > 0) throw errors[0];
     // After a dead letter, later events of the same server are sent.
-    const rest = events.filter(({ id }) => !this.#acknowledged.has(id));
-    if (rest.length > 0) await this.#sendAll(rest);
+    const unsentEvents = events.filter(({ id }) => !this.#acknowledged.has(id));
+    if (unsentEvents.length > 0) await this.#sendAll(unsentEvents);
   }
 
   async #sendQueue(queue: readonly NotifiedEvent[]): Promise<void> {
@@ -210,20 +214,21 @@ export class Webhook {
    */
   async #dropFailed(queue: readonly NotifiedEvent[], error: unknown, isAvailable: boolean): Promise<boolean> {
     const event = queue.find(({ id }) => !this.#acknowledged.has(id));
-    const counts = isAvailable || (error instanceof WebhookRejected && !UNAVAILABLE.has(error.responseStatus));
-    if (!event || !counts) return false;
-    const attempts = (this.#rejections.get(event.id) ?? 0) + 1;
-    this.#rejections.set(event.id, attempts);
-    if (attempts < (this.#options.attempts ?? ATTEMPTS)) return false;
-    await this.#tools.deadLetters.add(this.name, event, reasonOf(error), attempts);
+    const isCounted =
+      isAvailable || (error instanceof WebhookRejected && !UNAVAILABLE_STATUSES.has(error.responseStatus));
+    if (!event || !isCounted) return false;
+    const attempts = (this.#rejectionCounts.get(event.id) ?? 0) + 1;
+    this.#rejectionCounts.set(event.id, attempts);
+    if (attempts < (this.#options.attempts ?? DEFAULT_ATTEMPTS)) return false;
+    await this.#dependencies.deadLetters.add(this.name, event, failureReason(error), attempts);
     this.#acknowledged.add(event.id);
-    this.#tools.rejected?.({ webhook: this.host, type: event.type });
-    this.#tools.onError(error);
+    this.#dependencies.rejected?.({ webhook: this.host, type: event.type });
+    this.#dependencies.onError(error);
     return true;
   }
 
   async #post({ id, type, body }: NotifiedEvent): Promise<void> {
-    const { secret, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { secret, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
     const { url, authorization, host } = this.#target;
     await this.#renewLease();
     const timestamp = Math.floor(Date.now() / 1000);
@@ -239,7 +244,7 @@ export class Webhook {
       },
       body,
       redirect: 'error',
-      signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([this.#stopController.signal, AbortSignal.timeout(timeoutMs)]),
     });
     await response.body?.cancel();
     if (!response.ok) throw new WebhookRejected(host, response.status, type);
@@ -247,14 +252,14 @@ export class Webhook {
 
   /** Starts the backoff, which doubles with each failure. */
   #backOff(error: unknown): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#stopController.signal.aborted) return;
     this.#notBefore = performance.now() + Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures++, MAX_BACKOFF_MS);
-    this.#tools.onError(error);
+    this.#dependencies.onError(error);
   }
 }
 
 /** Returns the reason why a request failed, including the cause that the message "fetch failed" omits. */
-function reasonOf(error: unknown): string {
+function failureReason(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Batches } from './batches.js';
+import { BatchSender } from './batches.js';
 
 describe('Batches', () => {
   const outage = new Error('the database is unavailable');
@@ -7,7 +7,7 @@ describe('Batches', () => {
   /** Sends all items except `bad`; `away` is the number of initial outages. */
   function batches(away = 0) {
     const sent: string[][] = [];
-    const added = new Batches<string>(
+    const added = new BatchSender<string>(
       async (items) => {
         await Promise.resolve();
         if (away-- > 0) throw outage;

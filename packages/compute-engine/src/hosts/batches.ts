@@ -1,4 +1,4 @@
-interface Waiting<Item> {
+interface WaitingItem<Item> {
   readonly item: Item;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -8,10 +8,10 @@ interface Waiting<Item> {
  * Sends items in batches: items that are added while a batch is being sent form the next one. Under load, this needs
  * fewer statements per item.
  */
-export class Batches<Item> {
+export class BatchSender<Item> {
   readonly #send: (items: readonly Item[]) => Promise<void>;
   readonly #isOutage: (error: unknown) => boolean;
-  #waiting: Waiting<Item>[] = [];
+  #waiting: WaitingItem<Item>[] = [];
   #sending = false;
 
   /**
@@ -41,12 +41,13 @@ export class Batches<Item> {
     this.#sending = false;
   }
 
-  async #sendBatch(batch: readonly Waiting<Item>[]): Promise<void> {
+  async #sendBatch(batch: readonly WaitingItem<Item>[]): Promise<void> {
     try {
       await this.#send(batch.map(({ item }) => item));
       for (const { resolve } of batch) resolve();
     } catch (error) {
-      if (batch.length > 1 && !this.#isOutage(error)) for (const each of batch) await this.#sendBatch([each]);
+      if (batch.length > 1 && !this.#isOutage(error))
+        for (const waitingItem of batch) await this.#sendBatch([waitingItem]);
       else for (const { reject } of batch) reject(error);
     }
   }

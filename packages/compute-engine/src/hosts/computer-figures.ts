@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The modes in which Linux counts CPU time, in the order of `/proc/stat`. Guest time is part of `user` and `nice`. */
-const MODES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'] as const;
+const CPU_MODES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'] as const;
 
 /** A mode in which Linux counts CPU time: `user`, `system`, `idle` and others. */
-export type CpuMode = (typeof MODES)[number];
+export type CpuMode = (typeof CPU_MODES)[number];
 
 /** The traffic of a network interface since boot. */
 export interface InterfaceFigures {
@@ -27,7 +27,7 @@ export interface ComputerFigures {
   readonly interfaces: readonly InterfaceFigures[];
 }
 
-const KIB = 1024;
+const BYTES_PER_KIB = 1024;
 /** Clock ticks per second in `/proc`, the same on all architectures. */
 const TICKS_PER_SECOND = 100;
 /** The kernel may decrease a counter slightly. Decreases below this limit are hidden, because they would look like a restart. */
@@ -37,7 +37,7 @@ type CpuFigures = { readonly cpus: number; readonly cpuSeconds: Readonly<Record<
 
 function parseCpuFigures(stat: string): CpuFigures {
   const ticks = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
-  const seconds = MODES.map((mode, index) => [mode, (ticks[index] ?? 0) / TICKS_PER_SECOND]);
+  const seconds = CPU_MODES.map((mode, index) => [mode, (ticks[index] ?? 0) / TICKS_PER_SECOND]);
   return { cpus: stat.match(/^cpu\d+ /gm)?.length ?? 0, cpuSeconds: Object.fromEntries(seconds) };
 }
 
@@ -47,7 +47,7 @@ function parseLoadAverages(text: string): readonly [number, number, number] {
 }
 
 function parseMemory(text: string): ComputerFigures['memory'] {
-  const bytes = (name: string) => Number(new RegExp(`^${name}: *(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * KIB;
+  const bytes = (name: string) => Number(new RegExp(`^${name}: *(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * BYTES_PER_KIB;
   return { totalBytes: bytes('MemTotal'), availableBytes: bytes('MemAvailable') };
 }
 
@@ -88,7 +88,13 @@ export class ComputerReader {
       this.#parseFile('proc/meminfo', parseMemory),
       this.#interfaces(),
     ]);
-    return { cpus: cpu?.cpus, cpuSeconds: cpu && this.#ascending(cpu.cpuSeconds), loadAverages, memory, interfaces };
+    return {
+      cpus: cpu?.cpus,
+      cpuSeconds: cpu && this.#monotonicSeconds(cpu.cpuSeconds),
+      loadAverages,
+      memory,
+      interfaces,
+    };
   }
 
   async #parseFile<T>(path: string, parse: (text: string) => T): Promise<T | undefined> {
@@ -97,23 +103,23 @@ export class ComputerReader {
   }
 
   /** Returns the CPU times; a value that decreased slightly since the previous call keeps its previous value. */
-  #ascending(current: Readonly<Record<CpuMode, number>>): Readonly<Record<CpuMode, number>> {
+  #monotonicSeconds(current: Readonly<Record<CpuMode, number>>): Readonly<Record<CpuMode, number>> {
     const previous = this.#cpuSeconds ?? current;
-    const ascending = { ...current };
-    for (const mode of MODES)
+    const monotonicSeconds = { ...current };
+    for (const mode of CPU_MODES)
       if (previous[mode] - current[mode] < MIN_DECREASE_SECONDS)
-        ascending[mode] = Math.max(previous[mode], current[mode]);
-    this.#cpuSeconds = ascending;
-    return ascending;
+        monotonicSeconds[mode] = Math.max(previous[mode], current[mode]);
+    this.#cpuSeconds = monotonicSeconds;
+    return monotonicSeconds;
   }
 
   async #interfaces(): Promise<readonly InterfaceFigures[]> {
-    const folder = join(this.#root, 'sys/class/net');
-    const names = await readdir(folder).catch(() => []);
+    const networkDirectory = join(this.#root, 'sys/class/net');
+    const names = await readdir(networkDirectory).catch(() => []);
     const devices = await Promise.all(
-      names.map((name) => readdir(join(folder, name, 'device')).catch(() => undefined)),
+      names.map((name) => readdir(join(networkDirectory, name, 'device')).catch(() => undefined)),
     );
-    const physical = new Set(names.filter((_, index) => devices[index] && !devices[index].includes('physfn')));
-    return (await this.#parseFile('proc/net/dev', (text) => parseInterfaces(text, physical))) ?? [];
+    const physicalNames = new Set(names.filter((_, index) => devices[index] && !devices[index].includes('physfn')));
+    return (await this.#parseFile('proc/net/dev', (text) => parseInterfaces(text, physicalNames))) ?? [];
   }
 }

@@ -7,26 +7,32 @@ import { machinesHealth, type PartHealth } from '../core/part-health.js';
 import type { Driver } from '../drivers/driver.js';
 import { driverVerbs } from '../drivers/driver-verbs.js';
 import type { HostLinks } from '../drivers/host-links.js';
-import { machinesOf } from '../drivers/machines.js';
+import { createLocalMachines } from '../drivers/machines.js';
 import { EngineError } from '../errors/engine-error.js';
 import { openStore } from '../schema/open-store.js';
-import { hostSealerFor } from '../secrets/sealer-for.js';
+import { createHostSealer } from '../secrets/sealer-for.js';
 import { ComputerReader } from './computer-figures.js';
 import { createHostPowerWatch } from './follow-power.js';
 import { GuestReader } from './guest-statistics.js';
 import type { HostStatistics } from './host-figures.js';
 import { HostLease } from './host-lease.js';
-import { checkedHostOptions, type HostOptions } from './host-options.js';
+import { checkHostOptions, type HostOptions } from './host-options.js';
 import { HostProgram } from './host-program.js';
 import { HostRequestWorker } from './host-request-worker.js';
 import { HostRequests } from './host-requests.js';
 import { HostCaller } from './links/host-caller.js';
-import { hostFinder } from './links/known-hosts.js';
-import { type LinkRequest, linkFinder, linkResponses, storageFinder, volumeHostFinder } from './links/link-request.js';
+import { createHostFinder } from './links/known-hosts.js';
+import {
+  createLinkFinder,
+  createLinkHandler,
+  createStorageFinder,
+  createVolumeHostFinder,
+  type LinkRequest,
+} from './links/link-request.js';
 import { HostLinkKeys } from './links/link-security.js';
 import { LinkServer } from './links/link-server.js';
 import { MachineFence } from './machine-fence.js';
-import { type HostResources, machineResources } from './machine-resources.js';
+import { detectResources, type HostResources } from './machine-resources.js';
 import { OrphanedMachines } from './orphaned-machines.js';
 import { ownAddress } from './own-address.js';
 import { registerHost } from './register-host.js';
@@ -63,13 +69,14 @@ export class HostInUse extends EngineError<'HOST_IN_USE'> {
   }
 }
 
-const RESERVED = { vcpus: 0, memoryMb: 512, diskGb: 0 } as const;
+const DEFAULT_RESERVED = { vcpus: 0, memoryMb: 512, diskGb: 0 } as const;
 
-async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<HostResources> {
-  const total = await machineResources(directory);
-  const reservedResources = { ...RESERVED, ...reserved };
-  const offered = (kind: keyof HostResources) => resources[kind] ?? Math.max(1, total[kind] - reservedResources[kind]);
-  return { vcpus: offered('vcpus'), memoryMb: offered('memoryMb'), diskGb: offered('diskGb') };
+async function resolveResources({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<HostResources> {
+  const totalResources = await detectResources(directory);
+  const reservedResources = { ...DEFAULT_RESERVED, ...reserved };
+  const offeredAmount = (kind: keyof HostResources) =>
+    resources[kind] ?? Math.max(1, totalResources[kind] - reservedResources[kind]);
+  return { vcpus: offeredAmount('vcpus'), memoryMb: offeredAmount('memoryMb'), diskGb: offeredAmount('diskGb') };
 }
 
 /**
@@ -83,28 +90,32 @@ async function acquireLease(lease: HostLease, name: string, leaseMs: number): Pr
 }
 
 /** Returns the links through which a driver sends requests to other hosts. */
-function linksOf(store: Store, caller: HostCaller, own: Pick<HostLinks, 'self' | 'address' | 'all'>): HostLinks {
-  const driverRequest = (call: unknown): LinkRequest => ({ kind: 'driver', call });
+function createHostLinks(
+  store: Store,
+  caller: HostCaller,
+  ownLinks: Pick<HostLinks, 'self' | 'address' | 'all'>,
+): HostLinks {
+  const createDriverRequest = (call: unknown): LinkRequest => ({ kind: 'driver', call });
   return {
-    ...own,
-    volumeHost: volumeHostFinder(store),
-    storageOf: storageFinder(store),
-    request: (host, request, signal) => caller.request(host, driverRequest(request), signal),
-    read: (host, request, signal) => caller.read(host, driverRequest(request), signal),
-    connect: (host, request, signal) => caller.connect(host, driverRequest(request), signal),
+    ...ownLinks,
+    volumeHost: createVolumeHostFinder(store),
+    storageOf: createStorageFinder(store),
+    request: (host, request, signal) => caller.request(host, createDriverRequest(request), signal),
+    read: (host, request, signal) => caller.read(host, createDriverRequest(request), signal),
+    connect: (host, request, signal) => caller.connect(host, createDriverRequest(request), signal),
   };
 }
 
 /** Throws an error if another host stores volumes, because one host must store the content of all volumes. */
 async function checkVolumeHost(store: Store, name: string): Promise<void> {
-  const volumeHost = await volumeHostFinder(store)();
+  const volumeHost = await createVolumeHostFinder(store)();
   if (volumeHost !== null && volumeHost !== name)
     throw new TypeError(
       `createHost(): the host ${volumeHost} stores the volumes of this cloud, and only one host can do so: use a driver without volume storage`,
     );
 }
 
-async function listen(links: LinkServer, address: string, port: number): Promise<number> {
+async function openLinkServer(links: LinkServer, address: string, port: number): Promise<number> {
   try {
     return await links.open(address, port);
   } catch (error) {
@@ -138,33 +149,37 @@ async function listen(links: LinkServer, address: string, port: number): Promise
  * await host.stop();
  * ```
  */
-export async function createHost(given: HostOptions): Promise<Host> {
-  const { database, name, catalogs = {}, imageDirectory, clock = systemClock } = given;
-  const { concurrency, heartbeatMs, leaseMs, serviceDownSeconds, fence } = checkedHostOptions(given);
+export async function createHost(hostOptions: HostOptions): Promise<Host> {
+  const { database, name, catalogs = {}, imageDirectory, clock = systemClock } = hostOptions;
+  const { concurrency, heartbeatMs, leaseMs, serviceDownSeconds, fence } = checkHostOptions(hostOptions);
   const downMs = serviceDownSeconds * 1000;
-  const onError = given.onError ?? (() => {});
-  const sealer = await hostSealerFor(database, name, given);
-  const resources = await resourcesOf(given);
-  const store = await openStore(database, given, given.observer);
+  const onError = hostOptions.onError ?? (() => {});
+  const sealer = await createHostSealer(database, name, hostOptions);
+  const resources = await resolveResources(hostOptions);
+  const store = await openStore(database, hostOptions, hostOptions.observer);
   const owner = randomUUID();
   const lease = new HostLease(store, { host: name, owner, leaseMs });
-  const address = given.address ?? ownAddress();
+  const address = hostOptions.address ?? ownAddress();
   let driver: Driver | undefined;
   let linkServer: LinkServer | undefined;
   try {
     await acquireLease(lease, name, leaseMs);
-    const keys = new HostLinkKeys(sealer);
+    const linkKeys = new HostLinkKeys(sealer);
     const caller = new HostCaller({
-      credentials: (_, { publicKey }) => keys.credentialsFor(publicKey),
-      find: linkFinder(store),
+      credentials: (_, { publicKey }) => linkKeys.credentialsFor(publicKey),
+      find: createLinkFinder(store),
     });
     const services = {
       ...embeddedCatalogs({ store, clock, imageDirectory }),
       ...catalogs,
-      hosts: linksOf(store, caller, { self: name, address, all: hostFinder(store, clock, serviceDownSeconds) }),
+      hosts: createHostLinks(store, caller, {
+        self: name,
+        address,
+        all: createHostFinder(store, clock, serviceDownSeconds),
+      }),
     };
-    driver = typeof given.driver === 'function' ? await given.driver(clock, services) : given.driver;
-    const machines = machinesOf(driver);
+    driver = typeof hostOptions.driver === 'function' ? await hostOptions.driver(clock, services) : hostOptions.driver;
+    const machines = createLocalMachines(driver);
     const orphans = new OrphanedMachines({ name, store, driver, machines, onError });
     const hostDriver = driver;
     if (fence !== 'off' && !hostDriver.fence)
@@ -173,9 +188,9 @@ export async function createHost(given: HostOptions): Promise<Host> {
       ...{ host: name, action: fence, downMs, store, machines, guard: hostDriver.guard, onError },
       fence: async (...args) => (await hostDriver.fence?.(...args)) ?? [],
     });
-    linkServer = new LinkServer({ keys, respond: linkResponses(store, hostDriver, name) });
+    linkServer = new LinkServer({ keys: linkKeys, respond: createLinkHandler(store, hostDriver, name) });
     if (hostDriver.volumes) await checkVolumeHost(store, name);
-    const port = await listen(linkServer, given.listen ?? address, given.port ?? 0);
+    const port = await openLinkServer(linkServer, hostOptions.listen ?? address, hostOptions.port ?? 0);
     const program = new HostProgram({
       url: database,
       store,
@@ -187,7 +202,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
       orphans,
       register: async (removed, fences) =>
         registerHost(store, {
-          seed: { ...given.resources, ...resources, name },
+          seed: { ...hostOptions.resources, ...resources, name },
           offer: hostDriver.offer,
           address,
           now: clock.now(),
@@ -198,7 +213,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
             cannot: driverVerbs.filter((verb) => hostDriver.supports?.(verb) === false),
             canMove: hostDriver.canMove ?? true,
             snapshotFormat: hostDriver.snapshotFormat ?? null,
-            link: { address, port, publicKey: keys.publicKey },
+            link: { address, port, publicKey: linkKeys.publicKey },
             ...(fences && { fences }),
             ...(hostDriver.volumes && { keepsVolumes: true }),
             ...(hostDriver.storage !== undefined && { storage: hostDriver.storage }),
@@ -212,23 +227,23 @@ export async function createHost(given: HostOptions): Promise<Host> {
       fence: machineFence,
       downMs,
       onError,
-      onLost: given.onLost ?? (() => {}),
+      onLost: hostOptions.onLost ?? (() => {}),
     });
     await program.start();
     const powerWatch = createHostPowerWatch({ store, driver, host: name, onError });
     const reportWatch = new ReportWatch({ store, clock, driver, hosts: async () => [name], onError });
-    const guests = new GuestReader({ store, driver });
-    const computer = new ComputerReader();
+    const guestReader = new GuestReader({ store, driver });
+    const computerReader = new ComputerReader();
     powerWatch.start();
     await reportWatch.start();
     return {
       name,
       resources,
       statistics: {
-        guests: () => guests.read(),
+        guests: () => guestReader.read(),
         host: async () => ({
           name,
-          computer: await computer.read(),
+          computer: await computerReader.read(),
           report: reportWatch.latest.report,
           process: program.figures(),
         }),

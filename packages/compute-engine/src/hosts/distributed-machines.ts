@@ -18,20 +18,20 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 /** Interval between attempts to reach a host, whose process may be restarting. */
 const RETRY_INTERVAL_MS = 250;
 /** Commands after which a server is on exactly one host, or deleted. */
-const ENDS: ReadonlySet<DriverVerb> = new Set(['live_migration_finish', 'live_migration_abort', 'destroy']);
+const FINAL_VERBS: ReadonlySet<DriverVerb> = new Set(['live_migration_finish', 'live_migration_abort', 'destroy']);
 
 /** Commands of a move. If one of them fails, the server remains on its host. */
-const MOVES: ReadonlySet<DriverVerb> = new Set(['live_migration_prepare', 'live_migration_run']);
+const MOVE_VERBS: ReadonlySet<DriverVerb> = new Set(['live_migration_prepare', 'live_migration_run']);
 
 /** Secret command arguments, which the digest in request ids excludes. */
-const SECRET = new Set(['adminPassword', 'files']);
+const SECRET_ARGUMENTS = new Set(['adminPassword', 'files']);
 
 /** Returns the id of a request. The same command of the same job has the same id in every process. */
-function requestId(job: MachineJob | undefined, host: string, call: MachineCall): string {
+function createRequestId(job: MachineJob | undefined, host: string, call: MachineCall): string {
   if (!job) return randomUUID();
   const work = call.kind === 'perform' ? call.work : call.kind;
-  const text = JSON.stringify([host, work], (key, value) => (SECRET.has(key) ? undefined : value));
-  return `${job.id}.${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
+  const digestInput = JSON.stringify([host, work], (key, value) => (SECRET_ARGUMENTS.has(key) ? undefined : value));
+  return `${job.id}.${createHash('sha256').update(digestInput).digest('base64url').slice(0, 16)}`;
 }
 
 /** Returns the id and the attempt of a job. Processes of earlier versions do not set the attempt. */
@@ -52,11 +52,11 @@ export interface DistributedMachinesParts {
  * the database, and queries over links. Commands and queries for all other machines are executed in this process.
  */
 export function distributedMachines(
-  local: Machines,
+  localMachines: Machines,
   { rpcClient, caller, infrastructure }: DistributedMachinesParts,
 ): Machines {
   /** Returns the host with the given name if it is a separate process. */
-  async function findRemote(name: string | null): Promise<Host | undefined> {
+  async function findRemoteHost(name: string | null): Promise<Host | undefined> {
     if (name === null) return undefined;
     const host = (await infrastructure.hosts()).hosts.get(name);
     return host?.node.process ? host : undefined;
@@ -65,14 +65,19 @@ export function distributedMachines(
   /**
    * Returns the host process of a server from the cached scheduler state, for methods that must return synchronously.
    */
-  const lastProcess = (server: Server | undefined) =>
+  const lastKnownProcess = (server: Server | undefined) =>
     server?.host == null ? undefined : infrastructure.lastKnown(server.host)?.node.process;
 
   /**
    * Sends a query to a host. Retries an idempotent query while the host cannot be reached, because its process may be
    * restarting.
    */
-  async function send(host: string, request: LinkRequest, retries: boolean, signal: AbortSignal): Promise<unknown> {
+  async function sendWithRetries(
+    host: string,
+    request: LinkRequest,
+    retries: boolean,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     for (;;) {
       try {
         return await caller.request(host, request, signal);
@@ -88,13 +93,13 @@ export function distributedMachines(
     call: MachineQueryName,
     row: MachineQuery,
     server: Server | null,
-    given: readonly unknown[],
+    queryArguments: readonly unknown[],
   ): Promise<unknown> {
     const timeout = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
     try {
       if (!infrastructure.isUp(host.service)) throw new HostUnreachable(host.name, 'it is down');
-      const request: LinkRequest = { kind: 'machine', call, serverId: server?.id ?? null, given };
-      return await send(host.name, request, row.idempotent, timeout);
+      const request: LinkRequest = { kind: 'machine', call, serverId: server?.id ?? null, given: queryArguments };
+      return await sendWithRetries(host.name, request, row.idempotent, timeout);
     } catch (error) {
       if (!timeout.aborted && !(error instanceof HostUnreachable)) throw error;
       if (row.fallback !== undefined) return row.fallback;
@@ -112,7 +117,7 @@ export function distributedMachines(
     call: MachineCall,
     signal: AbortSignal,
   ): Promise<void> {
-    const id = requestId(job, host.name, call);
+    const id = createRequestId(job, host.name, call);
     const request = { id, host: host.name, serverId: server.id, call, job: attemptOfJob(job) };
     await rpcClient.call(request, signal, isLeftToSuccessor);
   }
@@ -123,7 +128,7 @@ export function distributedMachines(
    */
   async function cleanUp(server: Server): Promise<void> {
     for (const name of new Set(server.claims.map(({ host }) => host))) {
-      if (name === server.host || !(await findRemote(name))) continue;
+      if (name === server.host || !(await findRemoteHost(name))) continue;
       // Hosts also check for such resources periodically, so a failure is ignored.
       await rpcClient
         .notify({ id: randomUUID(), host: name, serverId: server.id, call: { kind: 'tidy' } })
@@ -132,55 +137,55 @@ export function distributedMachines(
   }
 
   return {
-    ...createQueries((call, row) => async (target: Server & string, ...given: readonly unknown[]) => {
+    ...createQueries((call, row) => async (target: Server & string, ...queryArguments: readonly unknown[]) => {
       const server = row.target === 'server' ? target : null;
-      const host = await findRemote(server ? server.host : target);
+      const host = await findRemoteHost(server ? server.host : target);
       return host
-        ? sendQuery(host, call, row, server, given)
-        : (local[call] as (...all: readonly unknown[]) => Promise<unknown>)(target, ...given);
+        ? sendQuery(host, call, row, server, queryArguments)
+        : (localMachines[call] as (...all: readonly unknown[]) => Promise<unknown>)(target, ...queryArguments);
     }),
     async perform(request, signal) {
       const { work, server, origin, job } = request;
-      const host = await findRemote(executingHost(work, server));
-      if (!host) return local.perform(request, signal);
+      const host = await findRemoteHost(executingHost(work, server));
+      if (!host) return localMachines.perform(request, signal);
       try {
         await sendCommand(host, server, job, { kind: 'perform', work, origin, job }, signal);
-        if (ENDS.has(work.verb)) await cleanUp(server);
+        if (FINAL_VERBS.has(work.verb)) await cleanUp(server);
       } catch (error) {
-        if (MOVES.has(work.verb) && !isLeftToSuccessor(signal.reason)) await cleanUp(server);
+        if (MOVE_VERBS.has(work.verb) && !isLeftToSuccessor(signal.reason)) await cleanUp(server);
         throw error;
       }
     },
-    isSynchronous: (request) => !lastProcess(request.server) && local.isSynchronous(request),
+    isSynchronous: (request) => !lastKnownProcess(request.server) && localMachines.isSynchronous(request),
     supports(verb, server) {
-      const hostProcess = lastProcess(server);
-      return hostProcess ? !hostProcess.cannot.includes(verb) : local.supports(verb, server);
+      const hostProcess = lastKnownProcess(server);
+      return hostProcess ? !hostProcess.cannot.includes(verb) : localMachines.supports(verb, server);
     },
     canMove(server) {
-      const hostProcess = lastProcess(server);
-      return hostProcess ? hostProcess.canMove : local.canMove(server);
+      const hostProcess = lastKnownProcess(server);
+      return hostProcess ? hostProcess.canMove : localMachines.canMove(server);
     },
     snapshotFormat(server) {
-      const hostProcess = lastProcess(server);
-      return hostProcess ? (hostProcess.snapshotFormat ?? undefined) : local.snapshotFormat(server);
+      const hostProcess = lastKnownProcess(server);
+      return hostProcess ? (hostProcess.snapshotFormat ?? undefined) : localMachines.snapshotFormat(server);
     },
     async saveSnapshot(work, upload, signal) {
       const { server, imageId, caller: imageCaller, job } = work;
-      const host = await findRemote(server.host);
-      if (!host) return local.saveSnapshot(work, upload, signal);
+      const host = await findRemoteHost(server.host);
+      if (!host) return localMachines.saveSnapshot(work, upload, signal);
       await sendCommand(host, server, job, { kind: 'saveSnapshot', imageId, caller: imageCaller, job }, signal);
     },
     async openConsole(server, type) {
-      const host = await findRemote(server.host);
-      if (!host) return local.openConsole(server, type);
+      const host = await findRemoteHost(server.host);
+      if (!host) return localMachines.openConsole(server, type);
       const request: LinkRequest = { kind: 'console', serverId: server.id, type };
       return caller
         .connect(host.name, request, AbortSignal.timeout(RESPONSE_TIMEOUT_MS))
         .catch((error) => Promise.reject(conflict(`The ${type} console cannot be reached: ${error.message}`)));
     },
     async cacheImages(name, imageIds) {
-      const host = await findRemote(name);
-      if (!host) return local.cacheImages(name, imageIds);
+      const host = await findRemoteHost(name);
+      if (!host) return localMachines.cacheImages(name, imageIds);
       await rpcClient.notify({ id: randomUUID(), host: name, serverId: null, call: { kind: 'cacheImages', imageIds } });
     },
   };

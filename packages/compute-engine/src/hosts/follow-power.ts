@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@apistrata/record-store';
-import { backgroundWork } from '../core/context.js';
+import { backgroundContext } from '../core/context.js';
 import type { Driver } from '../drivers/driver.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
@@ -8,13 +8,13 @@ import type { Server } from '../model/index.js';
 import { type PowerChange, PowerWatch } from './power-watch.js';
 
 /** Creates the job that updates a server after the power state of its machine has changed. Any API process may execute it. */
-export function followPowerJob(server: Server, change: PowerChange): NewJob {
+export function createFollowPowerJob(server: Server, change: PowerChange): NewJob {
   const { id, revision } = server;
   return {
     id: randomUUID(),
     kind: 'followPower',
     serverId: id,
-    payload: { context: backgroundWork(server), arguments: { revision, ...change } },
+    payload: { context: backgroundContext(server), arguments: { revision, ...change } },
   };
 }
 
@@ -31,7 +31,7 @@ export function createHostPowerWatch(options: {
   return new PowerWatch({
     ...options,
     follow: async (server, change) => {
-      await store.transaction((tx) => jobs.add(tx, followPowerJob(server, change), undefined, false));
+      await store.transaction((tx) => jobs.add(tx, createFollowPowerJob(server, change), undefined, false));
     },
   });
 }

@@ -18,12 +18,12 @@ export interface GuestStatistics {
 /** The timeout for reading the figures of a machine. Machines are read concurrently. */
 const TIMEOUT_MS = 2_000;
 
-type Figures = GuestFigures | undefined;
+type OptionalGuestFigures = GuestFigures | undefined;
 
 /** Reads guest figures. Concurrent callers share one round, and rounds share the pending query of a machine that hangs. */
 export class GuestReader {
   readonly #core: Pick<Core, 'store' | 'driver'>;
-  readonly #reading = new Map<string, Promise<Figures>>();
+  readonly #reading = new Map<string, Promise<OptionalGuestFigures>>();
   #round: Promise<GuestStatistics> | undefined;
 
   constructor(core: Pick<Core, 'store' | 'driver'>) {
@@ -40,23 +40,23 @@ export class GuestReader {
   async #readAll(): Promise<GuestStatistics> {
     const ids = (await this.#core.driver.machines?.()) ?? [];
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const results = await Promise.allSettled(ids.map((id) => rejectOnAbort(this.#figuresOf(id), timeout)));
+    const results = await Promise.allSettled(ids.map((id) => rejectOnAbort(this.#readFigures(id), timeout)));
     return {
       guests: results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : [])),
       unresponsive: results.filter(({ status }) => status === 'rejected').length,
     };
   }
 
-  #figuresOf(id: string): Promise<Figures> {
-    const cached = this.#reading.get(id);
-    if (cached) return cached;
-    const reading = this.#query(id).finally(() => this.#reading.delete(id));
+  #readFigures(id: string): Promise<OptionalGuestFigures> {
+    const pendingRead = this.#reading.get(id);
+    if (pendingRead) return pendingRead;
+    const reading = this.#queryFigures(id).finally(() => this.#reading.delete(id));
     this.#reading.set(id, reading);
     return reading;
   }
 
   /** Reads the figures of a machine. Returns undefined if the machine is off or its server was deleted. */
-  async #query(id: string): Promise<Figures> {
+  async #queryFigures(id: string): Promise<OptionalGuestFigures> {
     const { store, driver } = this.#core;
     const server = await tables.servers.get(store, id);
     if (!server) return undefined;

@@ -65,7 +65,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly onLost?: () => void;
 }
 
-const known: Readonly<Record<keyof HostOptions, unknown>> = {
+const optionNames: Readonly<Record<keyof HostOptions, unknown>> = {
   ...defaultDatabaseSettings,
   secretKey: true,
   secretKeyFile: true,
@@ -93,7 +93,7 @@ const known: Readonly<Record<keyof HostOptions, unknown>> = {
   onLost: true,
 };
 
-const DEFAULTS = {
+const DEFAULT_HOST_OPTIONS = {
   concurrency: 256,
   heartbeatMs: 10_000,
   leaseMs: 10_000,
@@ -105,17 +105,17 @@ const DEFAULTS = {
  * Returns the options with their defaults.
  * @throws TypeError if an option is invalid
  */
-export function checkedHostOptions(
-  given: HostOptions,
-): HostOptions & Required<Pick<HostOptions, keyof typeof DEFAULTS>> {
-  checkOptions('createHost()', given, known);
-  if (!/^postgres(ql)?:\/\//.test(given.database))
+export function checkHostOptions(
+  givenOptions: HostOptions,
+): HostOptions & Required<Pick<HostOptions, keyof typeof DEFAULT_HOST_OPTIONS>> {
+  checkOptions('createHost()', givenOptions, optionNames);
+  if (!/^postgres(ql)?:\/\//.test(givenOptions.database))
     throw new TypeError(
       'createHost(): host processes require a PostgreSQL database (postgres://...); with SQLite, the process that serves the API runs the machines',
     );
-  if (!/^[\w.-]{1,255}$/.test(given.name ?? ''))
+  if (!/^[\w.-]{1,255}$/.test(givenOptions.name ?? ''))
     throw new TypeError('createHost(): name must have 1 to 255 letters, digits, dots, dashes and underscores');
-  const options = { ...DEFAULTS, ...given };
+  const options = { ...DEFAULT_HOST_OPTIONS, ...givenOptions };
   const { fence, heartbeatMs, serviceDownSeconds } = options;
   if (!['off', 'stop', 'pause'].includes(fence))
     throw new TypeError(`createHost(): fence must be off, stop or pause; it is ${JSON.stringify(fence)}`);

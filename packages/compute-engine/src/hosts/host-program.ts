@@ -2,12 +2,12 @@ import { NotificationListener, type Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store/errors';
 import { bootTime } from '../clock/boot-time.js';
 import type { PartHealth } from '../core/part-health.js';
-import { Batches } from './batches.js';
+import { BatchSender } from './batches.js';
 import type { HostProcessFigures } from './host-figures.js';
 import type { HostLease } from './host-lease.js';
 import { HostRequestEnded, HostRequestSuperseded, type HostRequestWorker } from './host-request-worker.js';
 import type { HostRequest, HostRequests, ReceivedResponse } from './host-requests.js';
-import { type MachineFence, SILENT_SHARE } from './machine-fence.js';
+import { type MachineFence, SILENCE_FRACTION } from './machine-fence.js';
 import type { OrphanedMachines } from './orphaned-machines.js';
 import { withdrawFence } from './register-host.js';
 
@@ -41,13 +41,13 @@ const POLL_INTERVAL_MS = { listening: 1_000, unnotified: 50 } as const;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 const RETRY_MS = 500;
 /** The number of checks for missing heartbeats within `downMs`. */
-const FENCE_POLLS = 20;
+const FENCE_CHECKS = 20;
 
 /** Runs the loops of a host process: lease renewal, heartbeats, requests and results. */
 export class HostProgram {
   readonly #options: HostProgramOptions;
   readonly #notifications: NotificationListener;
-  readonly #results: Batches<ReceivedResponse>;
+  readonly #results: BatchSender<ReceivedResponse>;
   readonly #stopping = new AbortController();
   readonly #running = new Map<string, { readonly ending: AbortController; readonly done: Promise<void> }>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -69,7 +69,7 @@ export class HostProgram {
       receiver: name,
       onNotification: (payload) => this.#onNotification(payload),
     });
-    this.#results = new Batches((results) => requests.storeResult(name, owner, results), isOutage);
+    this.#results = new BatchSender((results) => requests.storeResult(name, owner, results), isOutage);
   }
 
   /** Removes orphaned machines, then registers the host, then accepts requests. */
@@ -83,7 +83,7 @@ export class HostProgram {
       throw error;
     }
     this.#every(heartbeatMs, () => this.#runHeartbeat());
-    this.#every(downMs / FENCE_POLLS, () => this.#fenceIfSilent());
+    this.#every(downMs / FENCE_CHECKS, () => this.#fenceIfSilent());
     this.#every(CLEAN_UP_INTERVAL_MS, () => this.#cleanUp());
     this.#notifications.start();
     void this.#check();
@@ -107,9 +107,9 @@ export class HostProgram {
 
   /** Checks that heartbeats are stored in time. */
   health(): PartHealth {
-    const age = Math.round((bootTime() - this.#heartbeatAt) / 1000);
+    const ageSeconds = Math.round((bootTime() - this.#heartbeatAt) / 1000);
     const healthy = !this.#isSilent();
-    return { healthy, reason: `The last heartbeat was stored ${age} s ago.` };
+    return { healthy, reason: `The last heartbeat was stored ${ageSeconds} s ago.` };
   }
 
   figures(): HostProcessFigures {
@@ -137,7 +137,7 @@ export class HostProgram {
 
   /** Returns whether other processes may soon consider this host down, or already do. */
   #isSilent(): boolean {
-    return bootTime() - this.#heartbeatAt >= this.#options.downMs * SILENT_SHARE;
+    return bootTime() - this.#heartbeatAt >= this.#options.downMs * SILENCE_FRACTION;
   }
 
   #runHeartbeat(): Promise<void> {
@@ -178,7 +178,7 @@ export class HostProgram {
     if (!this.#isSilent()) return;
     if (await this.#isReplaced()) return this.#endAfterLostLease();
     // A heartbeat may have been stored since the first check.
-    if (this.#isSilent()) await this.#options.fence.close(this.#heartbeatAt);
+    if (this.#isSilent()) await this.#options.fence.engage(this.#heartbeatAt);
   }
 
   /**
@@ -187,7 +187,7 @@ export class HostProgram {
    */
   #isReplaced(): Promise<boolean> {
     const { lease, downMs } = this.#options;
-    const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, downMs / FENCE_POLLS, false).unref());
+    const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, downMs / FENCE_CHECKS, false).unref());
     const replaced = lease.renew().then(
       (renewed) => !renewed,
       () => false,
@@ -253,9 +253,9 @@ export class HostProgram {
   async #claim(): Promise<void> {
     const { requests, name, owner, concurrency, onError } = this.#options;
     try {
-      const free = concurrency - this.#running.size;
-      if (free <= 0) return;
-      for (const request of await requests.claim(name, owner, free)) this.#begin(request);
+      const freeSlots = concurrency - this.#running.size;
+      if (freeSlots <= 0) return;
+      for (const request of await requests.claim(name, owner, freeSlots)) this.#begin(request);
     } catch (error) {
       onError(error);
     }

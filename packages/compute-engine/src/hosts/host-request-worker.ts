@@ -3,11 +3,11 @@ import type { Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store/errors';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { EngineError } from '../errors/engine-error.js';
-import { attemptOf } from '../jobs/attempt-of.js';
+import { currentAttempt } from '../jobs/attempt-of.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 import type { HostRequest } from './host-requests.js';
-import { failedWith, type MachineCall, type MachineCallResult } from './machine-call.js';
+import { failedResult, type MachineCall, type MachineCallResult } from './machine-call.js';
 import type { OrphanedMachines } from './orphaned-machines.js';
 
 /** The abort reason of work on a machine. */
@@ -36,39 +36,39 @@ export interface HostWorkOptions {
   readonly orphans: OrphanedMachines;
 }
 
-interface Running {
+interface RunningWork {
   readonly ending: AbortController;
   readonly done: Promise<unknown>;
 }
 
 const RETRY_MS = 1_000;
 
-type MachineRequest = Extract<MachineCall, { readonly kind: 'perform' | 'saveSnapshot' }>;
+type ServerCall = Extract<MachineCall, { readonly kind: 'perform' | 'saveSnapshot' }>;
 
 /** Returns whether a job may still change its server. */
-function mayChange(server: Server, job: MachineJob | undefined): boolean {
+function canChangeServer(server: Server, job: MachineJob | undefined): boolean {
   if (!job || job.concurrent) return !server.deleted && (!job || server.taskState !== 'deleting');
-  return server.jobId === job.id && (job.attempt === undefined || job.attempt === attemptOf(server));
+  return server.jobId === job.id && (job.attempt === undefined || job.attempt === currentAttempt(server));
 }
 
 /**
  * Returns whether a driver has rejected a command because the machine must not run until the next heartbeat. By then, the server may
  * be on another host.
  */
-function isFenced(error: unknown): boolean {
+function isFenceError(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === 'HOST_FENCED';
 }
 
 /** Waits, or returns early when the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(end, ms);
-    function end() {
+    const timer = setTimeout(finish, ms);
+    function finish() {
       clearTimeout(timer);
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', finish);
       resolve();
     }
-    signal.addEventListener('abort', end, { once: true });
+    signal.addEventListener('abort', finish, { once: true });
   });
 }
 
@@ -78,7 +78,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 export class HostRequestWorker {
   readonly #options: HostWorkOptions;
   /** Work in progress for jobs that own their server, by server id. */
-  readonly #owning = new Map<string, Running>();
+  readonly #ownerWork = new Map<string, RunningWork>();
   /** Controllers that abort concurrent work of other jobs, by server id. */
   readonly #concurrent = new Map<string, Set<AbortController>>();
 
@@ -99,8 +99,8 @@ export class HostRequestWorker {
         if (stopping.aborted) throw stopping.reason;
         if (error instanceof HostRequestSuperseded) throw error;
         // A database outage or a fence of the host is not a failure of the machine.
-        if (!isOutage(error) && !isFenced(error)) return failedWith(error);
-        await pause(RETRY_MS, stopping);
+        if (!isOutage(error) && !isFenceError(error)) return failedResult(error);
+        await waitOrAbort(RETRY_MS, stopping);
         stopping.throwIfAborted();
       }
     }
@@ -126,33 +126,33 @@ export class HostRequestWorker {
     return server;
   }
 
-  async #executeForServer(request: MachineRequest, serverId: string | null, stopping: AbortSignal): Promise<void> {
+  async #executeForServer(request: ServerCall, serverId: string | null, stopping: AbortSignal): Promise<void> {
     const server = await this.#server(serverId);
     const { id } = server;
-    const ending = new AbortController();
-    const signal = AbortSignal.any([stopping, ending.signal]);
-    const owns = request.job !== undefined && !request.job.concurrent;
-    if (!owns) return this.#executeConcurrently(request, id, ending, signal);
+    const abortController = new AbortController();
+    const signal = AbortSignal.any([stopping, abortController.signal]);
+    const isOwner = request.job !== undefined && !request.job.concurrent;
+    if (!isOwner) return this.#executeConcurrently(request, id, abortController, signal);
     // A job that has lost the server must not abort the work of the job that owns it.
-    if (!mayChange(server, request.job)) throw new HostRequestSuperseded();
-    const previous = this.#owning.get(id);
+    if (!canChangeServer(server, request.job)) throw new HostRequestSuperseded();
+    const previous = this.#ownerWork.get(id);
     const done = this.#executeAfter(previous, request, id, signal);
-    const running = { ending, done };
-    this.#owning.set(id, running);
+    const running = { ending: abortController, done };
+    this.#ownerWork.set(id, running);
     try {
       await done;
     } catch (error) {
       // A driver may throw any error when it is aborted.
-      throw ending.signal.aborted ? ending.signal.reason : error;
+      throw abortController.signal.aborted ? abortController.signal.reason : error;
     } finally {
-      if (this.#owning.get(id) === running) this.#owning.delete(id);
+      if (this.#ownerWork.get(id) === running) this.#ownerWork.delete(id);
     }
   }
 
   /** Executes a command after aborting and awaiting the work of the previous job, which no longer owns the server. */
   async #executeAfter(
-    previous: Running | undefined,
-    request: MachineRequest,
+    previous: RunningWork | undefined,
+    request: ServerCall,
     id: string,
     signal: AbortSignal,
   ): Promise<void> {
@@ -161,34 +161,34 @@ export class HostRequestWorker {
       await previous.done.catch(() => {});
     }
     if (request.kind === 'perform' && request.work.verb === 'destroy')
-      for (const ending of this.#concurrent.get(id) ?? [])
-        ending.abort(new HostRequestEnded('the server is being deleted'));
+      for (const abortController of this.#concurrent.get(id) ?? [])
+        abortController.abort(new HostRequestEnded('the server is being deleted'));
     await this.#perform(request, id, signal);
   }
 
   async #executeConcurrently(
-    request: MachineRequest,
+    request: ServerCall,
     id: string,
-    ending: AbortController,
+    abortController: AbortController,
     signal: AbortSignal,
   ): Promise<void> {
     const controllers = this.#concurrent.get(id) ?? new Set();
-    this.#concurrent.set(id, controllers.add(ending));
+    this.#concurrent.set(id, controllers.add(abortController));
     try {
       await this.#perform(request, id, signal);
     } finally {
-      controllers.delete(ending);
+      controllers.delete(abortController);
       if (controllers.size === 0) this.#concurrent.delete(id);
     }
   }
 
   /** Executes a command, unless its job has lost the server in the meantime. */
-  async #perform(request: MachineRequest, id: string, signal: AbortSignal): Promise<void> {
+  async #perform(request: ServerCall, id: string, signal: AbortSignal): Promise<void> {
     const { machines, images, orphans } = this.#options;
     await orphans.waitUntilSettled(id);
     const server = await this.#server(id);
     const { job } = request;
-    if (!mayChange(server, job))
+    if (!canChangeServer(server, job))
       throw !job || job.concurrent ? new HostRequestEnded('the server is being deleted') : new HostRequestSuperseded();
     signal.throwIfAborted();
     if (request.kind === 'perform') {

@@ -1,7 +1,7 @@
 import { channelOf, type Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Sealer } from '../secrets/sealer.js';
-import { failedWith, imagesOf, type MachineCall, type MachineCallResult } from './machine-call.js';
+import { failedResult, imageIdsOf, type MachineCall, type MachineCallResult } from './machine-call.js';
 
 /** A request to a host, before it is stored. */
 export interface NewHostRequest {
@@ -34,7 +34,7 @@ export interface ReceivedResponse {
  * Time for which responses are kept if no process collects them. The successor of a crashed process repeats its
  * requests within this time.
  */
-const RETENTION_MS = 600_000;
+const RESPONSE_RETENTION_MS = 600_000;
 
 /**
  * Makes the commit asynchronous. If the database loses a request or a response in a crash, the request is repeated, which
@@ -70,10 +70,10 @@ export class HostRequests {
   async post(requester: string | null, requests: readonly NewHostRequest[]): Promise<boolean> {
     await this.#withdraw(requests);
     // An insert statement may affect each row only once, so identical requests are merged.
-    const unique = [...new Map(requests.map((request) => [request.id, request])).values()];
-    const rows = unique.map((request) => ({
+    const uniqueRequests = [...new Map(requests.map((request) => [request.id, request])).values()];
+    const rows = uniqueRequests.map((request) => ({
       ...request,
-      text: this.#write(request.host, requestContext(request), request.call),
+      text: this.#serialize(request.host, requestContext(request), request.call),
     }));
     const { rows: posted } = await sql<{ known: boolean }>`
       with posted as (
@@ -82,7 +82,7 @@ export class HostRequests {
           ${rows.map(({ id }) => id)}::text[], ${rows.map(({ host }) => host)}::text[],
           ${rows.map(({ serverId }) => serverId)}::text[], ${rows.map(({ text }) => text)}::text[],
           ${rows.map(({ job }) => job?.attempt ?? 0)}::integer[],
-          ${rows.map(({ call }) => imagesOf(call).join(' '))}::text[]) as given
+          ${rows.map(({ call }) => imageIdsOf(call).join(' '))}::text[]) as given
         on conflict (id) do update
           set asker = excluded.asker, question = excluded.question, attempt = excluded.attempt
           where host_orders.attempt <= excluded.attempt
@@ -98,12 +98,14 @@ export class HostRequests {
    * new request.
    */
   async #withdraw(requests: readonly NewHostRequest[]): Promise<void> {
-    const later = requests.flatMap(({ job }) => (job && job.attempt > 1 ? { job: job.id, attempt: job.attempt } : []));
-    if (later.length === 0) return;
+    const retriedJobs = requests.flatMap(({ job }) =>
+      job && job.attempt > 1 ? { job: job.id, attempt: job.attempt } : [],
+    );
+    if (retriedJobs.length === 0) return;
     await sql`
       with withdrawn as (
         delete from host_orders using unnest(
-          ${later.map(({ job }) => job)}::text[], ${later.map(({ attempt }) => attempt)}::integer[]) as later (job, attempt)
+          ${retriedJobs.map(({ job }) => job)}::text[], ${retriedJobs.map(({ attempt }) => attempt)}::integer[]) as later (job, attempt)
         where split_part(host_orders.id, '.', 1) = later.job and host_orders.attempt < later.attempt
           and host_orders.id <> all(${requests.map(({ id }) => id)}::text[])
         returning host_orders.host, host_orders.id)
@@ -119,8 +121,8 @@ export class HostRequests {
       returning id, host, answer, ${ASYNCHRONOUS_COMMIT}`.execute(this.#store.db);
     return rows.map(({ id, host, answer: response }) => {
       // A response that cannot be decrypted fails only its own request.
-      const result = this.#read<MachineCallResult>(host, responseContext(id), response);
-      return { id, result: result instanceof Error ? failedWith(result) : result };
+      const result = this.#deserialize<MachineCallResult>(host, responseContext(id), response);
+      return { id, result: result instanceof Error ? failedResult(result) : result };
     });
   }
 
@@ -128,8 +130,8 @@ export class HostRequests {
   async missing(ids: readonly string[]): Promise<readonly string[]> {
     const { rows } = await sql<{ id: string }>`
       select id from host_orders where id = any(${ids}::text[])`.execute(this.#store.db);
-    const existing = new Set(rows.map(({ id }) => id));
-    return ids.filter((id) => !existing.has(id));
+    const existingIds = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => !existingIds.has(id));
   }
 
   /** Cancels a request, and notifies the host if it has started. */
@@ -144,13 +146,13 @@ export class HostRequests {
    * if `owner` does not have the lease.
    */
   async claim(host: string, owner: string, max: number): Promise<readonly HostRequest[]> {
-    interface Row {
+    interface ClaimedRow {
       readonly id: string;
       readonly server_id: string | null;
       readonly question: string;
       readonly asker: string | null;
     }
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<ClaimedRow>`
       update host_orders set begun_by = ${owner} where id in (
         select id from host_orders
         where host = ${host} and answered_at is null and begun_by is distinct from ${owner}
@@ -161,7 +163,7 @@ export class HostRequests {
       id,
       serverId: server_id,
       awaited: requester !== null,
-      call: this.#read<MachineCall>(host, requestContext({ id, serverId: server_id }), query),
+      call: this.#deserialize<MachineCall>(host, requestContext({ id, serverId: server_id }), query),
     }));
   }
 
@@ -170,11 +172,11 @@ export class HostRequests {
    * skipped.
    */
   async storeResult(host: string, owner: string, responses: readonly ReceivedResponse[]): Promise<void> {
-    const texts = responses.map(({ id, result }) => this.#write(host, responseContext(id), result));
+    const serializedResults = responses.map(({ id, result }) => this.#serialize(host, responseContext(id), result));
     await sql`
       with answered as (
         update host_orders set answer = given.answer, answered_at = ${Date.now()}
-        from unnest(${responses.map(({ id }) => id)}::text[], ${texts}::text[]) as given (id, answer)
+        from unnest(${responses.map(({ id }) => id)}::text[], ${serializedResults}::text[]) as given (id, answer)
         where host_orders.id = given.id and host = ${host} and begun_by = ${owner}
         returning asker)
       select pg_notify(${channelOf(sql`asker`)}, ''), ${ASYNCHRONOUS_COMMIT} from (select distinct asker from answered) as askers`.execute(
@@ -190,17 +192,17 @@ export class HostRequests {
   /** Deletes responses that no process has collected in time. */
   async cleanUp(host: string): Promise<void> {
     await sql`
-      delete from host_orders where host = ${host} and answered_at < ${Date.now() - RETENTION_MS}`.execute(
+      delete from host_orders where host = ${host} and answered_at < ${Date.now() - RESPONSE_RETENTION_MS}`.execute(
       this.#store.db,
     );
   }
 
-  #write(host: string, context: string, value: MachineCall | MachineCallResult): string {
+  #serialize(host: string, context: string, value: MachineCall | MachineCallResult): string {
     const text = JSON.stringify(value);
     return this.#sealerOf(host)?.seal(text, context) ?? text;
   }
 
-  #read<T>(host: string, context: string, text: string): T | Error {
+  #deserialize<T>(host: string, context: string, text: string): T | Error {
     try {
       return JSON.parse(this.#sealerOf(host)?.open(text, context) ?? text);
     } catch (error) {

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { NotificationListener, type Store } from '@apistrata/record-store';
 import { databaseError, isOutage } from '@apistrata/record-store/errors';
-import { Batches } from './batches.js';
+import { BatchSender } from './batches.js';
 import type { HostRequests, NewHostRequest } from './host-requests.js';
 import { type MachineCallResult, resultValue } from './machine-call.js';
 
-interface Waiting {
+interface WaitingCall {
   readonly request: NewHostRequest;
   readonly report: (response: MachineCallResult) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /** Polling interval for responses, with and without database notifications. */
-const POLL_MS = { listening: 2_000, unnotified: 50 } as const;
+const POLL_INTERVAL_MS = { listening: 2_000, unnotified: 50 } as const;
 
 /** Minimum interval between checks for requests that no longer exist, because a host removes superseded requests. */
-const MISSING_MS = 1_000;
+const MISSING_CHECK_INTERVAL_MS = 1_000;
 
 /** Sends requests to hosts and waits for their responses. Starts no timers or connections before the first request. */
 export class HostRpcClient {
   readonly #requests: HostRequests;
   readonly #id = randomUUID();
   readonly #notifications: NotificationListener;
-  readonly #posts: Batches<NewHostRequest>;
-  readonly #waiting = new Map<string, Set<Waiting>>();
+  readonly #postBatches: BatchSender<NewHostRequest>;
+  readonly #waiting = new Map<string, Set<WaitingCall>>();
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
   #mustRepeat = false;
@@ -39,7 +39,7 @@ export class HostRpcClient {
       receiver: this.#id,
       onNotification: () => void this.#poll(),
     });
-    this.#posts = new Batches(async (batch) => {
+    this.#postBatches = new BatchSender(async (batch) => {
       if (await requests.post(this.#id, batch)) void this.#poll();
     }, isOutage);
   }
@@ -56,23 +56,23 @@ export class HostRpcClient {
     this.#notifications.start();
     const waiters = this.#waiting.get(request.id) ?? new Set();
     this.#waiting.set(request.id, waiters);
-    let waiting: Waiting | undefined;
-    let end = () => {};
+    let waiting: WaitingCall | undefined;
+    let rejectCall = () => {};
     const responded = new Promise<MachineCallResult>((resolve, fail) => {
       waiting = { request, report: resolve, fail };
       waiters.add(waiting);
-      end = () => fail(signal.reason);
+      rejectCall = () => fail(signal.reason);
     });
-    signal.addEventListener('abort', end, { once: true });
+    signal.addEventListener('abort', rejectCall, { once: true });
     this.#schedule();
     try {
-      const [result] = await Promise.all([responded, this.#posts.add(request)]);
+      const [result] = await Promise.all([responded, this.#postBatches.add(request)]);
       return resultValue(result);
     } catch (error) {
       if (signal.aborted && !isKept(signal.reason)) await this.#requests.cancel(request.id).catch(() => {});
       throw error;
     } finally {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', rejectCall);
       if (waiting) waiters.delete(waiting);
       if (waiters.size === 0 && this.#waiting.get(request.id) === waiters) this.#waiting.delete(request.id);
     }
@@ -93,7 +93,7 @@ export class HostRpcClient {
 
   #schedule(): void {
     if (this.#timer || this.#stopped || this.#waiting.size === 0) return;
-    const ms = this.#notifications.listening ? POLL_MS.listening : POLL_MS.unnotified;
+    const ms = this.#notifications.listening ? POLL_INTERVAL_MS.listening : POLL_INTERVAL_MS.unnotified;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#poll(true);
@@ -118,10 +118,11 @@ export class HostRpcClient {
   async #collect(checksMissing: boolean): Promise<void> {
     if (this.#waiting.size === 0 || this.#stopped) return;
     try {
-      const requested = [...this.#waiting.keys()];
+      const requestedIds = [...this.#waiting.keys()];
       const responses = await this.#requests.collect(this.#id);
       for (const { id, result } of responses) for (const waiting of this.#waiting.get(id) ?? []) waiting.report(result);
-      if (checksMissing && Date.now() - this.#lastMissingCheckAt >= MISSING_MS) await this.#repeatMissing(requested);
+      if (checksMissing && Date.now() - this.#lastMissingCheckAt >= MISSING_CHECK_INTERVAL_MS)
+        await this.#repeatMissing(requestedIds);
     } catch (error) {
       // An unavailable database is polled again; any other error fails the waiting requests.
       const databaseFailure = databaseError(error);
@@ -138,7 +139,7 @@ export class HostRpcClient {
     this.#lastMissingCheckAt = Date.now();
     for (const id of await this.#requests.missing(ids)) {
       const [waiting] = this.#waiting.get(id) ?? [];
-      if (waiting) await this.#posts.add(waiting.request);
+      if (waiting) await this.#postBatches.add(waiting.request);
     }
   }
 }

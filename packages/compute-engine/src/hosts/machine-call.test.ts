@@ -1,12 +1,12 @@
 import { CatalogError } from '@apistrata/catalogs';
 import { describe, expect, it } from 'vitest';
 import { badRequest, conflict, Rejection } from '../errors/rejection.js';
-import { failedWith, resultValue } from './machine-call.js';
+import { failedResult, resultValue } from './machine-call.js';
 
 /** Serializes and restores an error of a host, as its requester receives it. */
 function crossed(error: unknown): Error & { readonly code?: string } {
   try {
-    resultValue(JSON.parse(JSON.stringify(failedWith(error))));
+    resultValue(JSON.parse(JSON.stringify(failedResult(error))));
   } catch (thrown) {
     return thrown as Error;
   }

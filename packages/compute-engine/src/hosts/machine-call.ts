@@ -15,7 +15,7 @@ export type MachineCall =
   | { readonly kind: 'cacheImages'; readonly imageIds: readonly string[] };
 
 /** Returns the ids of the images that a request names, which the host may therefore read. */
-export function imagesOf(call: MachineCall): readonly string[] {
+export function imageIdsOf(call: MachineCall): readonly string[] {
   if (call.kind === 'cacheImages') return call.imageIds;
   if (call.kind === 'saveSnapshot') return [call.imageId];
   const imageId = call.kind === 'perform' && 'imageId' in call.work ? call.work.imageId : null;
@@ -23,10 +23,10 @@ export function imagesOf(call: MachineCall): readonly string[] {
 }
 
 /** The result of a request to a host: a value or an error. */
-export type MachineCallResult = { readonly value: unknown } | { readonly error: ThrownError };
+export type MachineCallResult = { readonly value: unknown } | { readonly error: SerializedError };
 
 /** A serialized error. */
-interface ThrownError {
+interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
@@ -34,12 +34,12 @@ interface ThrownError {
 }
 
 /** Returns the result of a request that failed. */
-export function failedWith(error: unknown): MachineCallResult {
-  const { name, message, stack, code }: ThrownError = error instanceof Error ? error : new Error(String(error));
+export function failedResult(error: unknown): MachineCallResult {
+  const { name, message, stack, code }: SerializedError = error instanceof Error ? error : new Error(String(error));
   return { error: { name, message, stack, ...(typeof code === 'string' && { code }) } };
 }
 
-const REJECTIONS: Readonly<Record<RejectionCode, true>> = {
+const REJECTION_CODES: Readonly<Record<RejectionCode, true>> = {
   BAD_REQUEST: true,
   FORBIDDEN: true,
   NOT_FOUND: true,
@@ -47,11 +47,11 @@ const REJECTIONS: Readonly<Record<RejectionCode, true>> = {
   NOT_SUPPORTED: true,
 };
 
-const isRejectionCode = (code: string): code is RejectionCode => Object.hasOwn(REJECTIONS, code);
+const isRejectionCode = (code: string): code is RejectionCode => Object.hasOwn(REJECTION_CODES, code);
 const isCatalogErrorCode = (code: string): code is CatalogErrorCode => Object.hasOwn(catalogErrorKinds, code);
 
 /** Restores an error. Rejections and catalog errors regain their class; other errors keep their name, message and code. */
-function restoreError({ name, message, code }: ThrownError): Error {
+function restoreError({ name, message, code }: SerializedError): Error {
   if (code === undefined) return Object.assign(new Error(message), { name });
   if (isRejectionCode(code)) return new Rejection(code, message);
   return isCatalogErrorCode(code) ? new CatalogError(code, message) : Object.assign(new Error(message), { name, code });

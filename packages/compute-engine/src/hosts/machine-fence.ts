@@ -7,9 +7,9 @@ import { tables } from '../schema/tables.js';
  * The time after which a host without heartbeats fences its machines, as a fraction of the time after which it counts
  * as down. The fence must complete in the remaining time.
  */
-export const SILENT_SHARE = 2 / 3;
+export const SILENCE_FRACTION = 2 / 3;
 /** The time after which machines that do not respond to the fence are killed, as a fraction of the same time. */
-const RESPONSE_SHARE = 1 / 6;
+const RESPONSE_FRACTION = 1 / 6;
 
 /** Dependencies and options of a fence. */
 export interface MachineFenceOptions {
@@ -27,15 +27,15 @@ export interface MachineFenceOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const ORIGIN = { action: 'unpause', requestId: 'req-host' } as const;
+const UNPAUSE_ORIGIN = { action: 'unpause', requestId: 'req-host' } as const;
 
 /** Stops or pauses the machines of a host while it cannot store heartbeats, so that their servers may start elsewhere. */
 export class MachineFence {
   readonly #options: MachineFenceOptions;
   /** Ids of the servers whose machines were paused. */
   readonly #paused = new Set<string>();
-  #closing: Promise<void> = Promise.resolve();
-  #closed = false;
+  #engaging: Promise<void> = Promise.resolve();
+  #isEngaged = false;
   #count = 0;
 
   constructor(options: MachineFenceOptions) {
@@ -44,12 +44,12 @@ export class MachineFence {
 
   /** Whether the machines are currently fenced, and the number of fences so far. */
   get state(): { readonly closed: boolean; readonly count: number } {
-    return { closed: this.#closed, count: this.#count };
+    return { closed: this.#isEngaged, count: this.#count };
   }
 
-  #order(action: FenceAction, heartbeatAt: number): FenceOrder {
+  #createOrder(action: FenceAction, heartbeatAt: number): FenceOrder {
     const { downMs } = this.#options;
-    return { action, at: heartbeatAt + downMs * SILENT_SHARE, withinMs: downMs * RESPONSE_SHARE };
+    return { action, at: heartbeatAt + downMs * SILENCE_FRACTION, withinMs: downMs * RESPONSE_FRACTION };
   }
 
   /**
@@ -61,7 +61,7 @@ export class MachineFence {
     const { action, guard, onError } = this.#options;
     if (action === 'off') return false;
     try {
-      await guard?.ensure(this.#order(action, heartbeatAt));
+      await guard?.ensure(this.#createOrder(action, heartbeatAt));
       return true;
     } catch (error) {
       onError(error);
@@ -72,7 +72,7 @@ export class MachineFence {
   /** Notifies the guard of a heartbeat. If that fails, the guard acts too early, and the next `ensure()` replaces it. */
   async renew(heartbeatAt: number): Promise<void> {
     const { action, guard, onError } = this.#options;
-    await (action === 'off' ? guard?.end() : guard?.renew(this.#order(action, heartbeatAt)))?.catch(onError);
+    await (action === 'off' ? guard?.end() : guard?.renew(this.#createOrder(action, heartbeatAt)))?.catch(onError);
   }
 
   /** Ends the guard, so that the machines continue to run without a fence. */
@@ -84,35 +84,35 @@ export class MachineFence {
    * Stops or pauses the running machines, unless there is a guard that does so. Called repeatedly until `lift()`, because work in
    * progress may start more machines.
    */
-  async close(heartbeatAt: number): Promise<void> {
-    this.#closing = this.#close(heartbeatAt);
-    await this.#closing;
+  async engage(heartbeatAt: number): Promise<void> {
+    this.#engaging = this.#engage(heartbeatAt);
+    await this.#engaging;
   }
 
-  async #close(heartbeatAt: number): Promise<void> {
+  async #engage(heartbeatAt: number): Promise<void> {
     const { action, guard, fence, host, downMs, onError } = this.#options;
     if (action === 'off') return;
-    if (!this.#closed) {
+    if (!this.#isEngaged) {
       this.#count++;
       onError(new Error(`the host ${host} did not store a heartbeat in time: applying "${action}" to its machines`));
     }
-    this.#closed = true;
+    this.#isEngaged = true;
     if (guard && (await this.ensure(heartbeatAt))) return;
-    const ids = await fence(action, downMs * RESPONSE_SHARE);
+    const ids = await fence(action, downMs * RESPONSE_FRACTION);
     if (action === 'pause') for (const id of ids) this.#paused.add(id);
   }
 
   /** Resumes paused machines whose servers are still on this host. Stopped ones stay off, as after a power failure. */
   async lift(signal: AbortSignal): Promise<void> {
     const { store, host, machines, guard, onError } = this.#options;
-    await this.#closing.catch(() => {});
-    this.#closed = false;
+    await this.#engaging.catch(() => {});
+    this.#isEngaged = false;
     const pausedByGuard = (await guard?.paused().catch(onError)) ?? [];
     for (const id of new Set([...this.#paused, ...pausedByGuard])) {
       const server = await tables.servers.get(store, id);
       this.#paused.delete(id);
       if (!server || server.deleted || server.host !== host || server.vmState !== 'active') continue;
-      await machines.perform({ work: { verb: 'unpause' }, server, origin: ORIGIN }, signal).catch(onError);
+      await machines.perform({ work: { verb: 'unpause' }, server, origin: UNPAUSE_ORIGIN }, signal).catch(onError);
     }
   }
 }

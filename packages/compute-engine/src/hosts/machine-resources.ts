@@ -8,19 +8,19 @@ export interface HostResources {
   readonly diskGb: number;
 }
 
-const MIB = 2 ** 20;
-const GIB = 2 ** 30;
+const BYTES_PER_MIB = 2 ** 20;
+const BYTES_PER_GIB = 2 ** 30;
 
 /**
  * Detects the capacity of this computer.
  *
  * @param directory a directory on the disk that contains the machines
  */
-export async function machineResources(directory: string): Promise<HostResources> {
+export async function detectResources(directory: string): Promise<HostResources> {
   const { blocks, bsize } = await statfs(directory);
   return {
     vcpus: availableParallelism(),
-    memoryMb: Math.floor(totalmem() / MIB),
-    diskGb: Math.floor((blocks * bsize) / GIB),
+    memoryMb: Math.floor(totalmem() / BYTES_PER_MIB),
+    diskGb: Math.floor((blocks * bsize) / BYTES_PER_GIB),
   };
 }

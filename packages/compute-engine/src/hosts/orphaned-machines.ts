@@ -4,7 +4,7 @@ import type { Machines } from '../drivers/machines.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 import { findEvacuationsFrom, OPEN_EVACUATION_STATUSES } from '../server-migrations/evacuations.js';
-import { departedServer } from './rights/departed-servers.js';
+import { readDepartedServer } from './rights/departed-servers.js';
 
 /** Dependencies and options of `OrphanedMachines`. */
 export interface OrphanedMachinesOptions {
@@ -16,10 +16,10 @@ export interface OrphanedMachinesOptions {
 }
 
 const POLL_INTERVAL_MS = 500;
-const ORIGIN = { action: 'leave', requestId: 'req-host' } as const;
+const LEAVE_ORIGIN = { action: 'leave', requestId: 'req-host' } as const;
 
 /** Returns whether a server may have resources on a host, because it runs there or a move may need them. */
-function belongs(server: Server, host: string): boolean {
+function mayHaveResources(server: Server, host: string): boolean {
   if (server.deleted) return false;
   return server.host === host || server.claims.some((claim) => claim.host === host);
 }
@@ -69,7 +69,7 @@ export class OrphanedMachines {
   async cleanUp(id: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const server = await tables.servers.get(this.#options.store, id);
-      if (!server || server.deleted || server.jobId === null || !belongs(server, this.#options.name)) break;
+      if (!server || server.deleted || server.jobId === null || !mayHaveResources(server, this.#options.name)) break;
       await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
       signal.throwIfAborted();
     }
@@ -97,10 +97,10 @@ export class OrphanedMachines {
 
   async #remove(id: string, signal: AbortSignal): Promise<void> {
     const { name, store, machines } = this.#options;
-    const server = (await tables.servers.get(store, id)) ?? (await departedServer(store, id));
+    const server = (await tables.servers.get(store, id)) ?? (await readDepartedServer(store, id));
     // A machine without any record of its server is not removed.
-    if (!server || belongs(server, name)) return;
+    if (!server || mayHaveResources(server, name)) return;
     const work = { verb: server.deleted ? 'destroy' : 'leave' } as const;
-    await machines.perform({ work, server, origin: ORIGIN }, signal);
+    await machines.perform({ work, server, origin: LEAVE_ORIGIN }, signal);
   }
 }

@@ -22,12 +22,12 @@ export interface PowerWatchOptions {
 }
 
 /** Interval between passes over all machines, in case an event was lost. */
-const PASS_MS = 30_000;
+const PASS_INTERVAL_MS = 30_000;
 /** Delay before a server is checked again if it was busy or its machine did not respond. */
 const RETRY_INTERVAL_MS = 500;
 
-const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
-const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
+const ON_STATES: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
+const OFF_STATES: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
 
 /**
  * Finds servers whose machine is off, or was paused or resumed by its hypervisor, although the API shows another power
@@ -36,11 +36,11 @@ const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
  */
 export class PowerWatch {
   readonly #options: PowerWatchOptions;
-  readonly #checking = new Map<string, Promise<void>>();
-  readonly #recheck = new Set<string>();
+  readonly #runningChecks = new Map<string, Promise<void>>();
+  readonly #recheckIds = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #unsubscribe: (() => void) | undefined;
-  #passing: Promise<void> | undefined;
+  #runningPass: Promise<void> | undefined;
   #stopped = false;
 
   constructor(options: PowerWatchOptions) {
@@ -52,10 +52,10 @@ export class PowerWatch {
     const { driver } = this.#options;
     if (!driver.powerState) return;
     this.#unsubscribe = driver.onPowerChange?.((id) => this.#check([id]));
-    this.#every(PASS_MS, () => this.#pass());
-    this.#every(RETRY_INTERVAL_MS, () => {
-      const ids = [...this.#recheck];
-      this.#recheck.clear();
+    this.#repeatEvery(PASS_INTERVAL_MS, () => this.#pass());
+    this.#repeatEvery(RETRY_INTERVAL_MS, () => {
+      const ids = [...this.#recheckIds];
+      this.#recheckIds.clear();
       this.#check(ids);
     });
     this.#pass();
@@ -65,21 +65,21 @@ export class PowerWatch {
     this.#stopped = true;
     this.#unsubscribe?.();
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#passing;
-    await Promise.all(this.#checking.values());
+    await this.#runningPass;
+    await Promise.all(this.#runningChecks.values());
   }
 
-  #every(ms: number, work: () => void): void {
+  #repeatEvery(ms: number, work: () => void): void {
     this.#timers.add(setInterval(work, ms).unref());
   }
 
   #pass(): void {
     const { driver } = this.#options;
     const checkAll = async () => this.#check((await driver.machines?.()) ?? []);
-    this.#passing ??= checkAll()
+    this.#runningPass ??= checkAll()
       .catch((error) => this.#reportError(error))
       .finally(() => {
-        this.#passing = undefined;
+        this.#runningPass = undefined;
       });
   }
 
@@ -94,28 +94,29 @@ export class PowerWatch {
   #check(ids: readonly string[]): void {
     if (this.#stopped) return;
     for (const id of ids)
-      if (this.#checking.has(id)) this.#recheck.add(id);
+      if (this.#runningChecks.has(id)) this.#recheckIds.add(id);
       else
-        this.#checking.set(
+        this.#runningChecks.set(
           id,
-          this.#compare(id)
+          this.#comparePowerState(id)
             .catch((error) => this.#reportError(error))
-            .finally(() => this.#checking.delete(id)),
+            .finally(() => this.#runningChecks.delete(id)),
         );
   }
 
-  async #compare(id: string): Promise<void> {
+  async #comparePowerState(id: string): Promise<void> {
     const { store, driver, host, follow } = this.#options;
     const server = await tables.servers.get(store, id);
-    if (!server || server.deleted || (host !== undefined && server.host !== host) || !ON.has(server.powerState)) return;
+    if (!server || server.deleted || (host !== undefined && server.host !== host) || !ON_STATES.has(server.powerState))
+      return;
     if (server.taskState !== null || server.jobId !== null) {
-      this.#recheck.add(id);
+      this.#recheckIds.add(id);
       return;
     }
     const powerState = (await driver.powerState?.(server)) ?? null;
-    if (powerState === null) this.#recheck.add(id);
-    else if (OFF.has(powerState) || (powerState !== server.powerState && server.vmState !== 'paused')) {
-      const withHost = OFF.has(powerState) && ((await driver.endedWithHost?.(server)) ?? false);
+    if (powerState === null) this.#recheckIds.add(id);
+    else if (OFF_STATES.has(powerState) || (powerState !== server.powerState && server.vmState !== 'paused')) {
+      const withHost = OFF_STATES.has(powerState) && ((await driver.endedWithHost?.(server)) ?? false);
       if (!this.#stopped) await follow(server, { powerState, withHost });
     }
   }

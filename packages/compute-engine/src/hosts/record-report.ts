@@ -5,30 +5,30 @@ import { tables } from '../schema/tables.js';
 
 /** The prefix of reasons for which a host disables its own service, as in Nova. Reasons of administrators do not have it. */
 const AUTOMATIC_PREFIX = 'AUTO: ';
-const MAX_REASON = 255;
-const GIB = 2 ** 30;
+const MAX_REASON_LENGTH = 255;
+const BYTES_PER_GIB = 2 ** 30;
 
-type Enablement = Pick<Service, 'disabled' | 'disabledReason'>;
+type ServiceEnablement = Pick<Service, 'disabled' | 'disabledReason'>;
 
 /**
  * Returns whether a service is disabled after a report, and why. A service that an administrator has disabled stays
  * disabled.
  */
-function enablement({ disabled, disabledReason }: Enablement, { problem }: HostReport): Enablement {
+function enablementAfter({ disabled, disabledReason }: ServiceEnablement, { problem }: HostReport): ServiceEnablement {
   if (disabled && !disabledReason?.startsWith(AUTOMATIC_PREFIX)) return { disabled, disabledReason };
   if (problem === null) return { disabled: false, disabledReason: disabled ? null : disabledReason };
-  return { disabled: true, disabledReason: `${AUTOMATIC_PREFIX}${problem}`.slice(0, MAX_REASON) };
+  return { disabled: true, disabledReason: `${AUTOMATIC_PREFIX}${problem}`.slice(0, MAX_REASON_LENGTH) };
 }
 
-function nodeDisk({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk {
-  const gib = (bytes: number) => Math.floor(bytes / GIB);
-  return { totalGb: gib(totalBytes), freeGb: gib(freeBytes), leastGb: gib(freeBytes - promisedBytes) };
+function toNodeDisk({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk {
+  const toGib = (bytes: number) => Math.floor(bytes / BYTES_PER_GIB);
+  return { totalGb: toGib(totalBytes), freeGb: toGib(freeBytes), leastGb: toGib(freeBytes - promisedBytes) };
 }
 
 /** Returns the disk space of a node after a report; the same object if nothing has changed. */
-function diskOf({ disk: stored }: Pick<Node, 'disk'>, { disk: reported }: HostReport): NodeDisk | undefined {
+function diskAfter({ disk: stored }: Pick<Node, 'disk'>, { disk: reported }: HostReport): NodeDisk | undefined {
   if (!reported) return stored;
-  const disk = nodeDisk(reported);
+  const disk = toNodeDisk(reported);
   const isSame = stored?.totalGb === disk.totalGb && stored.freeGb === disk.freeGb && stored.leastGb === disk.leastGb;
   return isSame ? stored : disk;
 }
@@ -46,7 +46,7 @@ export async function recordReport(tx: Tx, host: string, report: HostReport, now
 
 async function recordDisk(tx: Tx, host: string, report: HostReport): Promise<boolean> {
   const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host));
-  const disk = node && diskOf(node, report);
+  const disk = node && diskAfter(node, report);
   if (!disk || disk === node.disk) return false;
   await tables.nodes.update(tx, { ...node, disk });
   return true;
@@ -57,7 +57,7 @@ async function recordProblem(tx: Tx, host: string, report: HostReport, now: numb
     q.where('host', '=', host).where('binary_name', '=', COMPUTE_BINARY),
   );
   if (!service) return false;
-  const { disabled, disabledReason } = enablement(service, report);
+  const { disabled, disabledReason } = enablementAfter(service, report);
   if (disabled === service.disabled && disabledReason === service.disabledReason) return false;
   await tables.services.update(tx, { ...service, disabled, disabledReason, updatedAt: now });
   return true;

@@ -3,7 +3,7 @@ import type { Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { DriverOffer, HostProcess, HostReport } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
-import { nodeRecord } from '../scheduler/host-records.js';
+import { createNodeRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { recordHeartbeat } from '../scheduler/record-heartbeat.js';
 import { tables } from '../schema/tables.js';
@@ -40,27 +40,27 @@ export interface HostRegistration {
  * heartbeat that was delayed, for example by a lost connection, must not bring the host up before that.
  */
 export async function registerHost(store: Store, host: HostRegistration): Promise<boolean> {
-  const { seed, offer, address, process, now, report, removed } = host;
+  const { seed, offer, address, process, now, report, removed: removedEvacuations } = host;
   const { name } = seed;
   return store.transaction(async (tx) => {
     const evacuations = await findEvacuationsFrom(tx, [name], OPEN_EVACUATION_STATUSES);
-    if (evacuations.some(({ id }) => !removed?.includes(id))) return false;
+    if (evacuations.some(({ id }) => !removedEvacuations?.includes(id))) return false;
     await recordHeartbeat(tx, name, COMPUTE_BINARY, now);
     const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
-    if (node && !removed) {
-      const { fences: _, ...unfenced } = node.process ?? process;
+    if (node && !removedEvacuations) {
+      const { fences: _, ...processWithoutFence } = node.process ?? process;
       const fences = process.fences === true;
       if ((node.process?.fences === true) !== fences)
-        await tables.nodes.update(tx, { ...node, process: { ...unfenced, ...(fences && { fences }) } });
+        await tables.nodes.update(tx, { ...node, process: { ...processWithoutFence, ...(fences && { fences }) } });
       return true;
     }
     if (process.tunnelPort !== undefined)
       await fitIntoTunnels(tx, await hostTunnels(tx), { address, encrypted: process.wireguard !== undefined }, now);
-    const newNode = { ...nodeRecord(seed, address, now, offer), process };
-    const { id: _id, createdAt: _createdAt, ...current } = newNode;
-    if (node) await tables.nodes.update(tx, { ...node, ...current });
+    const newNode = { ...createNodeRecord(seed, address, now, offer), process };
+    const { id: _id, createdAt: _createdAt, ...nodeFields } = newNode;
+    if (node) await tables.nodes.update(tx, { ...node, ...nodeFields });
     else await tables.nodes.insert(tx, newNode);
-    if (removed) await completeEvacuations(tx, [name], now);
+    if (removedEvacuations) await completeEvacuations(tx, [name], now);
     if (report) await recordReport(tx, name, report, now);
     return true;
   });

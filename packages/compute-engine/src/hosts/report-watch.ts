@@ -17,7 +17,7 @@ export interface ReportWatchOptions {
 }
 
 /** Interval between reports if the driver emits no events. */
-const INTERVAL_MS = 10_000;
+const REPORT_INTERVAL_MS = 10_000;
 
 /** Stores what a driver reports about its computer: at the start, periodically, and after each event of the driver. */
 export class ReportWatch {
@@ -44,7 +44,7 @@ export class ReportWatch {
     const { driver } = this.#options;
     if (!driver.hostReport) return;
     this.#unsubscribe = driver.onHostChange?.(() => void this.#record());
-    this.#timer = setInterval(() => void this.#record(), INTERVAL_MS).unref();
+    this.#timer = setInterval(() => void this.#record(), REPORT_INTERVAL_MS).unref();
     await this.#record();
   }
 

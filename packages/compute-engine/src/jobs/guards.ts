@@ -25,7 +25,7 @@ export class Guards {
 
   /** Stores a guard, which this process leases until the subsequent call of `hold` ends. */
   async add(tx: Tx, job: NewJob): Promise<void> {
-    await this.#jobs.add(tx, job, this.#lease(), false);
+    await this.#jobs.add(tx, job, this.#createLease(), false);
   }
 
   /**
@@ -57,12 +57,12 @@ export class Guards {
     this.#timer = undefined;
   }
 
-  #lease(): Lease {
+  #createLease(): Lease {
     return { owner: this.#owner, until: Date.now() + this.#leaseMs };
   }
 
   async #renew(): Promise<void> {
     // If the database is unavailable, the next interval retries.
-    await this.#jobs.renew(this.#lease(), [...this.#guardIds]).catch(() => {});
+    await this.#jobs.renew(this.#createLease(), [...this.#guardIds]).catch(() => {});
   }
 }

@@ -1,9 +1,9 @@
 import { batchStatement, hotStatement, insertRows, type Session, type Store, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
-import type { JobPayload, Payloads, ReadPayload } from './payloads.js';
+import type { DecodedPayload, JobPayload, Payloads } from './payloads.js';
 
 /** A background job: stored in the transaction that accepts the work, and deleted when it is complete. */
-export interface Job extends ReadPayload {
+export interface Job extends DecodedPayload {
   readonly id: string;
   readonly kind: string;
   readonly serverId: string | null;
@@ -77,8 +77,8 @@ export class Jobs {
     const { id, kind, serverId } = job;
     const payload = this.#payloads.write(id, job.payload);
     const row = [id, kind, serverId, payload, dueAt, lease?.owner ?? null, lease?.until ?? 0, attempts];
-    const one = (values: readonly unknown[]) => insertJob(tx, values).then(() => {});
-    await batchStatement(tx, 'insert jobs', row, one, (rows) => insertRows(tx, 'jobs', JOB_COLUMNS, rows));
+    const executeOne = (values: readonly unknown[]) => insertJob(tx, values).then(() => {});
+    await batchStatement(tx, 'insert jobs', row, executeOne, (rows) => insertRows(tx, 'jobs', JOB_COLUMNS, rows));
     return { ...job, attempts, dueAt };
   }
 
@@ -86,7 +86,7 @@ export class Jobs {
   async claim(lease: Lease, max: number): Promise<readonly Job[]> {
     const { db, kind } = this.#store;
     const now = Date.now();
-    const due = db
+    const dueJobs = db
       .selectFrom('jobs')
       .select('id')
       .where('lease_until', '<', now)
@@ -96,7 +96,7 @@ export class Jobs {
     const rows = await db
       .updateTable('jobs')
       .set({ lease_owner: lease.owner, lease_until: lease.until, attempts: sql`attempts + 1` })
-      .where('id', 'in', kind === 'postgres' ? due.forUpdate().skipLocked() : due)
+      .where('id', 'in', kind === 'postgres' ? dueJobs.forUpdate().skipLocked() : dueJobs)
       .returning(['id', 'kind', 'server_id', 'payload', 'attempts', 'run_at'])
       .execute();
     return (rows as JobRow[]).map((row) => ({
@@ -113,17 +113,17 @@ export class Jobs {
   async renew(lease: Lease, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const { db, kind } = this.#store;
-    const leased = db.selectFrom('jobs').select('id').where('lease_owner', '=', lease.owner).where('id', 'in', ids);
-    const renewed = await db
+    const leasedJobs = db.selectFrom('jobs').select('id').where('lease_owner', '=', lease.owner).where('id', 'in', ids);
+    const renewedRows = await db
       .updateTable('jobs')
       .set({ lease_until: lease.until })
       // Rows that another transaction has locked are skipped: waiting for a transaction that deletes several jobs could
       // deadlock.
-      .where('id', 'in', kind === 'postgres' ? leased.forUpdate().skipLocked() : leased)
+      .where('id', 'in', kind === 'postgres' ? leasedJobs.forUpdate().skipLocked() : leasedJobs)
       .returning('id')
       .execute();
     // A job that is being completed keeps its lease until the completion is committed.
-    const rows = renewed.length === ids.length ? renewed : await leased.execute();
+    const rows = renewedRows.length === ids.length ? renewedRows : await leasedJobs.execute();
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -139,17 +139,17 @@ export class Jobs {
 
   /** Releases the jobs of a holder, or of all holders if omitted, so that others can claim them immediately. */
   async release(owner?: string): Promise<void> {
-    const leased = this.#store.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
-    await (owner === undefined ? leased : leased.where('lease_owner', '=', owner)).execute();
+    const leasedJobs = this.#store.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
+    await (owner === undefined ? leasedJobs : leasedJobs.where('lease_owner', '=', owner)).execute();
   }
 
   /** Deletes a job. Returns false if it does not exist. */
   async remove(tx: Tx, id: string): Promise<boolean> {
-    const one = async () => (await deleteJob(tx, [id])).numAffectedRows === 1n;
-    return batchStatement(tx, 'delete jobs', id, one, async (ids) => {
+    const executeOne = async () => (await deleteJob(tx, [id])).numAffectedRows === 1n;
+    return batchStatement(tx, 'delete jobs', id, executeOne, async (ids) => {
       const deleted = await tx.db.deleteFrom('jobs').where('id', '=', sql`any(${ids})`).returning('id').execute();
-      const removed = new Set(deleted.map((row) => row.id));
-      return ids.map((each) => removed.has(each));
+      const deletedIds = new Set(deleted.map((row) => row.id));
+      return ids.map((each) => deletedIds.has(each));
     });
   }
 

@@ -11,7 +11,7 @@ export interface JobPayload {
 }
 
 /** A payload as read from the database. */
-export interface ReadPayload {
+export interface DecodedPayload {
   readonly payload: JobPayload;
   /**
    * The error if the sealed part of the payload cannot be decrypted. Then the arguments are empty, and the caller has
@@ -30,7 +30,7 @@ interface StoredPayload {
   readonly arguments?: JobPayload['arguments'];
 }
 
-interface Secrets {
+interface PayloadSecrets {
   readonly arguments?: JobPayload['arguments'];
   readonly token?: string;
 }
@@ -55,11 +55,11 @@ export class Payloads {
    *
    * @param id the id of the job, to which the sealed part is bound
    */
-  write(id: string, { context, arguments: given, traceContext }: JobPayload): string {
+  write(id: string, { context, arguments: jobArguments, traceContext }: JobPayload): string {
     const { token, ...caller } = context.caller;
     const contextWithoutToken = { ...context, caller };
-    const secrets: Secrets = {
-      ...(Object.keys(given).length > 0 && { arguments: given }),
+    const secrets: PayloadSecrets = {
+      ...(Object.keys(jobArguments).length > 0 && { arguments: jobArguments }),
       ...(this.#keepTokens && token !== undefined && { token }),
     };
     if (Object.keys(secrets).length === 0)
@@ -68,18 +68,18 @@ export class Payloads {
       const sealed = this.#sealer.seal(JSON.stringify(secrets), id);
       return JSON.stringify({ context: contextWithoutToken, traceContext, sealed } satisfies StoredPayload);
     }
-    const stored = secrets.token === undefined ? contextWithoutToken : context;
-    return JSON.stringify({ context: stored, traceContext, arguments: given } satisfies StoredPayload);
+    const storedContext = secrets.token === undefined ? contextWithoutToken : context;
+    return JSON.stringify({ context: storedContext, traceContext, arguments: jobArguments } satisfies StoredPayload);
   }
 
-  read(id: string, text: string): ReadPayload {
+  read(id: string, text: string): DecodedPayload {
     const { context, traceContext, sealed, arguments: plainArguments = {} }: StoredPayload = JSON.parse(text);
     if (sealed === undefined) return { payload: { context, traceContext, arguments: plainArguments } };
     try {
       if (!this.#sealer) throw new Error('the job payload is encrypted, and the secret key is missing');
-      const { token, arguments: opened = {} }: Secrets = JSON.parse(this.#sealer.open(sealed, id));
+      const { token, arguments: decryptedArguments = {} }: PayloadSecrets = JSON.parse(this.#sealer.open(sealed, id));
       const caller = token === undefined ? context.caller : { ...context.caller, token };
-      return { payload: { context: { ...context, caller }, traceContext, arguments: opened } };
+      return { payload: { context: { ...context, caller }, traceContext, arguments: decryptedArguments } };
     } catch (error) {
       return { payload: { context, traceContext, arguments: {} }, unreadable: error as Error };
     }

@@ -30,7 +30,7 @@ const MAX_IDLE_POLL_FACTOR = 4;
 
 export const workerDefaults = { concurrency: 256, leaseMs: 10_000, pollMs: 500, retryMs: 1000 } as const;
 
-interface Running {
+interface RunningJob {
   readonly job: Job;
   readonly done: Promise<void>;
   readonly ending: AbortController;
@@ -44,7 +44,7 @@ export class Worker {
   readonly #options: Required<Omit<WorkerOptions, 'observer'>>;
   readonly #observer: EngineObserver;
   readonly #owner = randomUUID();
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningJob>();
   readonly #waiting: Job[] = [];
   /** Renews leases of concurrent jobs with one statement. */
   readonly #renewals = new Lookups();
@@ -54,7 +54,7 @@ export class Worker {
   readonly #idle = new Set<() => void>();
   /** The timer of the next poll; undefined before the start. */
   #timer: NodeJS.Timeout | undefined;
-  #pauseMs = 0;
+  #pollIntervalMs = 0;
   #renewedAt = 0;
   #polling: Promise<void> | undefined;
 
@@ -80,10 +80,10 @@ export class Worker {
   async add(tx: Tx, job: NewJob): Promise<Job> {
     const wasActive = this.isActive;
     const traceContext = this.#observer.traceContext?.();
-    const traced = traceContext ? { ...job, payload: { ...job.payload, traceContext } } : job;
-    const added = await this.#options.jobs.add(tx, traced, wasActive ? this.#lease() : undefined, wasActive);
-    if (wasActive) tx.afterCommit(() => this.#start(added));
-    return added;
+    const tracedJob = traceContext ? { ...job, payload: { ...job.payload, traceContext } } : job;
+    const storedJob = await this.#options.jobs.add(tx, tracedJob, wasActive ? this.#lease() : undefined, wasActive);
+    if (wasActive) tx.afterCommit(() => this.#start(storedJob));
+    return storedJob;
   }
 
   /** Deletes a job in the transaction of its last write, so that it is not retried. */
@@ -96,7 +96,7 @@ export class Worker {
    * Returns whether this process still has the lease of the job, as seen by the transaction. If not, a later attempt
    * executes the job or has completed it.
    */
-  holds(tx: Tx, id: string): Promise<boolean> {
+  hasLease(tx: Tx, id: string): Promise<boolean> {
     return this.#options.jobs.isLeased(tx, id, this.#owner);
   }
 
@@ -104,7 +104,7 @@ export class Worker {
    * Renews the lease of a job. Called before effects outside the database, which a rollback cannot undo.
    * @throws LeaseLost if another process has claimed the job
    */
-  async retain(id: string): Promise<void> {
+  async renewLease(id: string): Promise<void> {
     const renewed = await this.#renewals.find('jobs', id, async (ids) => {
       const renewed = await this.#options.jobs.renew(this.#lease(), ids);
       return new Map([...renewed].map((each) => [each, each]));
@@ -132,7 +132,8 @@ export class Worker {
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#stopping = true;
-    for (const { ending } of this.#running.values()) ending.abort(new WorkerStopping('the worker is stopping'));
+    for (const { ending: abortController } of this.#running.values())
+      abortController.abort(new WorkerStopping('the worker is stopping'));
     await this.#polling;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
     this.#waiting.length = 0;
@@ -145,8 +146,8 @@ export class Worker {
   }
 
   #resetPollInterval(): void {
-    if (this.#pauseMs === this.#options.pollMs) return;
-    this.#pauseMs = this.#options.pollMs;
+    if (this.#pollIntervalMs === this.#options.pollMs) return;
+    this.#pollIntervalMs = this.#options.pollMs;
     this.#scheduleNextPoll();
   }
 
@@ -156,9 +157,10 @@ export class Worker {
     this.#timer = setTimeout(async () => {
       await this.#poll();
       const { pollMs } = this.#options;
-      this.#pauseMs = this.#running.size > 0 ? pollMs : Math.min(this.#pauseMs * 2, pollMs * MAX_IDLE_POLL_FACTOR);
+      this.#pollIntervalMs =
+        this.#running.size > 0 ? pollMs : Math.min(this.#pollIntervalMs * 2, pollMs * MAX_IDLE_POLL_FACTOR);
       this.#scheduleNextPoll();
-    }, this.#pauseMs);
+    }, this.#pollIntervalMs);
     this.#timer.unref();
   }
 
@@ -175,8 +177,8 @@ export class Worker {
     const { jobs, concurrency, leaseMs, onError } = this.#options;
     try {
       if (this.#running.size > 0 && Date.now() - this.#renewedAt > leaseMs / 3) await this.#renew();
-      const free = concurrency - this.#running.size - this.#waiting.length;
-      if (free > 0) for (const job of await jobs.claim(this.#lease(), free)) this.#start(job);
+      const freeSlots = concurrency - this.#running.size - this.#waiting.length;
+      if (freeSlots > 0) for (const job of await jobs.claim(this.#lease(), freeSlots)) this.#start(job);
     } catch (error) {
       onError(error, undefined);
     }
@@ -189,9 +191,9 @@ export class Worker {
     const ownIds = [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
     const renewed = await this.#options.jobs.renew(this.#lease(), ownIds);
     this.#renewedAt = Date.now();
-    const lost = new Set(ownIds.filter((id) => !renewed.has(id)));
-    for (const id of lost) this.#running.get(id)?.ending.abort(new LeaseLost(id));
-    const waiting = this.#waiting.filter(({ id }) => !lost.has(id));
+    const lostIds = new Set(ownIds.filter((id) => !renewed.has(id)));
+    for (const id of lostIds) this.#running.get(id)?.ending.abort(new LeaseLost(id));
+    const waiting = this.#waiting.filter(({ id }) => !lostIds.has(id));
     this.#waiting.splice(0, this.#waiting.length, ...waiting);
   }
 
@@ -199,22 +201,22 @@ export class Worker {
     if (this.#stopping) return;
     if (this.#running.has(job.id) || this.#waiting.some(({ id }) => id === job.id)) return;
     if (this.#running.size >= this.#options.concurrency) this.#waiting.push(job);
-    else this.#begin(job);
+    else this.#startJob(job);
   }
 
-  #begin(job: Job): void {
+  #startJob(job: Job): void {
     this.#resetPollInterval();
-    const ending = new AbortController();
-    const done = this.#runObserved(job, ending.signal).finally(() => {
+    const abortController = new AbortController();
+    const done = this.#runObserved(job, abortController.signal).finally(() => {
       this.#running.delete(job.id);
       const next = this.#stopping ? undefined : this.#waiting.shift();
-      if (next) this.#begin(next);
+      if (next) this.#startJob(next);
       else if (this.#running.size === 0) {
         for (const resolve of this.#idle) resolve();
         this.#idle.clear();
       }
     });
-    this.#running.set(job.id, { job, done, ending });
+    this.#running.set(job.id, { job, done, ending: abortController });
   }
 
   async #runObserved(job: Job, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { notSupported } from '../errors/rejection.js';
  *
  * @throws Rejection `NOT_SUPPORTED` if it is not installed
  */
-export async function nodeForge(load = () => import('node-forge')) {
+export async function loadNodeForge(load = () => import('node-forge')) {
   try {
     return (await load()).default;
   } catch (cause) {

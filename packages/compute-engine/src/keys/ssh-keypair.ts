@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import { fingerprint } from './fingerprint.js';
-import { sshInteger, writeSshFields } from './ssh-wire.js';
+import { encodeSshInteger, writeSshFields } from './ssh-wire.js';
 
 /** A generated key pair. The private key is returned once and not stored. */
 export interface GeneratedKeypair {
@@ -26,8 +26,8 @@ export interface GeneratedKeypair {
 export async function generateSshKeypair(): Promise<GeneratedKeypair> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const { e, n } = publicKey.export({ format: 'jwk' }) as { readonly e: string; readonly n: string };
-  const number = (text: string) => sshInteger(Buffer.from(text, 'base64url'));
-  const blob = writeSshFields(Buffer.from('ssh-rsa'), number(e), number(n));
+  const toSshInteger = (text: string) => encodeSshInteger(Buffer.from(text, 'base64url'));
+  const blob = writeSshFields(Buffer.from('ssh-rsa'), toSshInteger(e), toSshInteger(n));
   return {
     publicKey: `ssh-rsa ${blob.toString('base64')} Generated-by-Nova`,
     privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }) as string,

@@ -20,7 +20,7 @@ type BitsOf = (fields: readonly Buffer[]) => number | undefined;
 const DSA_BITS = 1024;
 const DSA_ORDER_BITS = 160;
 
-const TYPES: ReadonlyMap<string, BitsOf> = new Map(
+const KEY_TYPES: ReadonlyMap<string, BitsOf> = new Map(
   Object.entries({
     'ssh-rsa': rsaBits,
     'ssh-dss': dsaBits,
@@ -43,7 +43,7 @@ export function parseSshPublicKey(text: string): SshPublicKey {
   const match = /^([^\s]+)[ \t]+([A-Za-z0-9+/]+={0,2})(?=\s|$)/.exec(text);
   if (!match) throw new InvalidKey('a public key must have the form "TYPE BASE64 COMMENT"');
   const [, type, base64] = match as unknown as [string, string, string];
-  const bitsOf = TYPES.get(type);
+  const bitsOf = KEY_TYPES.get(type);
   if (!bitsOf) throw new InvalidKey('the type of the public key is unknown');
   const blob = Buffer.from(base64, 'base64');
   const fields = base64.length % 4 === 0 ? readSshFields(blob) : undefined;
@@ -57,8 +57,8 @@ function rsaBits(fields: readonly Buffer[]): number | undefined {
   const numbers = positiveIntegers(fields, 2);
   if (!numbers) return undefined;
   const [exponent, modulus] = numbers as [bigint, bigint];
-  const usable = exponent >= 3n && exponent % 2n === 1n && modulus % 2n === 1n && exponent < modulus;
-  return usable ? bitLength(modulus) : undefined;
+  const isValid = exponent >= 3n && exponent % 2n === 1n && modulus % 2n === 1n && exponent < modulus;
+  return isValid ? bitLength(modulus) : undefined;
 }
 
 function dsaBits(fields: readonly Buffer[]): number | undefined {

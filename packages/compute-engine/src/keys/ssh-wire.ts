@@ -4,13 +4,13 @@
  */
 export function readSshFields(blob: Buffer): readonly Buffer[] | undefined {
   const fields: Buffer[] = [];
-  let at = 0;
-  while (at < blob.length) {
-    if (at + 4 > blob.length) return undefined;
-    const end = at + 4 + blob.readUInt32BE(at);
+  let offset = 0;
+  while (offset < blob.length) {
+    if (offset + 4 > blob.length) return undefined;
+    const end = offset + 4 + blob.readUInt32BE(offset);
     if (end > blob.length) return undefined;
-    fields.push(blob.subarray(at + 4, end));
-    at = end;
+    fields.push(blob.subarray(offset + 4, end));
+    offset = end;
   }
   return fields;
 }
@@ -27,7 +27,7 @@ export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
 }
 
 /** Encodes a positive integer, big-endian, with a leading zero byte if the first bit would otherwise be read as the sign. */
-export function sshInteger(bytes: Uint8Array): Buffer {
+export function encodeSshInteger(bytes: Uint8Array): Buffer {
   const [first = 0] = bytes;
   return Buffer.concat([first >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);
 }

@@ -2,7 +2,7 @@ import { generateKeyPair, randomBytes, sign, X509Certificate } from 'node:crypto
 import { promisify } from 'node:util';
 import { fingerprint } from './fingerprint.js';
 import { InvalidKey } from './invalid-key.js';
-import { nodeForge } from './node-forge.js';
+import { loadNodeForge } from './node-forge.js';
 import type { GeneratedKeypair } from './ssh-keypair.js';
 
 /** Properties of a certificate. */
@@ -40,22 +40,22 @@ export function parseX509(pem: string): X509PublicKey {
  */
 export async function generateX509(userId: string, projectId: string, now = Date.now()): Promise<GeneratedKeypair> {
   const [forge, { privateKey }] = await Promise.all([
-    nodeForge(),
+    loadNodeForge(),
     promisify(generateKeyPair)('rsa', { modulusLength: 2048 }),
   ]);
   const { asn1, pki } = forge;
   const key = pki.privateKeyFromPem(privateKey.export({ type: 'pkcs1', format: 'pem' }) as string);
 
-  const text = (value: string) =>
+  const utf8String = (value: string) =>
     asn1.create(asn1.Class.UNIVERSAL, asn1.Type.UTF8, false, forge.util.encodeUtf8(value));
   const principal = asn1.create(asn1.Class.CONTEXT_SPECIFIC, 0, true, [
     asn1.create(asn1.Class.UNIVERSAL, asn1.Type.OID, false, asn1.oidToDer(USER_PRINCIPAL_NAME).getBytes()),
-    asn1.create(asn1.Class.CONTEXT_SPECIFIC, 0, true, [text(`${userId}@localhost`)]),
+    asn1.create(asn1.Class.CONTEXT_SPECIFIC, 0, true, [utf8String(`${userId}@localhost`)]),
   ]);
   const altNames = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [principal]);
 
   const utf8 = asn1.Type.UTF8 as never;
-  const name = [
+  const subjectName = [
     { name: 'organizationalUnitName', value: projectId, valueTagClass: utf8 },
     { name: 'commonName', value: userId, valueTagClass: utf8 },
   ].filter(({ value }) => value !== '');
@@ -66,8 +66,8 @@ export async function generateX509(userId: string, projectId: string, now = Date
   certificate.validity.notBefore = new Date(now);
   certificate.validity.notAfter = new Date(now);
   certificate.validity.notAfter.setUTCFullYear(certificate.validity.notBefore.getUTCFullYear() + VALID_YEARS);
-  certificate.setSubject(name);
-  certificate.setIssuer(name);
+  certificate.setSubject(subjectName);
+  certificate.setIssuer(subjectName);
   certificate.setExtensions([
     { name: 'basicConstraints', cA: false },
     { name: 'extKeyUsage', clientAuth: true },
@@ -76,18 +76,18 @@ export async function generateX509(userId: string, projectId: string, now = Date
   // `node:crypto` signs many times faster than `node-forge`, which would block the event loop.
   const signer = {
     sign: () => {
-      const signed = asn1.toDer(certificate.tbsCertificate).getBytes();
-      return sign('sha256', Buffer.from(signed, 'latin1'), privateKey).toString('latin1');
+      const signedContent = asn1.toDer(certificate.tbsCertificate).getBytes();
+      return sign('sha256', Buffer.from(signedContent, 'latin1'), privateKey).toString('latin1');
     },
   };
   certificate.sign(signer as never, forge.md.sha256.create());
 
   const publicKey = pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
   // One round, because key stretching cannot protect an empty password.
-  const container = forge.pkcs12.toPkcs12Asn1(key, certificate, '', { algorithm: '3des', count: 1 });
+  const pkcs12 = forge.pkcs12.toPkcs12Asn1(key, certificate, '', { algorithm: '3des', count: 1 });
   return {
     publicKey,
-    privateKey: forge.util.encode64(asn1.toDer(container).getBytes()),
+    privateKey: forge.util.encode64(asn1.toDer(pkcs12).getBytes()),
     fingerprint: parseX509(publicKey).fingerprint,
   };
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openSqlite } from '@apistrata/record-store';
-import { changesIn, type DatabaseReader, isPostgres, openReader } from './database-reader.js';
+import { type DatabaseReader, isPostgres, openReader, readChanges } from './database-reader.js';
 import { copyImageFiles, imageDirectoryOf } from './image-files.js';
 import { MaintenanceError } from './maintenance-error.js';
 import { createFile } from './new-file.js';
@@ -34,28 +34,28 @@ const NOT_A_DATABASE = 26;
 const MAX_FINDINGS = 5;
 
 /** Returns the findings of an integrity check, with table and index names instead of page numbers. */
-async function damageReport({ rows }: DatabaseReader): Promise<string> {
-  const found = (await rows(`PRAGMA integrity_check(${MAX_FINDINGS})`)).map(({ integrity_check }) =>
+async function describeDamage({ rows }: DatabaseReader): Promise<string> {
+  const findingMessages = (await rows(`PRAGMA integrity_check(${MAX_FINDINGS})`)).map(({ integrity_check }) =>
     String(integrity_check),
   );
-  if (found[0] === 'ok') return '';
+  if (findingMessages[0] === 'ok') return '';
   const names = await rows('select name, rootpage from sqlite_schema').catch(() => []);
-  const nameOf = new Map(names.map(({ name, rootpage }) => [String(rootpage), String(name)]));
-  return found
+  const namesByPage = new Map(names.map(({ name, rootpage }) => [String(rootpage), String(name)]));
+  return findingMessages
     .flatMap((text) => text.split('\n'))
     .filter((line) => !line.startsWith('***'))
-    .map((line) => line.replace(/^Tree (\d+)/, (tree, page) => nameOf.get(page) ?? tree))
+    .map((line) => line.replace(/^Tree (\d+)/, (tree, page) => namesByPage.get(page) ?? tree))
     .join('; ');
 }
 
 /** Returns the schema changes of a SQLite database; throws if the file is not an intact database. */
-export async function changesInFile(file: string): Promise<readonly string[]> {
+export async function readChangesInFile(file: string): Promise<readonly string[]> {
   let reader: DatabaseReader | undefined;
   try {
     reader = openReader(file);
-    const damage = await damageReport(reader);
+    const damage = await describeDamage(reader);
     if (damage !== '') throw new MaintenanceError(`${file} is damaged: ${damage}`);
-    return await changesIn(reader);
+    return await readChanges(reader);
   } catch (error) {
     if (error instanceof MaintenanceError) throw error;
     const { errcode, message } = ((error as Error).cause ?? error) as { errcode?: number; message: string };
@@ -74,12 +74,12 @@ async function copySqlite(url: string, draft: string): Promise<void> {
   } finally {
     handle.close();
   }
-  await changesInFile(draft);
+  await readChangesInFile(draft);
 }
 
 async function copyPostgres(url: string, draft: string): Promise<void> {
-  const contents = ['--format=custom', '--no-owner', '--no-privileges', '--no-unlogged-table-data'];
-  await runPostgresTool('pg_dump', url, [...contents, '--file', draft, '--dbname', 'URL']);
+  const dumpOptions = ['--format=custom', '--no-owner', '--no-privileges', '--no-unlogged-table-data'];
+  await runPostgresTool('pg_dump', url, [...dumpOptions, '--file', draft, '--dbname', 'URL']);
   await runPostgresTool('pg_restore', url, ['--list', draft]);
 }
 
@@ -99,7 +99,7 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
  */
 export async function backupDatabase(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
   const reader = openReader(url);
-  const tables = (await changesIn(reader).finally(() => reader.close())).at(-1);
+  const tables = (await readChanges(reader).finally(() => reader.close())).at(-1);
   if (tables === undefined) throw new MaintenanceError('the database has no tables yet: there is nothing to back up');
   const target = resolve(file);
   const copyImages = () => copyImageFiles(imageDirectoryOf(url, options.imageDirectory), `${target}.images`);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Payloads } from '../jobs/payloads.js';
-import { claimsByHost, resourceClaimsByHost } from '../scheduler/claims-by-host.js';
-import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
+import { claimsByHostSql, resourceClaimsByHostSql } from '../scheduler/claims-by-host.js';
+import { createSealer, type SecretKeyOptions } from '../secrets/sealer-for.js';
 import { type DatabaseReader, isPostgres, openReader } from './database-reader.js';
 import { databaseStatus } from './database-status.js';
 
@@ -28,10 +28,13 @@ async function checkIntegrity({ kind, rows }: DatabaseReader): Promise<Finding> 
     if (faults.length === 1 && faults[0] === 'ok') return good('integrity', 'the file is intact');
     return bad('integrity', `the file is damaged, restore a backup: ${faults.join('; ')}`);
   }
-  const broken = await rows(`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+  const invalidIndexes = await rows(`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace where not i.indisvalid and n.nspname = current_schema()`);
-  if (broken.length === 0) return good('integrity', 'all indexes are valid');
-  return bad('integrity', `invalid indexes, which REINDEX repairs: ${broken.map(({ name }) => name).join(', ')}`);
+  if (invalidIndexes.length === 0) return good('integrity', 'all indexes are valid');
+  return bad(
+    'integrity',
+    `invalid indexes, which REINDEX repairs: ${invalidIndexes.map(({ name }) => name).join(', ')}`,
+  );
 }
 
 async function checkSecrets({ rows }: DatabaseReader, url: string, options: SecretKeyOptions): Promise<Finding> {
@@ -43,7 +46,7 @@ async function checkSecrets({ rows }: DatabaseReader, url: string, options: Secr
   if (file !== undefined && !existsSync(file))
     return bad('secrets', `${jobs.length} jobs are encrypted, and their key ${file} is missing: restore it`);
   try {
-    const payloads = new Payloads(await sealerFor(url, options), { keepTokens: true });
+    const payloads = new Payloads(await createSealer(url, options), { keepTokens: true });
     const errors = jobs.map(({ id, payload }) => payloads.read(id, payload).unreadable).filter((e) => e !== undefined);
     const [first] = errors;
     if (!first) return good('secrets', `all ${jobs.length} encrypted jobs can be decrypted with the key`);
@@ -55,17 +58,17 @@ async function checkSecrets({ rows }: DatabaseReader, url: string, options: Secr
 
 /** Compares each host's counted usage with the claims of its servers, at one point in time. */
 async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
-  const wrong =
-    await rows(`select nodes.host from nodes left join (${claimsByHost(kind)}) as claimed on claimed.host = nodes.host
+  const miscountedHosts =
+    await rows(`select nodes.host from nodes left join (${claimsByHostSql(kind)}) as claimed on claimed.host = nodes.host
     where nodes.vcpus_used <> coalesce(claimed.vcpus, 0) or nodes.memory_mb_used <> coalesce(claimed.memory_mb, 0)
       or nodes.local_gb_used <> coalesce(claimed.disk_gb, 0) or nodes.servers <> coalesce(claimed.servers, 0)
     union select coalesce(counted.host, claimed.host) as host from host_resources as counted
-      full join (${resourceClaimsByHost(kind)}) as claimed
+      full join (${resourceClaimsByHostSql(kind)}) as claimed
       on claimed.host = counted.host and claimed.resource_class = counted.resource_class
     where coalesce(counted.used, 0) <> coalesce(claimed.used, 0)
     order by host`);
-  if (wrong.length === 0) return good('capacity', 'the capacity counts match the claims of servers');
-  const names = wrong.map(({ host }) => host).join(', ');
+  if (miscountedHosts.length === 0) return good('capacity', 'the capacity counts match the claims of servers');
+  const names = miscountedHosts.map(({ host }) => host).join(', ');
   return bad('capacity', `incorrect capacity counts, which a running server corrects within an hour: ${names}`);
 }
 

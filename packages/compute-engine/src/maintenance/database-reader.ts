@@ -52,14 +52,14 @@ export function openReader(url: string): DatabaseReader {
 }
 
 /** Returns the only row of a statement that always returns one, such as a count. */
-export async function onlyRow({ rows }: DatabaseReader, sql: string): Promise<Record<string, any>> {
+export async function readSingleRow({ rows }: DatabaseReader, sql: string): Promise<Record<string, any>> {
   const [row] = await rows(sql);
   if (!row) throw new Error(`the statement returned no row: ${sql}`);
   return row;
 }
 
 /** Returns the names of a database's schema changes, oldest first; none for an unused database. */
-export async function changesIn({ kind, rows }: DatabaseReader): Promise<readonly string[]> {
+export async function readChanges({ kind, rows }: DatabaseReader): Promise<readonly string[]> {
   const table =
     kind === 'sqlite'
       ? `select 1 from sqlite_schema where name = 'kysely_migration'`

@@ -1,6 +1,6 @@
 import { SqliteOwner } from '@apistrata/record-store';
 import { migrations } from '../schema/migrations/index.js';
-import { changesIn, type DatabaseReader, onlyRow, openReader } from './database-reader.js';
+import { type DatabaseReader, openReader, readChanges, readSingleRow } from './database-reader.js';
 
 /** State of a cloud's database, whether or not a process is serving the API. Sizes are in bytes, times in milliseconds. */
 export interface DatabaseStatus {
@@ -27,24 +27,24 @@ export interface DatabaseStatus {
   };
 }
 
-const SIZE = {
+const SIZE_QUERIES = {
   sqlite: 'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()',
   postgres: 'select pg_database_size(current_database()) as bytes',
 } as const;
 
 /** Counts the connections of this software's servers and commands, except the current connection. */
-const CONNECTIONS = `select count(*) as n from pg_stat_activity
+const CONNECTIONS_QUERY = `select count(*) as n from pg_stat_activity
   where datname = current_database() and application_name = 'apistrata' and pid <> pg_backend_pid()`;
 
 async function usedBy(reader: DatabaseReader, url: string): Promise<string | null> {
   if (reader.kind === 'sqlite') return SqliteOwner.holder(url) ?? null;
-  const n = Number((await onlyRow(reader, CONNECTIONS)).n);
+  const n = Number((await readSingleRow(reader, CONNECTIONS_QUERY)).n);
   return n === 0 ? null : `${n} server connections`;
 }
 
-async function jobCounts(reader: DatabaseReader): Promise<DatabaseStatus['work']> {
+async function readJobCounts(reader: DatabaseReader): Promise<DatabaseStatus['work']> {
   const now = Date.now();
-  const { jobs, running, since } = await onlyRow(
+  const { jobs, running, since } = await readSingleRow(
     reader,
     `
     select count(*) as jobs,
@@ -56,7 +56,7 @@ async function jobCounts(reader: DatabaseReader): Promise<DatabaseStatus['work']
   return { jobs: Number(jobs), running: Number(running ?? 0), overdueMs: since === null ? 0 : now - Number(since) };
 }
 
-async function serversIn({ rows }: DatabaseReader): Promise<DatabaseStatus['servers']> {
+async function countServers({ rows }: DatabaseReader): Promise<DatabaseStatus['servers']> {
   const states = await rows(
     'select vm_state, count(*) as n from servers where deleted = 0 group by vm_state order by 1',
   );
@@ -71,20 +71,20 @@ async function serversIn({ rows }: DatabaseReader): Promise<DatabaseStatus['serv
 export async function databaseStatus(url: string): Promise<DatabaseStatus> {
   const reader = openReader(url);
   try {
-    const done = await changesIn(reader);
+    const appliedChanges = await readChanges(reader);
     const knownNames = Object.keys(migrations);
-    const empty = done.length === 0;
+    const isEmpty = appliedChanges.length === 0;
     return {
       kind: reader.kind,
-      bytes: Number((await onlyRow(reader, SIZE[reader.kind])).bytes),
+      bytes: Number((await readSingleRow(reader, SIZE_QUERIES[reader.kind])).bytes),
       usedBy: await usedBy(reader, url),
       tables: {
-        at: done.at(-1) ?? null,
-        pending: knownNames.filter((name) => !done.includes(name)),
-        newer: done.filter((name) => !knownNames.includes(name)),
+        at: appliedChanges.at(-1) ?? null,
+        pending: knownNames.filter((name) => !appliedChanges.includes(name)),
+        newer: appliedChanges.filter((name) => !knownNames.includes(name)),
       },
-      servers: empty ? {} : await serversIn(reader),
-      work: empty ? { jobs: 0, running: 0, overdueMs: 0 } : await jobCounts(reader),
+      servers: isEmpty ? {} : await countServers(reader),
+      work: isEmpty ? { jobs: 0, running: 0, overdueMs: 0 } : await readJobCounts(reader),
     };
   } finally {
     await reader.close();

@@ -5,7 +5,7 @@ import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { hostTunnels } from '../hosts/host-tunnels.js';
 import { type HostRole, hostRoleSql } from '../hosts/rights/host-rights.js';
 import { openStore } from '../schema/open-store.js';
-import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
+import { createSealer, type SecretKeyOptions } from '../secrets/sealer-for.js';
 import { isPostgres } from './database-reader.js';
 import { MaintenanceError } from './maintenance-error.js';
 
@@ -31,7 +31,7 @@ interface RoleFacts {
   readonly migrated: boolean;
 }
 
-async function factsOf(db: Kysely<any>, role: string): Promise<RoleFacts | undefined> {
+async function readRoleFacts(db: Kysely<any>, role: string): Promise<RoleFacts | undefined> {
   const { rows } = await sql<RoleFacts>`
     select r.rolsuper or r.rolbypassrls as unlimited,
       to_regclass('host_roles') is not null and pg_has_role(r.oid, (select relowner from pg_class where oid = to_regclass('host_roles')), 'member') as is_owner,
@@ -43,7 +43,7 @@ async function factsOf(db: Kysely<any>, role: string): Promise<RoleFacts | undef
 
 /** Rejects roles whose rights cannot be limited, such as those that bypass row level security. */
 async function checkRole(db: Kysely<any>, role: string): Promise<void> {
-  const facts = await factsOf(db, role);
+  const facts = await readRoleFacts(db, role);
   if (!facts)
     throw new MaintenanceError(
       `the PostgreSQL role ${role} does not exist: create it as a superuser, with create role "${role}" login password '...'`,
@@ -66,16 +66,16 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
  *
  * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
  */
-export async function grantHostRole(url: string, given: GrantedHostRole): Promise<void> {
-  const { tunnelAddress: address, tunnelsEncrypted: encrypted = false } = given;
+export async function grantHostRole(url: string, hostRole: GrantedHostRole): Promise<void> {
+  const { tunnelAddress: address, tunnelsEncrypted: encrypted = false } = hostRole;
   if (!isPostgres(url))
     throw new MaintenanceError('hosts have roles only in PostgreSQL: select the database with --db');
   const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1 });
   try {
-    await checkRole(db, given.role);
+    await checkRole(db, hostRole.role);
     await db.connection().execute(async (connection) => {
       await connection.executeQuery(CompiledQuery.raw(`set lock_timeout = ${LOCK_TIMEOUT}`));
-      await connection.executeQuery(CompiledQuery.raw(hostRoleSql(given)));
+      await connection.executeQuery(CompiledQuery.raw(hostRoleSql(hostRole)));
     });
   } finally {
     await db.destroy();
@@ -103,5 +103,5 @@ async function fitNetworks(url: string, tunnel: HostTunnel): Promise<void> {
  * @throws SecretKeyError
  */
 export async function hostKeysOf(url: string, host: string, options: SecretKeyOptions): Promise<readonly string[]> {
-  return (await sealerFor(url, options))?.hostKeys(host) ?? [];
+  return (await createSealer(url, options))?.deriveHostKeys(host) ?? [];
 }

@@ -3,10 +3,10 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSqliteFile } from '@apistrata/record-store';
-import { sync } from './new-file.js';
+import { syncToDisk } from './new-file.js';
 
 /** Matches the names of complete files; incomplete files have other names. */
-const COMPLETE_FILE = /^[0-9a-f-]{36}-[0-9a-f]{32}$/;
+const COMPLETE_FILE_NAME = /^[0-9a-f-]{36}-[0-9a-f]{32}$/;
 
 /** Returns the directory that contains image content; undefined if the database contains all image content. */
 export function imageDirectoryOf(database: string, given: string | undefined): string | undefined {
@@ -21,14 +21,14 @@ export function imageDirectoryOf(database: string, given: string | undefined): s
  */
 export async function copyImageFiles(from: string | undefined, to: string): Promise<number> {
   if (from === undefined || !existsSync(from)) return 0;
-  const names = (await readdir(from)).filter((name) => COMPLETE_FILE.test(name));
+  const names = (await readdir(from)).filter((name) => COMPLETE_FILE_NAME.test(name));
   if (names.length === 0) return 0;
   await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const name of names.filter((one) => !existsSync(join(to, one)))) {
+  for (const name of names.filter((fileName) => !existsSync(join(to, fileName)))) {
     const draft = join(to, `${name}.${randomUUID()}.part`);
     try {
       await copyFile(join(from, name), draft, constants.COPYFILE_FICLONE);
-      await sync(draft);
+      await syncToDisk(draft);
       await rename(draft, join(to, name));
     } catch (error) {
       // The image has been deleted in the meantime.
@@ -37,6 +37,6 @@ export async function copyImageFiles(from: string | undefined, to: string): Prom
       await rm(draft, { force: true });
     }
   }
-  await sync(to);
-  return (await readdir(to)).filter((name) => COMPLETE_FILE.test(name)).length;
+  await syncToDisk(to);
+  return (await readdir(to)).filter((name) => COMPLETE_FILE_NAME.test(name)).length;
 }

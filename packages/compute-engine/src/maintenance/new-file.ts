@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { MaintenanceError } from './maintenance-error.js';
 
 /** Flushes a file or directory to disk, so that it survives a power failure. */
-export async function sync(path: string): Promise<void> {
+export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();
@@ -24,9 +24,9 @@ export async function createFile(file: string, fill: (draft: string) => Promise<
   try {
     await (await open(draft, 'wx', 0o600)).close();
     await fill(draft);
-    await sync(draft);
+    await syncToDisk(draft);
     await link(draft, file);
-    await sync(dirname(file));
+    await syncToDisk(dirname(file));
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new MaintenanceError(`${file} already exists: choose another file`);

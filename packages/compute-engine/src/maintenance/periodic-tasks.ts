@@ -1,7 +1,7 @@
-import { backgroundWork, type Context } from '../core/context.js';
+import { backgroundContext, type Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import type { Server, VmState } from '../model/index.js';
-import { LIVE, tables } from '../schema/tables.js';
+import { LIVE_SERVERS, tables } from '../schema/tables.js';
 import type { Servers } from '../servers/servers.js';
 
 /** A periodic action on servers. */
@@ -32,7 +32,7 @@ export class PeriodicTasks {
   constructor(core: Core, servers: Servers) {
     this.#core = core;
     const { reclaimSeconds, shelvedOffloadSeconds } = core.settings;
-    const all: readonly PeriodicTask[] = [
+    const allTasks: readonly PeriodicTask[] = [
       {
         vmState: 'soft-delete',
         seconds: reclaimSeconds,
@@ -44,7 +44,7 @@ export class PeriodicTasks {
         act: (context, { id }) => servers.act(context, id, 'shelveOffload'),
       },
     ];
-    this.#tasks = all.filter(({ seconds }) => seconds > 0);
+    this.#tasks = allTasks.filter(({ seconds }) => seconds > 0);
   }
 
   /** Starts periodic runs, if any task is enabled. */
@@ -59,23 +59,24 @@ export class PeriodicTasks {
 
   /** Runs each task once. The servers that it finds are changed in the background. */
   async run(): Promise<void> {
-    for (const task of this.#tasks) for (const server of await this.#due(task)) await this.#act(task, server);
+    for (const task of this.#tasks)
+      for (const server of await this.#findDueServers(task)) await this.#act(task, server);
   }
 
   async #repeat(onError: (error: unknown) => void): Promise<void> {
-    const pause = Math.min(MAX_INTERVAL_MS, ...this.#tasks.map(({ seconds }) => seconds * 1000));
+    const intervalMs = Math.min(MAX_INTERVAL_MS, ...this.#tasks.map(({ seconds }) => seconds * 1000));
     const { signal } = this.#stopping;
     for (;;) {
-      await this.#core.clock.sleep(pause, signal).catch(() => {});
+      await this.#core.clock.sleep(intervalMs, signal).catch(() => {});
       if (signal.aborted) return;
       await this.run().catch(onError);
     }
   }
 
-  async #due({ vmState, seconds }: PeriodicTask): Promise<readonly Server[]> {
+  async #findDueServers({ vmState, seconds }: PeriodicTask): Promise<readonly Server[]> {
     const before = this.#core.clock.now() - seconds * 1000;
     const candidates = await tables.servers.find(this.#core.store, (q) =>
-      q.where(LIVE).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
+      q.where(LIVE_SERVERS).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
     );
     return candidates.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH_SIZE);
   }
@@ -84,7 +85,7 @@ export class PeriodicTasks {
   async #act(task: PeriodicTask, server: Server): Promise<void> {
     const current = await tables.servers.get(this.#core.store, server.id);
     if (current?.vmState !== task.vmState || current.deleted || current.taskState !== null) return;
-    await task.act(backgroundWork(server), server).catch((error) => {
+    await task.act(backgroundContext(server), server).catch((error) => {
       if (error?.status === undefined) throw error;
     });
   }

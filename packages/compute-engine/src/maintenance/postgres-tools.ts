@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { MaintenanceError } from './maintenance-error.js';
 
 /** Maximum number of characters of a program's output in an error message. The end of the output is kept. */
-const MAX_OUTPUT = 500;
+const MAX_OUTPUT_CHARACTERS = 500;
 
 /**
  * Runs a PostgreSQL client program on a database. The password is passed in the environment, where other users of the
@@ -11,12 +11,12 @@ const MAX_OUTPUT = 500;
  */
 export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
   // The class `URL` cannot parse an address with several hosts. The program selects one of them.
-  const [, user = '', secret = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
-  const address = secret === '' ? url : url.replace(`${user}:${secret}@`, `${user}@`);
-  const password = decodeURIComponent(secret);
+  const [, user = '', encodedPassword = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
+  const urlWithoutPassword = encodedPassword === '' ? url : url.replace(`${user}:${encodedPassword}@`, `${user}@`);
+  const password = decodeURIComponent(encodedPassword);
   const child = spawn(
     program,
-    args.map((arg) => (arg === 'URL' ? address : arg)),
+    args.map((arg) => (arg === 'URL' ? urlWithoutPassword : arg)),
     { env: { ...process.env, ...(password && { PGPASSWORD: password }) }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let output = '';
@@ -34,6 +34,6 @@ export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: st
     );
   });
   if (code === 0) return;
-  const excerpt = output.replaceAll(/\s+/g, ' ').trim().slice(-MAX_OUTPUT);
+  const excerpt = output.replaceAll(/\s+/g, ' ').trim().slice(-MAX_OUTPUT_CHARACTERS);
   throw new MaintenanceError(`${program} failed: ${excerpt}`);
 }

@@ -12,12 +12,12 @@ import {
 import { defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { CompiledQuery, type Kysely } from 'kysely';
 import { migrations } from '../schema/migrations/index.js';
-import { changesInFile } from './backup-database.js';
-import { changesIn, isPostgres, openReader } from './database-reader.js';
+import { readChangesInFile } from './backup-database.js';
+import { isPostgres, openReader, readChanges } from './database-reader.js';
 import { databaseStatus } from './database-status.js';
 import { copyImageFiles, imageDirectoryOf } from './image-files.js';
 import { MaintenanceError } from './maintenance-error.js';
-import { sync } from './new-file.js';
+import { syncToDisk } from './new-file.js';
 import { runPostgresTool } from './postgres-tools.js';
 
 /** Options of a restore. */
@@ -36,15 +36,15 @@ export interface RestoreReport {
   readonly pending: readonly string[];
 }
 
-const FIX = 'replace it with --replace, which keeps it under another name, or select another database';
+const REPLACE_HINT = 'replace it with --replace, which keeps it under another name, or select another database';
 
 function timestamp(): string {
   return new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 
 async function restoreSqlite(file: string, backup: string, replace: boolean): Promise<RestoreReport> {
-  const done = await changesInFile(backup);
-  if (done.length === 0)
+  const appliedChanges = await readChangesInFile(backup);
+  if (appliedChanges.length === 0)
     throw new MaintenanceError(`${backup} is a SQLite database, but was not created by this software`);
   const owner = await SqliteOwner.acquire(file).catch((error: Error) => {
     if (error instanceof DatabaseInUse) throw error;
@@ -53,21 +53,21 @@ async function restoreSqlite(file: string, backup: string, replace: boolean): Pr
   const draft = `${file}.restoring`;
   try {
     const exists = existsSync(file);
-    if (exists && !replace) throw new MaintenanceError(`${file} exists: ${FIX}`);
+    if (exists && !replace) throw new MaintenanceError(`${file} exists: ${REPLACE_HINT}`);
     await copyFile(backup, draft);
-    await sync(draft);
+    await syncToDisk(draft);
     const previous = exists ? `${file}.before-${timestamp()}` : null;
     if (previous) {
       // Moves the write-ahead log into the database file. Otherwise, it would be mistaken for the log of the new file.
-      const former = openSqlite(file);
-      former.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
-      former.close();
+      const formerDatabase = openSqlite(file);
+      formerDatabase.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
+      formerDatabase.close();
       await link(file, previous);
     }
-    for (const log of ['-wal', '-shm']) await rm(`${file}${log}`, { force: true });
+    for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
     await rename(draft, file);
-    await sync(dirname(file));
-    return { previous, pending: Object.keys(migrations).filter((name) => !done.includes(name)) };
+    await syncToDisk(dirname(file));
+    return { previous, pending: Object.keys(migrations).filter((name) => !appliedChanges.includes(name)) };
   } finally {
     await rm(draft, { force: true });
     owner.release();
@@ -75,7 +75,7 @@ async function restoreSqlite(file: string, backup: string, replace: boolean): Pr
 }
 
 /** Returns the URL of another database on the same server. */
-function databaseAt(url: string, name: string): string {
+function databaseUrl(url: string, name: string): string {
   const address = new URL(url);
   address.pathname = `/${encodeURIComponent(name)}`;
   return address.href;
@@ -85,13 +85,13 @@ function databaseAt(url: string, name: string): string {
 async function runStatements(url: string, statements: readonly string[]): Promise<void> {
   const { db } = openDatabase(url, { ...defaultDatabaseSettings, poolSize: 1, statementTimeoutMs: 0 });
   try {
-    for (const statement of statements) await execute(db, statement);
+    for (const statement of statements) await executeStatement(db, statement);
   } finally {
     await db.destroy();
   }
 }
 
-async function execute(db: Kysely<Rows>, statement: string): Promise<void> {
+async function executeStatement(db: Kysely<Rows>, statement: string): Promise<void> {
   try {
     await db.executeQuery(CompiledQuery.raw(statement));
   } catch (error) {
@@ -110,25 +110,25 @@ async function replaceDatabase(url: string, fill: (url: string) => Promise<void>
   if (postgresAddresses(url).length > 1)
     throw new MaintenanceError('a database can only be replaced on one host: specify only the primary (--db)');
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
-  const [draft, retained] = [`${name}_restoring_${timestamp()}`, `${name}_before_${timestamp()}`];
-  const maintenanceUrl = databaseAt(url, name === 'postgres' ? 'template1' : 'postgres');
+  const [draft, retainedName] = [`${name}_restoring_${timestamp()}`, `${name}_before_${timestamp()}`];
+  const maintenanceUrl = databaseUrl(url, name === 'postgres' ? 'template1' : 'postgres');
   await runStatements(maintenanceUrl, [`create database ${quoteName(draft)}`]);
   try {
-    await fill(databaseAt(url, draft));
+    await fill(databaseUrl(url, draft));
     await runStatements(maintenanceUrl, [
-      `alter database ${quoteName(name)} rename to ${quoteName(retained)}`,
+      `alter database ${quoteName(name)} rename to ${quoteName(retainedName)}`,
       `alter database ${quoteName(draft)} rename to ${quoteName(name)}`,
     ]);
   } catch (error) {
     await runStatements(maintenanceUrl, [`drop database if exists ${quoteName(draft)}`]).catch(() => {});
     throw error;
   }
-  return retained;
+  return retainedName;
 }
 
-async function changesAt(url: string): Promise<readonly string[]> {
+async function readChangesAt(url: string): Promise<readonly string[]> {
   const reader = openReader(url);
-  return changesIn(reader).finally(() => reader.close());
+  return readChanges(reader).finally(() => reader.close());
 }
 
 async function rejectIfInUse(url: string): Promise<void> {
@@ -138,15 +138,23 @@ async function rejectIfInUse(url: string): Promise<void> {
 
 async function restorePostgres(url: string, backup: string, replace: boolean): Promise<RestoreReport> {
   if (!existsSync(backup)) throw new MaintenanceError(`the backup ${backup} does not exist`);
-  const filled = (await changesAt(url)).length > 0;
-  if (filled && !replace) throw new MaintenanceError(`the database has tables: ${FIX}`);
-  if (filled) await rejectIfInUse(url);
-  const all = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--dbname', 'URL', backup];
-  const fill = (address: string) => runPostgresTool('pg_restore', address, all);
-  const previous = filled ? await replaceDatabase(url, fill) : null;
-  if (!filled) await fill(url);
-  const done = await changesAt(url);
-  return { previous, pending: Object.keys(migrations).filter((name) => !done.includes(name)) };
+  const hasTables = (await readChangesAt(url)).length > 0;
+  if (hasTables && !replace) throw new MaintenanceError(`the database has tables: ${REPLACE_HINT}`);
+  if (hasTables) await rejectIfInUse(url);
+  const toolArguments = [
+    '--single-transaction',
+    '--exit-on-error',
+    '--no-owner',
+    '--no-privileges',
+    '--dbname',
+    'URL',
+    backup,
+  ];
+  const fill = (address: string) => runPostgresTool('pg_restore', address, toolArguments);
+  const previous = hasTables ? await replaceDatabase(url, fill) : null;
+  if (!hasTables) await fill(url);
+  const appliedChanges = await readChangesAt(url);
+  return { previous, pending: Object.keys(migrations).filter((name) => !appliedChanges.includes(name)) };
 }
 
 /**

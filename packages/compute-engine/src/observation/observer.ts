@@ -151,10 +151,10 @@ export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> =
 
 /** Combines one hook of several observers; undefined if none has it, so that it costs nothing. */
 function combineHook<T>(hooks: readonly (((event: T) => void) | undefined)[]): ((event: T) => void) | undefined {
-  const present = hooks.filter((hook) => hook !== undefined);
-  if (present.length < 2) return present[0];
+  const definedHooks = hooks.filter((hook) => hook !== undefined);
+  if (definedHooks.length < 2) return definedHooks[0];
   return (event) => {
-    for (const hook of present) hook(event);
+    for (const hook of definedHooks) hook(event);
   };
 }
 
@@ -162,14 +162,16 @@ function combineHook<T>(hooks: readonly (((event: T) => void) | undefined)[]): (
 export function combineObservers(observers: readonly EngineObserver[]): EngineObserver {
   if (observers.length < 2) return observers[0] ?? {};
   const wrappers = observers.flatMap(({ around }) => (around ? [around] : []));
-  const contexts = observers.flatMap(({ traceContext }) => (traceContext ? [traceContext] : []));
+  const contextGetters = observers.flatMap(({ traceContext }) => (traceContext ? [traceContext] : []));
   return {
     around: wrappers.reduceRight<EngineObserver['around']>(
       (inner, outer) => (inner ? (work, run) => outer(work, () => inner(work, run)) : outer),
       undefined,
     ),
     traceContext:
-      contexts.length === 0 ? undefined : () => Object.assign({}, ...contexts.map((getContext) => getContext())),
+      contextGetters.length === 0
+        ? undefined
+        : () => Object.assign({}, ...contextGetters.map((getContext) => getContext())),
     statement: combineHook(observers.map(({ statement }) => statement)),
     pool: combineHook(observers.map(({ pool }) => pool)),
     commit: combineHook(observers.map(({ commit }) => commit)),

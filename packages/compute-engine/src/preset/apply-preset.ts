@@ -3,7 +3,7 @@ import type { EmbeddedCatalogs } from '@apistrata/catalogs/builtin';
 import { lockName, type Store, type Tx } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
 import type { DriverOffer } from '../model/index.js';
-import { nodeRecord, offerOf, serviceRecord } from '../scheduler/host-records.js';
+import { combineOffers, createNodeRecord, createServiceRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
@@ -25,11 +25,11 @@ function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
 /**
  * Updates the inventories, traits and capabilities of a known host: the computer may have changed since the last start.
  */
-async function updateOffer(tx: Tx, host: HostSeed, offer: DriverOffer): Promise<void> {
+async function updateDriverOffer(tx: Tx, host: HostSeed, offer: DriverOffer): Promise<void> {
   const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host.name));
   if (node && node.process === null) {
     const hostIp = host.address ?? node.hostIp;
-    await tables.nodes.update(tx, { ...node, ...offerOf(host, offer), hostIp });
+    await tables.nodes.update(tx, { ...node, ...combineOffers(host, offer), hostIp });
   }
 }
 
@@ -43,22 +43,26 @@ async function applyHosts(
   await store.transaction(async (tx) => {
     await lockName(tx, 'preset');
     const now = clock.now();
-    const knownIds = new Set((await tables.services.find(tx)).map(({ host, binary }) => `${binary}@${host}`));
-    const requested = [
+    const knownServices = new Set((await tables.services.find(tx)).map(({ host, binary }) => `${binary}@${host}`));
+    const requestedServices = [
       ...(hosts.length > 0 ? CONTROL_BINARIES.map((binary) => [CONTROL_HOST, binary] as const) : []),
       ...hosts.map(({ name }) => [name, COMPUTE_BINARY] as const),
     ];
-    for (const [host, binary] of requested) {
-      if (!knownIds.has(`${binary}@${host}`)) await tables.services.insert(tx, serviceRecord(host, binary, now));
+    for (const [host, binary] of requestedServices) {
+      if (!knownServices.has(`${binary}@${host}`))
+        await tables.services.insert(tx, createServiceRecord(host, binary, now));
     }
     for (const [position, host] of hosts.entries()) {
-      if (!knownIds.has(`${COMPUTE_BINARY}@${host.name}`))
-        await tables.nodes.insert(tx, nodeRecord(host, host.address ?? `192.0.2.${(position % 254) + 1}`, now, offer));
-      else if (offer) await updateOffer(tx, host, offer);
+      if (!knownServices.has(`${COMPUTE_BINARY}@${host.name}`))
+        await tables.nodes.insert(
+          tx,
+          createNodeRecord(host, host.address ?? `192.0.2.${(position % 254) + 1}`, now, offer),
+        );
+      else if (offer) await updateDriverOffer(tx, host, offer);
     }
-    const names = new Set((await tables.aggregates.find(tx)).map(({ name }) => name));
+    const aggregateNames = new Set((await tables.aggregates.find(tx)).map(({ name }) => name));
     for (const { name, hosts: members, metadata = {} } of [...zoneAggregates(hosts), ...aggregates]) {
-      if (names.has(name)) continue;
+      if (aggregateNames.has(name)) continue;
       await tables.aggregates.insert(tx, {
         id: randomUUID(),
         name,

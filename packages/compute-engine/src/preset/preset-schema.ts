@@ -5,18 +5,18 @@ import { imageStatuses, volumeStatuses } from './statuses.js';
 
 const uuid = z.guid();
 const name = z.string().min(1).max(255);
-const positive = z.int().positive();
+const positiveInteger = z.int().positive();
 const size = z.int().nonnegative();
-const strings = z.record(z.string(), z.string());
-const unknown = z.enum(['reject', 'accept']).describe('How catalogs handle unknown ids');
+const stringRecord = z.record(z.string(), z.string());
+const unknownIds = z.enum(['reject', 'accept']).describe('How catalogs handle unknown ids');
 const ratio = z.number().positive();
 
 const flavor = z
   .strictObject({
     id: name,
     name,
-    vcpus: positive,
-    memoryMb: positive,
+    vcpus: positiveInteger,
+    memoryMb: positiveInteger,
     diskGb: size,
     ephemeralGb: size.optional(),
     swapMb: size.optional(),
@@ -24,7 +24,7 @@ const flavor = z
     isPublic: z.boolean().optional(),
     disabled: z.boolean().optional(),
     description: z.string().nullable().optional(),
-    extraSpecs: strings.optional(),
+    extraSpecs: stringRecord.optional(),
     projects: z.array(z.string()).describe('Projects that may use the flavor if it is not public').optional(),
   })
   .describe('A flavor. Memory and swap are in MiB, disks in GiB');
@@ -41,11 +41,11 @@ const trait = z
 
 const inventory = z
   .strictObject({
-    total: positive,
+    total: positiveInteger,
     reserved: size.describe('The part of the total that servers cannot use. Default: 0').optional(),
-    minUnit: positive.describe('Minimum amount that one server can have. Default: 1').optional(),
-    maxUnit: positive.describe('Maximum amount that one server can have. Default: no limit').optional(),
-    stepSize: positive.describe('Each server has a multiple of this amount. Default: 1').optional(),
+    minUnit: positiveInteger.describe('Minimum amount that one server can have. Default: 1').optional(),
+    maxUnit: positiveInteger.describe('Maximum amount that one server can have. Default: no limit').optional(),
+    stepSize: positiveInteger.describe('Each server has a multiple of this amount. Default: 1').optional(),
     allocationRatio: ratio
       .describe('Capacity that servers can claim, as a multiple of the unreserved total. Default: 1')
       .optional(),
@@ -56,9 +56,9 @@ const host = z
   .strictObject({
     name,
     zone: name.optional(),
-    vcpus: positive,
-    memoryMb: positive,
-    diskGb: positive,
+    vcpus: positiveInteger,
+    memoryMb: positiveInteger,
+    diskGb: positiveInteger,
     hypervisorHostname: z.string().optional(),
     address: z
       .union([z.ipv4(), z.ipv6()])
@@ -95,7 +95,12 @@ const host = z
         model: z.string(),
         vendor: z.string(),
         features: z.array(z.string()),
-        topology: z.strictObject({ cells: positive.optional(), sockets: positive, cores: positive, threads: positive }),
+        topology: z.strictObject({
+          cells: positiveInteger.optional(),
+          sockets: positiveInteger,
+          cores: positiveInteger,
+          threads: positiveInteger,
+        }),
       })
       .describe(
         'The processors, as `cpu_info` of the hypervisor shows them. Default: those of the computer, or an example',
@@ -105,7 +110,7 @@ const host = z
   .describe('A host with its capacity. Memory is in MiB, disk in GiB');
 
 const aggregate = z
-  .strictObject({ name, hosts: z.array(z.string()), metadata: strings.optional() })
+  .strictObject({ name, hosts: z.array(z.string()), metadata: stringRecord.optional() })
   .describe('An aggregate, with the names of its hosts');
 
 const image = z
@@ -122,7 +127,7 @@ const image = z
     protected: z.boolean().optional(),
     hidden: z.boolean().optional(),
     tags: z.array(z.string()).optional(),
-    properties: strings.optional(),
+    properties: stringRecord.optional(),
     sizeBytes: size.optional(),
     virtualSizeBytes: size.optional(),
     checksum: z.string().optional(),
@@ -159,7 +164,7 @@ const network = z
     adminStateUp: z.boolean().optional(),
     shared: z.boolean().optional(),
     external: z.boolean().optional(),
-    mtu: positive.optional(),
+    mtu: positiveInteger.optional(),
     isDefault: z.boolean().optional(),
     portSecurityEnabled: z.boolean().optional(),
     tags: z.array(z.string()).optional(),
@@ -191,7 +196,7 @@ const volumeType = z.strictObject({
   name: z.string(),
   description: z.string().nullable().optional(),
   isPublic: z.boolean().optional(),
-  extraSpecs: strings.optional(),
+  extraSpecs: stringRecord.optional(),
 });
 
 const volume = z
@@ -199,7 +204,7 @@ const volume = z
     id: uuid,
     projectId: z.string(),
     userId: z.string().optional(),
-    sizeGb: positive,
+    sizeGb: positiveInteger,
     name: z.string().nullable().optional(),
     description: z.string().nullable().optional(),
     status: z.enum(volumeStatuses).describe('Default: available').optional(),
@@ -208,8 +213,8 @@ const volume = z
     bootable: z.boolean().optional(),
     multiattach: z.boolean().describe('Default: whether the volume type allows multiple attachments').optional(),
     encrypted: z.boolean().optional(),
-    imageMetadata: strings.optional(),
-    metadata: strings.optional(),
+    imageMetadata: stringRecord.optional(),
+    metadata: stringRecord.optional(),
     migrationStatus: z.string().nullable().optional(),
   })
   .describe('A volume. Its size is in GiB');
@@ -221,7 +226,7 @@ const share = z
     name: z.string().nullable().optional(),
     status: z.string().optional(),
     protocol: z.string().describe('Only shares with NFS or CEPHFS can be attached to a server').optional(),
-    sizeGb: positive.optional(),
+    sizeGb: positiveInteger.optional(),
     exportLocations: z
       .array(z.string())
       .describe('Paths from which hosts mount the share, the preferred one first')
@@ -230,21 +235,21 @@ const share = z
   .describe('A shared file system. Its size is in GiB');
 
 /** Drivers may define additional verbs. */
-const verb = z.string() as unknown as z.ZodType<DriverVerb, DriverVerb>;
+const driverVerb = z.string() as unknown as z.ZodType<DriverVerb, DriverVerb>;
 
 const rule = z
   .strictObject({
     match: z.strictObject({
-      verb: z.union([verb, z.array(verb)]).optional(),
+      verb: z.union([driverVerb, z.array(driverVerb)]).optional(),
       action: z.string().optional(),
       name: z.union([z.string(), z.instanceof(RegExp)]).optional(),
-      metadata: strings.optional(),
+      metadata: stringRecord.optional(),
       flavor: z.string().optional(),
       image: z.string().optional(),
       host: z.string().optional(),
     }),
-    fromCall: positive.optional(),
-    times: positive.optional(),
+    fromCall: positiveInteger.optional(),
+    times: positiveInteger.optional(),
     delayMs: size.optional(),
     fail: z.string().optional(),
     hang: z.literal(true).optional(),
@@ -263,7 +268,7 @@ export const presetSchema = z.strictObject({
   volumes: z.array(volume).optional(),
   shares: z.array(share).optional(),
   unknown: z
-    .strictObject({ images: unknown, networks: unknown, volumes: unknown, shares: unknown })
+    .strictObject({ images: unknownIds, networks: unknownIds, volumes: unknownIds, shares: unknownIds })
     .partial()
     .optional(),
   rules: z.array(rule).optional(),

@@ -4,8 +4,8 @@ import type { presetSchema } from './preset-schema.js';
 /** A deeply read-only version of a type. */
 type DeepReadonly<T> = T extends Uint8Array | RegExp | ((...given: never[]) => unknown)
   ? T
-  : T extends readonly (infer Item)[]
-    ? readonly DeepReadonly<Item>[]
+  : T extends readonly (infer PresetItem)[]
+    ? readonly DeepReadonly<PresetItem>[]
     : T extends object
       ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : T;
@@ -13,26 +13,26 @@ type DeepReadonly<T> = T extends Uint8Array | RegExp | ((...given: never[]) => u
 /** The initial content of a cloud. Its schema, which also validates files, describes each field. */
 export type Preset = DeepReadonly<z.input<typeof presetSchema>>;
 
-type Item<K extends keyof Preset> = Required<Preset>[K] extends readonly (infer One)[] ? One : never;
+type PresetItem<K extends keyof Preset> = Required<Preset>[K] extends readonly (infer One)[] ? One : never;
 
 /** A flavor of a preset. Memory and swap are in MiB, disks in GiB. */
-export type FlavorSeed = Item<'flavors'>;
+export type FlavorSeed = PresetItem<'flavors'>;
 /** A host of a preset with its capacity. Memory is in MiB, disk in GiB. */
-export type HostSeed = Item<'hosts'>;
+export type HostSeed = PresetItem<'hosts'>;
 /** An aggregate of a preset, with the names of its hosts. */
-export type AggregateSeed = Item<'aggregates'>;
+export type AggregateSeed = PresetItem<'aggregates'>;
 /** An image of a preset. Its default status is `active`; without `content`, it is empty. */
-export type ImageSeed = Item<'images'>;
+export type ImageSeed = PresetItem<'images'>;
 /** A network of a preset. Without a project, it is shared. */
-export type NetworkSeed = Item<'networks'>;
+export type NetworkSeed = PresetItem<'networks'>;
 /** A security group of a preset, with its rules. */
-export type SecurityGroupSeed = Item<'securityGroups'>;
+export type SecurityGroupSeed = PresetItem<'securityGroups'>;
 /** A volume type of a preset. */
-export type VolumeTypeSeed = Item<'volumeTypes'>;
+export type VolumeTypeSeed = PresetItem<'volumeTypes'>;
 /** A volume of a preset. Its size is in GiB. */
-export type VolumeSeed = Item<'volumes'>;
+export type VolumeSeed = PresetItem<'volumes'>;
 /** A share of a preset; omitted fields have defaults. Its size is in GiB. */
-export type ShareSeed = Item<'shares'>;
+export type ShareSeed = PresetItem<'shares'>;
 
 /** Five flavors, two hosts, an image, two networks and a volume type: enough to boot a server. The ids are fixed. */
 export const defaultPreset: Preset &

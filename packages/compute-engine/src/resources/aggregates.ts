@@ -158,7 +158,7 @@ export class Aggregates {
   #runExclusively<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'aggregates');
-      this.#core.infrastructure.changedIn(tx);
+      this.#core.infrastructure.invalidateAfterCommit(tx);
       return work(tx);
     });
   }

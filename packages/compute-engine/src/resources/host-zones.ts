@@ -1,5 +1,5 @@
 import type { Session } from '@apistrata/record-store';
-import { LIVE, tables } from '../schema/tables.js';
+import { LIVE_SERVERS, tables } from '../schema/tables.js';
 
 /**
  * Returns the availability zones of a host, without duplicates.
@@ -22,7 +22,7 @@ export async function findHostsWithServers(session: Session, hosts: readonly str
     .select('host')
     .distinct()
     .where('host', 'in', hosts)
-    .where(LIVE)
+    .where(LIVE_SERVERS)
     .execute();
   return rows.map(({ host }) => host);
 }

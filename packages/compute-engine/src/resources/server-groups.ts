@@ -5,7 +5,7 @@ import type { Core } from '../core/core.js';
 import { groupBy } from '../core/group-by.js';
 import { notFound } from '../errors/rejection.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
-import { LIVE, tables } from '../schema/tables.js';
+import { LIVE_SERVERS, tables } from '../schema/tables.js';
 import { limitsOf, overQuotaError } from './quotas/server-quota.js';
 
 /** A request to create a server group. */
@@ -120,7 +120,7 @@ export class ServerGroups {
         'in',
         groups.map(({ id }) => id),
       )
-      .where(LIVE)
+      .where(LIVE_SERVERS)
       .where('vm_state', '!=', 'soft-delete')
       .orderBy('seq')
       .execute();

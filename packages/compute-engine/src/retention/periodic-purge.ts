@@ -15,7 +15,7 @@ export class PeriodicPurge {
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  #lastAt: number;
+  #lastPurgeAt: number;
 
   /**
    * @param cleanUp removes additional records at the same time
@@ -24,7 +24,7 @@ export class PeriodicPurge {
     this.#retention = retention;
     this.#cleanUp = cleanUp;
     this.#clock = clock;
-    this.#lastAt = clock.now();
+    this.#lastPurgeAt = clock.now();
   }
 
   start(onError: (error: unknown) => void): void {
@@ -41,8 +41,8 @@ export class PeriodicPurge {
 
   /** Purges if the last purge was at least an hour ago. */
   async check(): Promise<void> {
-    if (this.#clock.now() - this.#lastAt < PURGE_INTERVAL_MS) return;
-    this.#lastAt = this.#clock.now();
+    if (this.#clock.now() - this.#lastPurgeAt < PURGE_INTERVAL_MS) return;
+    this.#lastPurgeAt = this.#clock.now();
     await this.#retention.purge(undefined, this.#stopping.signal);
     await this.#cleanUp();
   }

@@ -3,7 +3,7 @@ import { lockName, type Tx } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
-import { usageOf } from './server-usage.js';
+import { createUsageRecord } from './server-usage.js';
 
 /** Times before which records are purged, in milliseconds since the epoch. Undefined keeps the records. */
 export interface PurgeLimits {
@@ -113,16 +113,16 @@ export class Retention {
   async #removeServers(tx: Tx, seqs: readonly number[]): Promise<number> {
     await lockName(tx, 'retention');
     const servers = await tables.servers.find(tx, (q) => q.where('seq', 'in', seqs).where('deleted', '=', 1));
-    const expired = servers.filter(({ jobId }) => jobId === null);
-    if (expired.length === 0) return 0;
-    for (const server of expired) {
-      const usage = usageOf(server);
+    const expiredServers = servers.filter(({ jobId }) => jobId === null);
+    if (expiredServers.length === 0) return 0;
+    for (const server of expiredServers) {
+      const usage = createUsageRecord(server);
       if (usage) await tables.serverUsage.insert(tx, usage);
     }
-    const ids = expired.map(({ id }) => id);
+    const ids = expiredServers.map(({ id }) => id);
     for (const table of serverTables) await tx.db.deleteFrom(table).where('server_id', 'in', ids).execute();
     await tx.db.deleteFrom('servers').where('id', 'in', ids).execute();
-    return expired.length;
+    return expiredServers.length;
   }
 
   /** Purges rows of a table by age, in the order of an index. */
@@ -131,14 +131,14 @@ export class Retention {
     column: string,
     before: number,
     signal: AbortSignal | undefined,
-    narrow: (rows: any) => any = (rows) => rows,
+    addCondition: (rows: any) => any = (rows) => rows,
   ): Promise<number> {
     let count = 0;
     for (;;) {
       signal?.throwIfAborted();
       const removed = await this.#core.store.transaction(async (tx) => {
         await lockName(tx, 'retention');
-        const oldest = narrow(tx.db.selectFrom(table).select('seq').where(column, '<', before));
+        const oldest = addCondition(tx.db.selectFrom(table).select('seq').where(column, '<', before));
         const { numDeletedRows } = await tx.db
           .deleteFrom(table)
           .where('seq', 'in', oldest.orderBy(column).limit(BATCH_SIZE))

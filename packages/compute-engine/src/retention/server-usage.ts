@@ -15,10 +15,10 @@ export interface PurgedServer extends UsedServer, Stored {
 }
 
 /** Returns the usage record of a server that is being purged; undefined if it was never launched. */
-export function usageOf(server: Server): New<PurgedServer> | undefined {
+export function createUsageRecord(server: Server): New<PurgedServer> | undefined {
   const { id, projectId, name, vmState, launchedAt, terminatedAt, host, flavor } = server;
   if (launchedAt === null) return undefined;
   const { vcpus, memoryMb, diskGb, ephemeralGb } = flavor;
-  const remaining = { name: flavor.name, vcpus, memoryMb, diskGb, ephemeralGb };
-  return { id, projectId, name, vmState, launchedAt, terminatedAt, host, flavor: remaining };
+  const usedFlavor = { name: flavor.name, vcpus, memoryMb, diskGb, ephemeralGb };
+  return { id, projectId, name, vmState, launchedAt, terminatedAt, host, flavor: usedFlavor };
 }

@@ -15,9 +15,9 @@ export interface UsedServersQuery {
 }
 
 /** The largest time that a `Date` can represent. */
-const LAST_MS = 8_640_000_000_000_000;
+const MAX_DATE_MS = 8_640_000_000_000_000;
 
-interface Head {
+interface RowHead {
   readonly purged: number;
   readonly seq: number;
   readonly id: string;
@@ -34,25 +34,25 @@ export async function usedServers(session: Session, query: UsedServersQuery): Pr
   if (limit === 0) return [];
   // The unary plus prevents databases from using an index on the launch time, which would select most servers: they were
   // launched before the end of the period.
-  const page = (columns: string, table: string, ended: RawBuilder<unknown>) => sql`
+  const pageQuery = (columns: string, table: string, ended: RawBuilder<unknown>) => sql`
     select ${sql.raw(columns)} from ${sql.table(table)}
     where ${ended} and +launched_at < ${end}
       ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
       ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
     order by project_id, id limit ${limit}`;
   // The upper bound excludes nothing: without statistics, databases assume that a range with two bounds is small.
-  const endedSince = sql`terminated_at >= ${start} and terminated_at < ${LAST_MS}`;
+  const endedSince = sql`terminated_at >= ${start} and terminated_at < ${MAX_DATE_MS}`;
   // The inner query finds the rows of the page in an index, and the join reads only these rows.
   const ended = (table: 'servers' | 'server_usage') => sql`
     select ${sql.lit(Number(table === 'server_usage'))} as purged, found.seq, revision, project_id, found.id
-    from (${page('seq, id', table, endedSince)}) as found join ${sql.table(table)} on ${sql.table(table)}.seq = found.seq`;
-  const { rows } = await sql<Head>`
+    from (${pageQuery('seq, id', table, endedSince)}) as found join ${sql.table(table)} on ${sql.table(table)}.seq = found.seq`;
+  const { rows } = await sql<RowHead>`
     select purged, seq, revision, id from (
-      select * from (${page('0 as purged, seq, revision, project_id, id', 'servers', sql`terminated_at is null`)}) as running
+      select * from (${pageQuery('0 as purged, seq, revision, project_id, id', 'servers', sql`terminated_at is null`)}) as running
       union all ${ended('servers')}
       union all ${ended('server_usage')}
     ) as parts order by project_id, id limit ${limit}`.execute(session.db);
-  const servers = await recordsOf(session, rows);
+  const servers = await readRecords(session, rows);
   // If a server was purged between the two reads, the next attempt finds it in the other table.
   return servers.length === rows.length ? servers : usedServers(session, query);
 }
@@ -61,14 +61,15 @@ function wasLaunched(server: UsedServer): server is LaunchedServer {
   return server.launchedAt !== null;
 }
 
-async function recordsOf(session: Session, heads: readonly Head[]): Promise<readonly LaunchedServer[]> {
-  const ofKind = (purged: number) => heads.filter((head) => Number(head.purged) === purged);
+async function readRecords(session: Session, heads: readonly RowHead[]): Promise<readonly LaunchedServer[]> {
+  const headsOfKind = (purged: number) => heads.filter((head) => Number(head.purged) === purged);
   const bySeq = (servers: readonly (UsedServer & Stored)[]) => new Map(servers.map((server) => [server.seq, server]));
-  const remaining = bySeq(await tables.servers.read(session, ofKind(0)));
-  const purged = bySeq(await tables.serverUsage.read(session, ofKind(1)));
+  const existingServers = bySeq(await tables.servers.read(session, headsOfKind(0)));
+  const purged = bySeq(await tables.serverUsage.read(session, headsOfKind(1)));
   return heads
     .flatMap(
-      (head): UsedServer[] | UsedServer => (Number(head.purged) === 1 ? purged : remaining).get(Number(head.seq)) ?? [],
+      (head): UsedServer[] | UsedServer =>
+        (Number(head.purged) === 1 ? purged : existingServers).get(Number(head.seq)) ?? [],
     )
     .filter(wasLaunched);
 }

@@ -4,12 +4,12 @@ import type { Host } from './infrastructure.js';
 
 type Comparison = (value: string, operands: readonly string[]) => boolean;
 
-const numeric =
+const numericComparison =
   (compare: (one: number, other: number) => boolean): Comparison =>
   (value, [operand = '']) =>
     value.trim() !== '' && operand !== '' && compare(Number(value), Number(operand));
 
-const textual =
+const stringComparison =
   (compare: (one: string, other: string) => boolean): Comparison =>
   (value, [operand = '']) =>
     compare(value, operand);
@@ -17,18 +17,18 @@ const textual =
 /** Operators at the start of a requirement. Comparisons that start with `s` compare strings, the others numbers. */
 const operators: ReadonlyMap<string, Comparison> = new Map(
   Object.entries<Comparison>({
-    '=': numeric((a, b) => a >= b),
-    '==': numeric((a, b) => a === b),
-    '!=': numeric((a, b) => a !== b && !Number.isNaN(a - b)),
-    '>=': numeric((a, b) => a >= b),
-    '<=': numeric((a, b) => a <= b),
-    's==': textual((a, b) => a === b),
-    's!=': textual((a, b) => a !== b),
-    's<': textual((a, b) => a < b),
-    's<=': textual((a, b) => a <= b),
-    's>': textual((a, b) => a > b),
-    's>=': textual((a, b) => a >= b),
-    '<in>': textual((a, b) => a.includes(b)),
+    '=': numericComparison((a, b) => a >= b),
+    '==': numericComparison((a, b) => a === b),
+    '!=': numericComparison((a, b) => a !== b && !Number.isNaN(a - b)),
+    '>=': numericComparison((a, b) => a >= b),
+    '<=': numericComparison((a, b) => a <= b),
+    's==': stringComparison((a, b) => a === b),
+    's!=': stringComparison((a, b) => a !== b),
+    's<': stringComparison((a, b) => a < b),
+    's<=': stringComparison((a, b) => a <= b),
+    's>': stringComparison((a, b) => a > b),
+    's>=': stringComparison((a, b) => a >= b),
+    '<in>': stringComparison((a, b) => a.includes(b)),
     '<all-in>': (value, operands) => operands.every((operand) => value.includes(operand)),
   }),
 );
@@ -51,7 +51,7 @@ function formatValue(value: PropertyValue): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-const isGroup = (value: PropertyValue | undefined): value is PropertyGroup =>
+const isPropertyGroup = (value: PropertyValue | undefined): value is PropertyGroup =>
   typeof value === 'object' && !Array.isArray(value);
 
 /** A requirement that an extra spec places on a host property. */
@@ -82,7 +82,7 @@ export function hasCapabilities(
   return requirements.every(({ path: [first = '', ...rest], requirement, optional }) => {
     let value = propertyOf(host, usage, first);
     if (value === undefined && optional) return true;
-    for (const name of rest) value = isGroup(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    for (const name of rest) value = isPropertyGroup(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     return value !== undefined && fulfills(formatValue(value), requirement);
   });
 }

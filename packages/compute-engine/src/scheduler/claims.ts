@@ -10,7 +10,7 @@ import {
 import { CompiledQuery, sql } from 'kysely';
 import { groupBy } from '../core/group-by.js';
 import type { Claim, Node } from '../model/index.js';
-import type { Amounts } from './amounts.js';
+import type { ResourceAmounts } from './amounts.js';
 import type { HostUsage } from './host-usage.js';
 import { capacityOf, MAX_AMOUNT } from './inventories.js';
 import { adjustResources, claimResources } from './resource-claims.js';
@@ -18,7 +18,7 @@ import { adjustResources, claimResources } from './resource-claims.js';
 /** A claim to make on a node. */
 interface RequestedClaim {
   readonly node: Node;
-  readonly amounts: Amounts;
+  readonly amounts: ResourceAmounts;
 }
 
 /**
@@ -26,35 +26,35 @@ interface RequestedClaim {
  * so two schedulers can never claim the same capacity. Operations that share a transaction claim the sum of their
  * amounts per host in one statement; if the capacity is insufficient for the sum, they claim one after the other.
  */
-export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
-  const { resources, ...own } = amounts;
-  if (!(await claimColumns(tx, node, own))) return false;
+export async function claim(tx: Tx, node: Node, amounts: ResourceAmounts): Promise<boolean> {
+  const { resources, ...columnAmounts } = amounts;
+  if (!(await claimColumns(tx, node, columnAmounts))) return false;
   if (!resources || (await claimResources(tx, node, resources))) return true;
-  await adjust(tx, { host: node.host, ...own }, -1);
+  await adjustAllocations(tx, { host: node.host, ...columnAmounts }, -1);
   return false;
 }
 
 /** Claims the resource classes whose allocations are columns of the table `nodes`. */
-async function claimColumns(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
+async function claimColumns(tx: Tx, node: Node, amounts: ResourceAmounts): Promise<boolean> {
   return batchStatement(
     tx,
     'claim',
     { node, amounts },
-    (requested) => claimOne(tx, requested),
+    (requestedClaim) => claimOne(tx, requestedClaim),
     async (requests) => {
       const hostsWithCapacity = await claimMany(tx, requests);
       const succeeded: boolean[] = [];
-      for (const requested of requests)
-        succeeded.push(hostsWithCapacity.has(requested.node.host) || (await claimOne(tx, requested)));
+      for (const requestedClaim of requests)
+        succeeded.push(hostsWithCapacity.has(requestedClaim.node.host) || (await claimOne(tx, requestedClaim)));
       return succeeded;
     },
   );
 }
 
 /** Returns the parameters of an update: the amounts to add, and the maximum allocations before the update. */
-function amountChanges(
+function updateParameters(
   node: Node,
-  { vcpus, memoryMb, diskGb }: Amounts,
+  { vcpus, memoryMb, diskGb }: ResourceAmounts,
   servers: number,
 ): readonly (number | string)[] {
   return [
@@ -63,28 +63,29 @@ function amountChanges(
     diskGb,
     servers,
     node.host,
-    maxBefore(node, 'VCPU', vcpus),
-    maxBefore(node, 'MEMORY_MB', memoryMb),
-    maxBefore(node, 'DISK_GB', diskGb),
+    maxAllocationBefore(node, 'VCPU', vcpus),
+    maxAllocationBefore(node, 'MEMORY_MB', memoryMb),
+    maxAllocationBefore(node, 'DISK_GB', diskGb),
   ];
 }
 
 /** Returns the maximum allocation before a claim; unlimited if the claimed amount is zero. */
-function maxBefore(node: Node, resourceClass: string, amount: number): number {
+function maxAllocationBefore(node: Node, resourceClass: string, amount: number): number {
   return amount === 0 ? MAX_AMOUNT : capacityOf(node, resourceClass) - amount;
 }
 
 async function claimOne(tx: Tx, { node, amounts }: RequestedClaim): Promise<boolean> {
-  const { numAffectedRows } = await claimCapacity(tx, amountChanges(node, amounts, 1));
+  const { numAffectedRows } = await claimCapacity(tx, updateParameters(node, amounts, 1));
   return numAffectedRows === 1n;
 }
 
 /** Claims the sum of the amounts on each host. Returns the hosts with sufficient capacity; on others, nothing is claimed. */
 async function claimMany(tx: Tx, requests: readonly RequestedClaim[]): Promise<ReadonlySet<string>> {
-  const rows = [...groupBy(requests, ({ node }) => node.host).values()].map((onHost) => {
-    const sum = (pick: (amounts: Amounts) => number) => onHost.reduce((all, { amounts }) => all + pick(amounts), 0);
+  const rows = [...groupBy(requests, ({ node }) => node.host).values()].map((hostRequests) => {
+    const sum = (pick: (amounts: ResourceAmounts) => number) =>
+      hostRequests.reduce((all, { amounts }) => all + pick(amounts), 0);
     const all = { vcpus: sum((a) => a.vcpus), memoryMb: sum((a) => a.memoryMb), diskGb: sum((a) => a.diskGb) };
-    return amountChanges((onHost[0] as RequestedClaim).node, all, onHost.length);
+    return updateParameters((hostRequests[0] as RequestedClaim).node, all, hostRequests.length);
   });
   const parameters = byColumn(8, rows);
   const claimed = await tx.db.executeQuery<{ readonly host: string }>({ ...claimCapacities, parameters } as never);
@@ -121,15 +122,19 @@ const claimCapacity = hotStatement(({ db }) =>
 
 /** Claims capacity even if it is insufficient, for moves that an administrator forces. */
 export async function forceClaim(tx: Tx, claim: Claim): Promise<void> {
-  await adjust(tx, claim, 1);
+  await adjustAllocations(tx, claim, 1);
 }
 
 /** Releases claimed capacity. */
-export async function release(tx: Tx, claim: Claim): Promise<void> {
-  await adjust(tx, claim, -1);
+export async function releaseClaim(tx: Tx, claim: Claim): Promise<void> {
+  await adjustAllocations(tx, claim, -1);
 }
 
-async function adjust(tx: Tx, { host, vcpus, memoryMb, diskGb, resources }: Claim, sign: 1 | -1): Promise<void> {
+async function adjustAllocations(
+  tx: Tx,
+  { host, vcpus, memoryMb, diskGb, resources }: Claim,
+  sign: 1 | -1,
+): Promise<void> {
   await tx.db
     .updateTable('nodes')
     .set({
@@ -177,13 +182,13 @@ export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
 
 /** Adds a claim to shared allocations; with the sign -1, removes a claim that failed. */
 export function addToUsage(usage: Map<string, HostUsage>, { host, ...amounts }: Claim, sign: 1 | -1 = 1): void {
-  const before = usage.get(host);
-  if (!before) return;
+  const usageBefore = usage.get(host);
+  if (!usageBefore) return;
   usage.set(host, {
-    vcpus: before.vcpus + sign * amounts.vcpus,
-    memoryMb: before.memoryMb + sign * amounts.memoryMb,
-    diskGb: before.diskGb + sign * amounts.diskGb,
-    servers: before.servers + sign,
+    vcpus: usageBefore.vcpus + sign * amounts.vcpus,
+    memoryMb: usageBefore.memoryMb + sign * amounts.memoryMb,
+    diskGb: usageBefore.diskGb + sign * amounts.diskGb,
+    servers: usageBefore.servers + sign,
   });
 }
 

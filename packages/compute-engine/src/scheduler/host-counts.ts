@@ -10,8 +10,8 @@ export interface HostCount extends HostUsage {
 }
 
 /** Counts the allocations on each host. */
-export async function countedByHost(session: Session): Promise<ReadonlyMap<string, HostCount>> {
-  const others = await resourcesByHost(session);
+export async function readCountsByHost(session: Session): Promise<ReadonlyMap<string, HostCount>> {
+  const otherResources = await resourcesByHost(session);
   const usages = await usageByHost(session);
-  return new Map([...usages].map(([host, usage]) => [host, { ...usage, resources: others.get(host) ?? {} }]));
+  return new Map([...usages].map(([host, usage]) => [host, { ...usage, resources: otherResources.get(host) ?? {} }]));
 }

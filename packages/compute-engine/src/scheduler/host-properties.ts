@@ -12,7 +12,7 @@ export interface PropertyGroup {
 export type PropertyValue = CapabilityValue | PropertyGroup;
 
 /** Returns a property of a host. Memory is in MiB; disk space is in MiB if the name of the property contains `mb`, otherwise in GiB. */
-type Property = (host: Host, usage: HostUsage | undefined) => PropertyValue;
+type PropertyReader = (host: Host, usage: HostUsage | undefined) => PropertyValue;
 
 function cpuProperties({ topology, ...cpu }: CpuInfo): PropertyGroup {
   const { cells, ...counts } = topology;
@@ -20,8 +20,8 @@ function cpuProperties({ topology, ...cpu }: CpuInfo): PropertyGroup {
 }
 
 /** The properties of hosts to which the hint `query` and extra specs `capabilities:NAME` refer. */
-const properties: ReadonlyMap<string, Property> = new Map(
-  Object.entries<Property>({
+const properties: ReadonlyMap<string, PropertyReader> = new Map(
+  Object.entries<PropertyReader>({
     host: ({ name }) => name,
     nodename: ({ node }) => node.hypervisorHostname,
     uuid: ({ node }) => node.id,

@@ -6,7 +6,7 @@ import type { HostSeed } from '../preset/preset.js';
 import { createInventory } from './inventories.js';
 
 /** Creates the record of a service that this process represents. */
-export function serviceRecord(host: string, binary: string, now: number): New<Service> {
+export function createServiceRecord(host: string, binary: string, now: number): New<Service> {
   return {
     id: randomUUID(),
     host,
@@ -36,15 +36,15 @@ function exampleCpu(cores: number): CpuInfo {
  * Returns the inventories, traits and capabilities that a host and its driver declare. The host's declarations take
  * precedence.
  */
-export function offerOf(
+export function combineOffers(
   seed: HostSeed,
   offer: DriverOffer = {},
 ): Pick<Node, 'inventories' | 'traits' | 'capabilities' | 'cpuInfo'> {
-  const declared = Object.entries(seed.inventories ?? {}).map(
+  const declaredInventories = Object.entries(seed.inventories ?? {}).map(
     ([name, given]) => [name, createInventory(given)] as const,
   );
   return {
-    inventories: { ...offer.inventories, ...Object.fromEntries(declared) },
+    inventories: { ...offer.inventories, ...Object.fromEntries(declaredInventories) },
     traits: [...new Set([...COMMON_TRAITS, ...(offer.traits ?? []), ...(seed.traits ?? [])])].sort(),
     capabilities: { ...offer.capabilities, ...seed.capabilities },
     cpuInfo: seed.cpuInfo ?? offer.cpuInfo ?? exampleCpu(seed.vcpus),
@@ -57,7 +57,7 @@ export function offerOf(
  * @param hostIp address of the host
  * @param offer additional inventories, traits and capabilities from the driver
  */
-export function nodeRecord(seed: HostSeed, hostIp: string, now: number, offer?: DriverOffer): New<Node> {
+export function createNodeRecord(seed: HostSeed, hostIp: string, now: number, offer?: DriverOffer): New<Node> {
   const { name, vcpus, memoryMb } = seed;
   return {
     id: randomUUID(),
@@ -72,7 +72,7 @@ export function nodeRecord(seed: HostSeed, hostIp: string, now: number, offer?: 
     cpuAllocationRatio: seed.cpuAllocationRatio ?? 16,
     ramAllocationRatio: seed.ramAllocationRatio ?? 1.5,
     diskAllocationRatio: seed.diskAllocationRatio ?? 1,
-    ...offerOf(seed, offer),
+    ...combineOffers(seed, offer),
     process: null,
     createdAt: now,
   };

@@ -40,7 +40,7 @@ export class Infrastructure {
   readonly #clock: Clock;
   readonly #settings: Settings;
   #hostMap: Promise<HostMap> | undefined;
-  #last: HostMap | undefined;
+  #lastHostMap: HostMap | undefined;
   #readAt = 0;
   #epoch = 0;
   /** The state that the current epoch represents. */
@@ -56,7 +56,7 @@ export class Infrastructure {
   }
 
   /** Invalidates the snapshot after the commit. Must be called in every transaction that changes services, nodes or aggregates. */
-  changedIn(tx: Tx): void {
+  invalidateAfterCommit(tx: Tx): void {
     tx.afterCommit(() => {
       this.#hostMap = undefined;
     });
@@ -64,14 +64,14 @@ export class Infrastructure {
 
   /** Returns the snapshot. In a transaction that changes hosts, `readHosts(tx)` includes these changes. */
   hosts(): Promise<HostMap> {
-    const shared = this.#store.kind === 'postgres' && Date.now() - this.#readAt > MAX_SNAPSHOT_AGE_MS;
-    const stale = shared || this.#clock.now() >= this.#nextDownAt;
-    if (!this.#hostMap || stale) {
+    const isTooOld = this.#store.kind === 'postgres' && Date.now() - this.#readAt > MAX_SNAPSHOT_AGE_MS;
+    const isStale = isTooOld || this.#clock.now() >= this.#nextDownAt;
+    if (!this.#hostMap || isStale) {
       this.#readAt = Date.now();
       this.#nextDownAt = Number.POSITIVE_INFINITY;
       this.#hostMap = this.readHosts(this.#store).then((hostMap) => {
         // This is not part of `readHosts`, because other callers of `readHosts` must not change the cached snapshot.
-        this.#last = hostMap;
+        this.#lastHostMap = hostMap;
         this.#nextDownAt = Math.min(...hostMap.services.map((service) => this.#expectedDownAt(service)));
         return hostMap;
       });
@@ -84,7 +84,7 @@ export class Infrastructure {
 
   /** Returns a host from the last snapshot, for synchronous callers; undefined before the first snapshot. */
   lastKnown(host: string): Host | undefined {
-    return this.#last?.hosts.get(host);
+    return this.#lastHostMap?.hosts.get(host);
   }
 
   /** Returns the hosts as stored now, including changes by other processes. For host administration. */
@@ -112,11 +112,11 @@ export class Infrastructure {
       });
     }
     const unreachable = new Set(this.#unreachable);
-    return { epoch: this.#epochOf(hosts, unreachable), hosts, services, aggregates, unreachable };
+    return { epoch: this.#updateEpoch(hosts, unreachable), hosts, services, aggregates, unreachable };
   }
 
   /** Returns the current epoch. Heartbeats alone do not change it, so that values that are cached by epoch stay valid. */
-  #epochOf(hosts: ReadonlyMap<string, Host>, unreachable: ReadonlySet<string>): number {
+  #updateEpoch(hosts: ReadonlyMap<string, Host>, unreachable: ReadonlySet<string>): number {
     const state = JSON.stringify([
       [...hosts.values()].map(({ name, zone, status }) => [name, zone, status]),
       [...unreachable],

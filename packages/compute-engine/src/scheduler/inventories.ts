@@ -19,38 +19,40 @@ export function createInventory({
 }
 
 /** The inventories and traits of a host, computed once for each version of its record. */
-interface Offer {
+interface InventoriesAndTraits {
   readonly inventories: Readonly<Record<string, Inventory>>;
   readonly traits: ReadonlySet<string>;
 }
 
-const offers = new WeakMap<Node, Offer>();
+const offerCache = new WeakMap<Node, InventoriesAndTraits>();
 
-function offerOf(node: Node): Offer {
-  const cached = offers.get(node);
+function cachedOffer(node: Node): InventoriesAndTraits {
+  const cached = offerCache.get(node);
   if (cached) return cached;
-  const columnInventory = (total: number, allocationRatio: number) =>
+  const createColumnInventory = (total: number, allocationRatio: number) =>
     createInventory({ total, maxUnit: total, allocationRatio });
-  const all: Readonly<Record<string, Inventory | null>> = {
-    VCPU: columnInventory(node.vcpus, node.cpuAllocationRatio),
-    MEMORY_MB: columnInventory(node.memoryMb, node.ramAllocationRatio),
-    DISK_GB: columnInventory(node.localGb, node.diskAllocationRatio),
+  const allInventories: Readonly<Record<string, Inventory | null>> = {
+    VCPU: createColumnInventory(node.vcpus, node.cpuAllocationRatio),
+    MEMORY_MB: createColumnInventory(node.memoryMb, node.ramAllocationRatio),
+    DISK_GB: createColumnInventory(node.localGb, node.diskAllocationRatio),
     ...node.inventories,
   };
-  const inventories = Object.fromEntries(Object.entries(all).flatMap(([name, one]) => (one ? [[name, one]] : [])));
+  const inventories = Object.fromEntries(
+    Object.entries(allInventories).flatMap(([name, one]) => (one ? [[name, one]] : [])),
+  );
   const offer = { inventories, traits: new Set(node.traits) };
-  offers.set(node, offer);
+  offerCache.set(node, offer);
   return offer;
 }
 
 /** Returns a host's inventories, by resource class. */
 export function inventoriesOf(node: Node): Readonly<Record<string, Inventory>> {
-  return offerOf(node).inventories;
+  return cachedOffer(node).inventories;
 }
 
 /** Returns the traits of a host, except the traits of its service. */
 export function traitsOf(node: Node): ReadonlySet<string> {
-  return offerOf(node).traits;
+  return cachedOffer(node).traits;
 }
 
 /**

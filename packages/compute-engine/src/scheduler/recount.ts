@@ -1,7 +1,7 @@
 import { type Session, type Store, yieldToEventLoop } from '@apistrata/record-store';
 import { CompiledQuery } from 'kysely';
-import { claimsByHost, resourceClaimsByHost } from './claims-by-host.js';
-import { countedByHost, type HostCount } from './host-counts.js';
+import { claimsByHostSql, resourceClaimsByHostSql } from './claims-by-host.js';
+import { type HostCount, readCountsByHost } from './host-counts.js';
 import { groupByHost, setResources } from './resource-claims.js';
 
 /** The correction of a host whose allocations were counted incorrectly. */
@@ -18,19 +18,19 @@ const BATCH_SIZE = 2_000;
 const NO_CLAIMS: HostCount = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0, resources: {} };
 
 /** Returns all amounts of a count, by name. */
-function amountsIn({ resources, ...own }: HostCount): ReadonlyMap<string, number> {
+function amountsByName({ resources, ...own }: HostCount): ReadonlyMap<string, number> {
   return new Map(Object.entries({ ...own, ...resources }));
 }
 
 /** Returns the names of the amounts that differ between two counts. */
-function differences(one: HostCount, other: HostCount): readonly string[] {
-  const [amounts, otherAmounts] = [amountsIn(one), amountsIn(other)];
+function differingAmounts(one: HostCount, other: HostCount): readonly string[] {
+  const [amounts, otherAmounts] = [amountsByName(one), amountsByName(other)];
   return [...new Set([...amounts.keys(), ...otherAmounts.keys()])].filter(
     (name) => (amounts.get(name) ?? 0) !== (otherAmounts.get(name) ?? 0),
   );
 }
 
-function sumOf(one: HostCount, other: HostCount): HostCount {
+function addCounts(one: HostCount, other: HostCount): HostCount {
   const resources: Record<string, number> = { ...one.resources };
   for (const [name, amount] of Object.entries(other.resources)) resources[name] = (resources[name] ?? 0) + amount;
   return {
@@ -50,18 +50,18 @@ interface ClaimedRow {
   readonly servers: number | string;
 }
 
-async function rowsOf<R>({ db }: Session, statement: string): Promise<readonly R[]> {
+async function queryRows<R>({ db }: Session, statement: string): Promise<readonly R[]> {
   return (await db.executeQuery<R>(CompiledQuery.raw(statement) as CompiledQuery<R>)).rows;
 }
 
 /**
  * Returns the server claims on each host.
  *
- * @param condition as for {@link claimsByHost}
+ * @param condition as for {@link claimsByHostSql}
  */
-async function claimedByHost(session: Session, condition?: string): Promise<ReadonlyMap<string, HostCount>> {
-  const rows = await rowsOf<ClaimedRow>(session, claimsByHost(session.kind, condition));
-  const others = groupByHost(await rowsOf(session, resourceClaimsByHost(session.kind, condition)));
+async function readClaimsByHost(session: Session, condition?: string): Promise<ReadonlyMap<string, HostCount>> {
+  const rows = await queryRows<ClaimedRow>(session, claimsByHostSql(session.kind, condition));
+  const others = groupByHost(await queryRows(session, resourceClaimsByHostSql(session.kind, condition)));
   return new Map(
     rows.map(({ host, vcpus, memory_mb, disk_gb, servers }) => [
       host,
@@ -87,13 +87,16 @@ async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
     .executeTakeFirstOrThrow()) as { last: number | null };
   const claimed = new Map<string, HostCount>();
   for (let after = 0; after < Number(last ?? 0); after += BATCH_SIZE) {
-    const part = await claimedByHost(store, `servers.seq > ${after} and servers.seq <= ${after + BATCH_SIZE}`);
-    for (const [host, usage] of part) claimed.set(host, sumOf(claimed.get(host) ?? NO_CLAIMS, usage));
+    const batchClaims = await readClaimsByHost(
+      store,
+      `servers.seq > ${after} and servers.seq <= ${after + BATCH_SIZE}`,
+    );
+    for (const [host, usage] of batchClaims) claimed.set(host, addCounts(claimed.get(host) ?? NO_CLAIMS, usage));
     await yieldToEventLoop();
   }
-  const counted = await countedByHost(store);
+  const counted = await readCountsByHost(store);
   return [...counted]
-    .filter(([host, count]) => differences(count, claimed.get(host) ?? NO_CLAIMS).length > 0)
+    .filter(([host, count]) => differingAmounts(count, claimed.get(host) ?? NO_CLAIMS).length > 0)
     .map(([host]) => host);
 }
 
@@ -101,13 +104,13 @@ async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
  * Recounts the allocations of a host while its row is locked. Every claim and release changes that row first, and the
  * server record afterwards.
  */
-async function correct(store: Store, host: string): Promise<Correction | undefined> {
+async function correctHost(store: Store, host: string): Promise<Correction | undefined> {
   return store.transaction(async (tx) => {
     const row = tx.db.selectFrom('nodes').select('host').where('host', '=', host);
     await (tx.kind === 'postgres' ? row.forUpdate() : row).execute();
-    const counted = (await countedByHost(tx)).get(host);
-    const claimed = (await claimedByHost(tx)).get(host) ?? NO_CLAIMS;
-    if (!counted || differences(counted, claimed).length === 0) return undefined;
+    const counted = (await readCountsByHost(tx)).get(host);
+    const claimed = (await readClaimsByHost(tx)).get(host) ?? NO_CLAIMS;
+    if (!counted || differingAmounts(counted, claimed).length === 0) return undefined;
     await tx.db
       .updateTable('nodes')
       .set({
@@ -130,16 +133,16 @@ export async function recountHosts(store: Store): Promise<readonly Correction[]>
   const confirmed = new Set(await findMiscountedHosts(store));
   const corrections: Correction[] = [];
   for (const host of candidates.filter((name) => confirmed.has(name))) {
-    const correction = await correct(store, host);
+    const correction = await correctHost(store, host);
     if (correction) corrections.push(correction);
   }
   return corrections;
 }
 
 /** Formats a correction as a message. */
-export function correctionText({ host, counted, claimed }: Correction): string {
-  const [before, after] = [amountsIn(counted), amountsIn(claimed)];
-  const changes = differences(counted, claimed).map(
+export function formatCorrection({ host, counted, claimed }: Correction): string {
+  const [before, after] = [amountsByName(counted), amountsByName(claimed)];
+  const changes = differingAmounts(counted, claimed).map(
     (name) => `${name} ${before.get(name) ?? 0} instead of ${after.get(name) ?? 0}`,
   );
   return `The capacity of host ${host} was counted incorrectly and has been corrected: ${changes.join(', ')}.`;

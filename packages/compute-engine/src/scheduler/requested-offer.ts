@@ -24,11 +24,11 @@ export interface RequestedTraits {
 }
 
 /** Matches `resources:CLASS` and `trait:NAME`, also in a group such as `resources1:CLASS`. */
-const REQUEST = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)$/s;
-const AMOUNT = /^\s*\+?\d+\s*$/;
+const REQUEST_KEY = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)$/s;
+const AMOUNT_PATTERN = /^\s*\+?\d+\s*$/;
 
 /** Flavor and image options that only hosts with a certain trait support. */
-const OPTIONS: readonly {
+const TRAIT_OPTIONS: readonly {
   readonly spec: string;
   readonly property: string;
   readonly trait: (value: string) => string | undefined;
@@ -61,29 +61,35 @@ function parseFlavorRequest(extraSpecs: StringRecord): FlavorRequest {
   const required: string[] = [];
   const forbidden: string[] = [];
   for (const [key, value] of Object.entries(extraSpecs)) {
-    const [, kind, group, name] = REQUEST.exec(key) ?? [];
+    const [, kind, group, name] = REQUEST_KEY.exec(key) ?? [];
     if (name === undefined) continue;
     if (kind === 'trait') {
       if (value === 'required') required.push(name);
       if (value === 'forbidden') forbidden.push(name);
-    } else if (AMOUNT.test(value) && (RESOURCE_CLASSES.has(name) || name.startsWith('CUSTOM_'))) {
+    } else if (AMOUNT_PATTERN.test(value) && (RESOURCE_CLASSES.has(name) || name.startsWith('CUSTOM_'))) {
       const amount = Number(value);
       resources.set(name, (resources.get(name) ?? 0) + amount);
       if (group !== undefined && amount > 0) groups.add(group);
     }
   }
-  const separate = groups.size > 1 && extraSpecs.group_policy !== 'none';
-  return { resources, required, forbidden, separate, capabilities: capabilityRequirements(extraSpecs) };
+  const needsSeparateProviders = groups.size > 1 && extraSpecs.group_policy !== 'none';
+  return {
+    resources,
+    required,
+    forbidden,
+    separate: needsSeparateProviders,
+    capabilities: capabilityRequirements(extraSpecs),
+  };
 }
 
-const parsed = new WeakMap<StringRecord, FlavorRequest>();
+const requestCache = new WeakMap<StringRecord, FlavorRequest>();
 
 /** Returns what a flavor requires of a host, parsed once for each copy of the flavor. */
 export function flavorRequest({ extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>): FlavorRequest {
-  let request = parsed.get(extraSpecs);
+  let request = requestCache.get(extraSpecs);
   if (!request) {
     request = parseFlavorRequest(extraSpecs);
-    parsed.set(extraSpecs, request);
+    requestCache.set(extraSpecs, request);
   }
   return request;
 }
@@ -101,7 +107,7 @@ export function requestedTraits(
   imageProperties: StringRecord,
 ): RequestedTraits {
   const { required, forbidden } = flavorRequest(flavor);
-  const optionTraits = OPTIONS.flatMap(({ spec, property, trait }) => {
+  const optionTraits = TRAIT_OPTIONS.flatMap(({ spec, property, trait }) => {
     const value = flavor.extraSpecs[spec] ?? imageProperties[property];
     return value === undefined ? [] : (trait(value) ?? []);
   });

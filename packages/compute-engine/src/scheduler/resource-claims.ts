@@ -12,7 +12,13 @@ interface ResourceRow {
 }
 
 /** Adds to the allocations of a host, unless these would exceed `max`. Returns whether they were changed. */
-async function add(tx: Tx, host: string, resourceClass: string, amount: number, max?: number): Promise<boolean> {
+async function addAllocation(
+  tx: Tx,
+  host: string,
+  resourceClass: string,
+  amount: number,
+  max?: number,
+): Promise<boolean> {
   const limit = max === undefined ? sql`` : sql`where host_resources.used + excluded.used <= ${max}`;
   const { rows } = await sql`
     insert into host_resources (host, resource_class, used) values (${host}, ${resourceClass}, ${amount})
@@ -30,7 +36,7 @@ export async function claimResources(tx: Tx, node: Node, resources: Resources): 
   const claimed: Record<string, number> = {};
   for (const [name, amount] of Object.entries(resources)) {
     const capacity = capacityOf(node, name);
-    if (amount > capacity || !(await add(tx, node.host, name, amount, capacity))) {
+    if (amount > capacity || !(await addAllocation(tx, node.host, name, amount, capacity))) {
       await adjustResources(tx, node.host, claimed, -1);
       return false;
     }
@@ -41,7 +47,7 @@ export async function claimResources(tx: Tx, node: Node, resources: Resources): 
 
 /** Adds amounts to the allocations of a host, or removes them. */
 export async function adjustResources(tx: Tx, host: string, resources: Resources, sign: 1 | -1): Promise<void> {
-  for (const [name, amount] of Object.entries(resources)) await add(tx, host, name, sign * amount);
+  for (const [name, amount] of Object.entries(resources)) await addAllocation(tx, host, name, sign * amount);
 }
 
 /** Returns the stored allocations of each host by resource class, without those that are zero. */

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 import { lockName, type Tx } from '@apistrata/record-store';
 import type { FlavorCopy, ServerGroup } from '../model/index.js';
-import { LIVE, tables } from '../schema/tables.js';
-import { type Amounts, byClass } from './amounts.js';
+import { LIVE_SERVERS, tables } from '../schema/tables.js';
+import { byClass, type ResourceAmounts } from './amounts.js';
 import { hasCapabilities } from './capabilities.js';
 import { addToUsage, claim, usageForClaim } from './claims.js';
 import { remainingDiskGb } from './disk-space.js';
-import { fitsQuery } from './host-query.js';
+import { matchesQuery } from './host-query.js';
 import type { HostUsage } from './host-usage.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
 import { canProvide, traitsOf } from './inventories.js';
@@ -19,7 +19,7 @@ export interface Placement {
   readonly flavor: FlavorCopy;
   /** Image properties, which may require traits of the host. */
   readonly imageProperties: Readonly<Record<string, string>>;
-  readonly amounts: Amounts;
+  readonly amounts: ResourceAmounts;
   readonly zone: string | null;
   /** The only acceptable host, by name or hypervisor name. */
   readonly host?: string;
@@ -47,7 +47,7 @@ interface PlacementQuery {
 
 type Filter = (host: Host, query: PlacementQuery) => boolean;
 
-function listOf(hint: unknown): readonly string[] {
+function toStringList(hint: unknown): readonly string[] {
   return hint === undefined || hint === null ? [] : [hint].flat().map(String);
 }
 
@@ -81,7 +81,7 @@ const filters = {
   sameHost: ({ name }, { sameHosts }) => !sameHosts || sameHosts.has(name),
   differentHost: ({ name }, { differentHosts }) => !differentHosts?.has(name),
   query: (host, { placement: { hints }, usage }) =>
-    hints.query === undefined || fitsQuery(hints.query, host, usage.get(host.name)),
+    hints.query === undefined || matchesQuery(hints.query, host, usage.get(host.name)),
   near: ({ node }, { near }) => !near || near.check(node.hostIp, isIP(node.hostIp) === 6 ? 'ipv6' : 'ipv4'),
   aggregateSpecs: ({ aggregates }, { placement }) =>
     aggregateSpecs(placement.flavor).every(([key, value]) =>
@@ -104,18 +104,18 @@ const forcedFilters = { enabled, requested, excluded, resources, room, traits };
 
 /** Returns the weight of a host: its remaining memory, changed by soft group policies. Hosts with a higher weight are preferred. */
 function weigh(host: Host, { usage, members, placement: { group } }: PlacementQuery): number {
-  const free = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
+  const freeMemory = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
   const affinity = (members.get(host.name) ?? 0) * 1e9;
-  if (group?.policy === 'soft-affinity') return free + affinity;
-  if (group?.policy === 'soft-anti-affinity') return free - affinity;
-  return free;
+  if (group?.policy === 'soft-affinity') return freeMemory + affinity;
+  if (group?.policy === 'soft-anti-affinity') return freeMemory - affinity;
+  return freeMemory;
 }
 
 /**
  * Returns the network around `build_near_host_ip` with the prefix length `cidr` (default `/24`); undefined without this
  * hint.
  */
-function networkNear({ build_near_host_ip: address, cidr = '/24' }: Placement['hints']): BlockList | undefined {
+function nearNetwork({ build_near_host_ip: address, cidr = '/24' }: Placement['hints']): BlockList | undefined {
   if (typeof address !== 'string') return undefined;
   const version = isIP(address);
   const prefix = Number(String(cidr).slice(1));
@@ -125,18 +125,18 @@ function networkNear({ build_near_host_ip: address, cidr = '/24' }: Placement['h
   return near;
 }
 
-async function hostsOf(tx: Tx, serverIds: readonly string[]): Promise<ReadonlySet<string>> {
+async function readHostsOf(tx: Tx, serverIds: readonly string[]): Promise<ReadonlySet<string>> {
   const servers = await Promise.all(
     serverIds.filter((id) => !id.includes('\0')).map((id) => tables.servers.get(tx, id)),
   );
   return new Set(servers.flatMap((server) => server?.host ?? []));
 }
 
-async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<ReadonlyMap<string, number>> {
+async function countMembersByHost(tx: Tx, { group, serverId }: Placement): Promise<ReadonlyMap<string, number>> {
   if (!group) return new Map();
   // Placements of a group's servers are serialized, so that two of them do not both find a host empty.
   await lockName(tx, `group:${group.id}`);
-  const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where(LIVE));
+  const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where(LIVE_SERVERS));
   const counts = new Map<string, number>();
   for (const { id, claims } of servers) {
     for (const { host } of id === serverId ? [] : claims) counts.set(host, (counts.get(host) ?? 0) + 1);
@@ -149,10 +149,15 @@ async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<Re
  *
  * @throws {@link NoValidHost}
  */
-export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap, placement: Placement): Promise<Host> {
-  const same = listOf(placement.hints.same_host);
-  const different = listOf(placement.hints.different_host);
-  const members = await membersByHost(tx, placement);
+export async function selectAndClaimHost(
+  tx: Tx,
+  infrastructure: Infrastructure,
+  map: HostMap,
+  placement: Placement,
+): Promise<Host> {
+  const sameHostServers = toStringList(placement.hints.same_host);
+  const differentHostServers = toStringList(placement.hints.different_host);
+  const members = await countMembersByHost(tx, placement);
   const usage = await usageForClaim(tx);
   const request: PlacementQuery = {
     placement,
@@ -161,25 +166,27 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
     resources: byClass(placement.amounts),
     traits: requestedTraits(placement.flavor, placement.imageProperties),
     members,
-    sameHosts: same.length > 0 ? await hostsOf(tx, same) : undefined,
-    differentHosts: different.length > 0 ? await hostsOf(tx, different) : undefined,
-    near: networkNear(placement.hints),
+    sameHosts: sameHostServers.length > 0 ? await readHostsOf(tx, sameHostServers) : undefined,
+    differentHosts: differentHostServers.length > 0 ? await readHostsOf(tx, differentHostServers) : undefined,
+    near: nearNetwork(placement.hints),
   };
   const reasons: Record<string, number> = {};
-  const applied = Object.entries<Filter>(placement.forced ? forcedFilters : filters);
-  const fitting = [...map.hosts.values()].filter((host) => {
-    const rejection = applied.find(([, fits]) => !fits(host, request));
+  const appliedFilters = Object.entries<Filter>(placement.forced ? forcedFilters : filters);
+  const fittingHosts = [...map.hosts.values()].filter((host) => {
+    const rejection = appliedFilters.find(([, fits]) => !fits(host, request));
     if (!rejection) return true;
     const [name] = rejection;
     reasons[name] = (reasons[name] ?? 0) + 1;
     return false;
   });
-  const weighed = fitting.map((host) => ({ host, weight: weigh(host, request) })).sort((a, b) => b.weight - a.weight);
-  for (const { host } of weighed) {
+  const weighedHosts = fittingHosts
+    .map((host) => ({ host, weight: weigh(host, request) }))
+    .sort((a, b) => b.weight - a.weight);
+  for (const { host } of weighedHosts) {
     const newClaim = { host: host.name, ...placement.amounts };
     addToUsage(usage, newClaim);
     if (await claim(tx, host.node, placement.amounts)) return host;
     addToUsage(usage, newClaim, -1);
   }
-  throw new NoValidHost({ ...reasons, capacity: fitting.length });
+  throw new NoValidHost({ ...reasons, capacity: fittingHosts.length });
 }

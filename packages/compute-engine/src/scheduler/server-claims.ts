@@ -1,15 +1,15 @@
 import type { Tx } from '@apistrata/record-store';
 import type { Claim, Server, ServerPatch } from '../model/index.js';
-import { release } from './claims.js';
+import { releaseClaim } from './claims.js';
 
 /** Returns the claim of a server on its current host: the last one after a resize, otherwise the first. */
-export function ownClaim({ claims, host, oldFlavor }: Server): Claim | undefined {
-  const here = claims.filter((claim) => claim.host === host);
-  return oldFlavor ? here.at(-1) : here[0];
+export function currentClaim({ claims, host, oldFlavor }: Server): Claim | undefined {
+  const hostClaims = claims.filter((claim) => claim.host === host);
+  return oldFlavor ? hostClaims.at(-1) : hostClaims[0];
 }
 
 /** Releases all claims of a server except the given one. The server must have been read in this transaction. */
-export async function keepClaim(tx: Tx, server: Server, retained: Claim | undefined): Promise<ServerPatch> {
-  for (const claim of server.claims) if (claim !== retained) await release(tx, claim);
+export async function keepOnlyClaim(tx: Tx, server: Server, retained: Claim | undefined): Promise<ServerPatch> {
+  for (const claim of server.claims) if (claim !== retained) await releaseClaim(tx, claim);
   return { claims: retained ? [retained] : [] };
 }

@@ -19,14 +19,14 @@ import { serverDefaults } from '../model/server-settings.js';
 import type { PurgedServer } from '../retention/server-usage.js';
 
 /** The condition for servers that are not deleted, as in the partial indexes. */
-export const LIVE = sql<boolean>`deleted = 0`;
+export const LIVE_SERVERS = sql<boolean>`deleted = 0`;
 
 /**
  * The condition for one project's servers that are not deleted, in a form for which PostgreSQL does not use an index of
  * all servers.
  */
-export function liveOfProject(kind: DatabaseKind): RawBuilder<boolean> {
-  return kind === 'postgres' ? sql<boolean>`deleted < 1` : LIVE;
+export function liveServersOfProject(kind: DatabaseKind): RawBuilder<boolean> {
+  return kind === 'postgres' ? sql<boolean>`deleted < 1` : LIVE_SERVERS;
 }
 
 /** The tables of the engine's own records. Catalogs define their own tables. */

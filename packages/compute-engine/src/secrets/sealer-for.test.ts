@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newSecretKey, Sealer } from './sealer.js';
-import { hostSealerFor, sealerFor } from './sealer-for.js';
+import { createHostSealer, createSealer } from './sealer-for.js';
 
 const [old, fresh] = [newSecretKey(), newSecretKey()];
 
@@ -20,9 +20,9 @@ describe('the secret key', () => {
 
   it('is created next to a SQLite file, for its owner only, and is the same for all processes that start concurrently', async () => {
     const database = join(folder, 'cloud.db');
-    const sealers = await Promise.all(Array.from({ length: 8 }, () => sealerFor(database, {})));
+    const sealers = await Promise.all(Array.from({ length: 8 }, () => createSealer(database, {})));
     const sealed = sealers[0]!.seal('a', 'x');
-    for (const sealer of [...sealers, await sealerFor(database, {})]) expect(sealer!.open(sealed, 'x')).toBe('a');
+    for (const sealer of [...sealers, await createSealer(database, {})]) expect(sealer!.open(sealed, 'x')).toBe('a');
     expect((await stat(`${database}.key`)).mode & 0o777).toBe(0o600);
     expect(await readFile(`${database}.key`, 'utf8')).toMatch(/^[\w+/]{43}=\n$/);
   });
@@ -33,11 +33,11 @@ describe('the secret key', () => {
     const sealed = new Sealer([old]).seal('a', 'x');
     vi.stubEnv('APISTRATA_SECRET_KEY', `${fresh}, ${old}`);
     for (const options of [{ secretKeyFile: file }, { secretKey: old }, { secretKey: [fresh, old] }, {}])
-      expect((await sealerFor('postgres://db', options))!.open(sealed, 'x')).toBe('a');
+      expect((await createSealer('postgres://db', options))!.open(sealed, 'x')).toBe('a');
   });
 
   it('is required for PostgreSQL, whose processes need the same key', async () => {
-    await expect(sealerFor('postgres://db', {})).rejects.toMatchObject({
+    await expect(createSealer('postgres://db', {})).rejects.toMatchObject({
       code: 'SECRET_KEY',
       message: expect.stringContaining('set secretKey, secretKeyFile or APISTRATA_SECRET_KEY'),
     });
@@ -45,26 +45,29 @@ describe('the secret key', () => {
 
   it('of a host is its own key, or is derived from that of the cloud', async () => {
     const [hostKeyFile, cloud] = [join(folder, 'h1.key'), new Sealer([fresh, old])];
-    await expect(hostSealerFor('postgres://db', 'h1', { hostKeyFile })).rejects.toThrow(
+    await expect(createHostSealer('postgres://db', 'h1', { hostKeyFile })).rejects.toThrow(
       `${hostKeyFile}: the secret key is missing`,
     );
-    await writeFile(hostKeyFile, cloud.hostKeys('h1').join('\n'));
-    const sealed = cloud.ofHost('h1').seal('a', 'x');
-    for (const options of [{ hostKeyFile }, { hostKey: cloud.hostKeys('h1') }, { secretKey: [fresh, old] }])
-      expect((await hostSealerFor('postgres://db', 'h1', options)).open(sealed, 'x')).toBe('a');
-    for (const sealer of [cloud, cloud.ofHost('h2')]) expect(() => sealer.open(sealed, 'x')).toThrow('does not have');
-    expect(() => cloud.ofHost('h1').open(cloud.seal('a', 'x'), 'x')).toThrow('does not have');
+    await writeFile(hostKeyFile, cloud.deriveHostKeys('h1').join('\n'));
+    const sealed = cloud.sealerForHost('h1').seal('a', 'x');
+    for (const options of [{ hostKeyFile }, { hostKey: cloud.deriveHostKeys('h1') }, { secretKey: [fresh, old] }])
+      expect((await createHostSealer('postgres://db', 'h1', options)).open(sealed, 'x')).toBe('a');
+    for (const sealer of [cloud, cloud.sealerForHost('h2')])
+      expect(() => sealer.open(sealed, 'x')).toThrow('does not have');
+    expect(() => cloud.sealerForHost('h1').open(cloud.seal('a', 'x'), 'x')).toThrow('does not have');
   });
 
   it('is rejected with the name of the file if it is invalid', async () => {
     const file = join(folder, 'keys');
     await writeFile(file, 'secret\n');
-    await expect(sealerFor(':memory:', { secretKeyFile: file })).resolves.toBeUndefined();
-    await expect(sealerFor('x.db', { secretKeyFile: file })).rejects.toThrow(`${file}: a secret key must be 32 bytes`);
+    await expect(createSealer(':memory:', { secretKeyFile: file })).resolves.toBeUndefined();
+    await expect(createSealer('x.db', { secretKeyFile: file })).rejects.toThrow(
+      `${file}: a secret key must be 32 bytes`,
+    );
     await writeFile(file, '\n');
-    await expect(sealerFor('x.db', { secretKeyFile: file })).rejects.toThrow(`${file}: the secret key is missing`);
-    await expect(sealerFor('x.db', { secretKeyFile: folder })).rejects.toThrow('the secret key file cannot be read');
-    await expect(sealerFor('x.db', { secretKeyFile: join(folder, 'no', 'keys') })).rejects.toThrow(
+    await expect(createSealer('x.db', { secretKeyFile: file })).rejects.toThrow(`${file}: the secret key is missing`);
+    await expect(createSealer('x.db', { secretKeyFile: folder })).rejects.toThrow('the secret key file cannot be read');
+    await expect(createSealer('x.db', { secretKeyFile: join(folder, 'no', 'keys') })).rejects.toThrow(
       'the secret key file cannot be created',
     );
   });

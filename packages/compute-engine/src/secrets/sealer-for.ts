@@ -25,14 +25,14 @@ const KEY_VARIABLE = 'APISTRATA_SECRET_KEY';
  *
  * @throws {@link SecretKeyError}
  */
-export async function sealerFor(database: string, options: SecretKeyOptions): Promise<Sealer | undefined> {
+export async function createSealer(database: string, options: SecretKeyOptions): Promise<Sealer | undefined> {
   const { secretKey, secretKeyFile } = options;
   if (database === ':memory:') return undefined;
   if (secretKey !== undefined) return new Sealer([secretKey].flat());
-  if (secretKeyFile !== undefined) return sealerIn(secretKeyFile);
-  const given = process.env[KEY_VARIABLE];
-  if (given) return new Sealer(given.split(',').map((key) => key.trim()));
-  if (isSqliteFile(database)) return sealerIn(`${database}.key`);
+  if (secretKeyFile !== undefined) return sealerFromFile(secretKeyFile);
+  const environmentKeys = process.env[KEY_VARIABLE];
+  if (environmentKeys) return new Sealer(environmentKeys.split(',').map((key) => key.trim()));
+  if (isSqliteFile(database)) return sealerFromFile(`${database}.key`);
   throw new SecretKeyError(
     `processes that share a PostgreSQL database need the same secret key: set secretKey, secretKeyFile or ${KEY_VARIABLE} (openssl rand -base64 32 generates one)`,
   );
@@ -55,34 +55,34 @@ export interface HostKeyOptions {
  *
  * @throws {@link SecretKeyError}
  */
-export async function hostSealerFor(
+export async function createHostSealer(
   database: string,
   host: string,
   options: SecretKeyOptions & HostKeyOptions,
 ): Promise<Sealer> {
   const { hostKey, hostKeyFile } = options;
   if (hostKey !== undefined) return new Sealer([hostKey].flat());
-  if (hostKeyFile !== undefined) return sealerWith(hostKeyFile, await readKeyFile(hostKeyFile));
-  const sealer = await sealerFor(database, options);
+  if (hostKeyFile !== undefined) return sealerFromText(hostKeyFile, await readKeyFile(hostKeyFile));
+  const sealer = await createSealer(database, options);
   if (!sealer) throw new SecretKeyError('a host needs a key');
-  return sealer.ofHost(host);
+  return sealer.sealerForHost(host);
 }
 
 /** Returns a function that derives the sealer of each host once; without a sealer of the cloud, nothing is encrypted. */
-export function sealersOfHosts(sealer: Sealer | undefined): (host: string) => Sealer | undefined {
+export function createHostSealers(sealer: Sealer | undefined): (host: string) => Sealer | undefined {
   const cache = new Map<string, Sealer>();
   return (host) => {
-    const hostSealer = cache.get(host) ?? sealer?.ofHost(host);
+    const hostSealer = cache.get(host) ?? sealer?.sealerForHost(host);
     if (hostSealer) cache.set(host, hostSealer);
     return hostSealer;
   };
 }
 
-async function sealerIn(file: string): Promise<Sealer> {
-  return sealerWith(file, (await readKeyFile(file)) ?? (await createKeyFile(file)) ?? (await readKeyFile(file)));
+async function sealerFromFile(file: string): Promise<Sealer> {
+  return sealerFromText(file, (await readKeyFile(file)) ?? (await createKeyFile(file)) ?? (await readKeyFile(file)));
 }
 
-function sealerWith(file: string, text = ''): Sealer {
+function sealerFromText(file: string, text = ''): Sealer {
   const lines = text.split('\n').map((line) => line.trim());
   try {
     return new Sealer(lines.filter((line) => line !== '' && !line.startsWith('#')));

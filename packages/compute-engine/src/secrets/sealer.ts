@@ -31,10 +31,10 @@ export function newSecretKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
 
-function keyFrom(text: string): SealingKey {
-  const hex = /^[0-9a-f]{64}$/i.test(text);
-  const bytes = Buffer.from(text, hex ? 'hex' : 'base64');
-  if (bytes.length !== KEY_BYTES || !(hex || /^[\w+/-]{43}=?$/.test(text)))
+function parseKey(text: string): SealingKey {
+  const isHex = /^[0-9a-f]{64}$/i.test(text);
+  const bytes = Buffer.from(text, isHex ? 'hex' : 'base64');
+  if (bytes.length !== KEY_BYTES || !(isHex || /^[\w+/-]{43}=?$/.test(text)))
     throw new SecretKeyError(
       'a secret key must be 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32',
     );
@@ -58,13 +58,13 @@ export class Sealer {
    * @throws {@link SecretKeyError} if a key is invalid
    */
   constructor(keys: readonly string[]) {
-    const [first, ...others] = keys.map(keyFrom);
+    const [first, ...others] = keys.map(parseKey);
     if (!first) throw new SecretKeyError('the secret key is missing');
     this.#keys = [first, ...others];
   }
 
   /** Derives keys for another purpose, one from each key and in the same order. They do not reveal the original keys. */
-  keysFor(purpose: string): readonly [Key, ...Key[]] {
+  deriveKeys(purpose: string): readonly [Key, ...Key[]] {
     const derive = ({ id, bytes }: Key): Key => ({
       id,
       bytes: Buffer.from(hkdfSync('sha256', bytes, '', purpose, KEY_BYTES)),
@@ -74,13 +74,13 @@ export class Sealer {
   }
 
   /** Derives the keys of a host, in the same order and in the format of settings and key files. */
-  hostKeys(host: string): readonly string[] {
-    return this.keysFor(`host ${host}`).map(({ bytes }) => bytes.toString('base64'));
+  deriveHostKeys(host: string): readonly string[] {
+    return this.deriveKeys(`host ${host}`).map(({ bytes }) => bytes.toString('base64'));
   }
 
   /** Returns the sealer of a host. Its keys cannot decrypt values that were encrypted with the keys of this sealer or of another host. */
-  ofHost(host: string): Sealer {
-    return new Sealer(this.hostKeys(host));
+  sealerForHost(host: string): Sealer {
+    return new Sealer(this.deriveHostKeys(host));
   }
 
   /**
@@ -115,14 +115,14 @@ export class Sealer {
         `the value is encrypted with the secret key ${id}, which this process does not have (secretKey, secretKeyFile)`,
       );
     const bytes = Buffer.from(content, 'base64');
-    const end = IV_BYTES + TAG_BYTES;
+    const contentStart = IV_BYTES + TAG_BYTES;
     try {
       const decipher = createDecipheriv('aes-256-gcm', key.imported, bytes.subarray(0, IV_BYTES), {
         authTagLength: TAG_BYTES,
       })
         .setAAD(Buffer.from(place))
-        .setAuthTag(bytes.subarray(IV_BYTES, end));
-      return Buffer.concat([decipher.update(bytes.subarray(end)), decipher.final()]).toString('utf8');
+        .setAuthTag(bytes.subarray(IV_BYTES, contentStart));
+      return Buffer.concat([decipher.update(bytes.subarray(contentStart)), decipher.final()]).toString('utf8');
     } catch (cause) {
       throw new SealError('the encrypted value has been changed', { cause });
     }

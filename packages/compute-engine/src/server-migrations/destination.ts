@@ -1,11 +1,11 @@
 import type { Tx } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import type { Claim, FlavorCopy, Server } from '../model/index.js';
-import { amountsOf } from '../scheduler/amounts.js';
+import { requiredAmounts } from '../scheduler/amounts.js';
 import { forceClaim } from '../scheduler/claims.js';
 import type { Host, HostMap } from '../scheduler/infrastructure.js';
 import { NoValidHost } from '../scheduler/no-valid-host.js';
-import { place } from '../scheduler/scheduler.js';
+import { selectAndClaimHost } from '../scheduler/scheduler.js';
 import { tables } from '../schema/tables.js';
 import { serverContentOf } from '../servers/volumes/root-disk.js';
 
@@ -44,7 +44,7 @@ export async function claimDestination(
   server: Server,
   request: DestinationRequest,
 ): Promise<Destination> {
-  const amounts = amountsOf(request.flavor, serverContentOf(server));
+  const amounts = requiredAmounts(request.flavor, serverContentOf(server));
   const toDestination = ({ name, node }: Host): Destination => ({
     host: name,
     node: node.hypervisorHostname,
@@ -58,7 +58,7 @@ export async function claimDestination(
     return forcedDestination;
   }
   const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
-  const selectedHost = await place(tx, core.infrastructure, map, {
+  const selectedHost = await selectAndClaimHost(tx, core.infrastructure, map, {
     serverId: server.id,
     flavor: request.flavor,
     imageProperties: server.imageProperties,

@@ -1,4 +1,4 @@
-import { backgroundWork, type Context, elevated } from '../core/context.js';
+import { backgroundContext, type Context, elevatedContext } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { Rejection } from '../errors/rejection.js';
 import type { Server } from '../model/index.js';
@@ -65,7 +65,7 @@ export class ExternalEvents {
   /** Handles each event separately. Returns the result codes in the order of the events. */
   async receive(context: Context, events: readonly ExternalEvent[]): Promise<readonly ExternalEventCode[]> {
     const codes: ExternalEventCode[] = [];
-    for (const event of events) codes.push(await this.#receive(elevated(context), event));
+    for (const event of events) codes.push(await this.#receive(elevatedContext(context), event));
     return codes;
   }
 
@@ -76,7 +76,7 @@ export class ExternalEvents {
   reportVolumeExtended(serverId: string, volumeId: string): void {
     const event = { name: 'volume-extended', serverId, status: 'completed', tag: volumeId } as const;
     // Failures are ignored, because the volume was extended even if its host was not notified.
-    this.receive(backgroundWork({ userId: '', projectId: '' }), [event]).catch(() => {});
+    this.receive(backgroundContext({ userId: '', projectId: '' }), [event]).catch(() => {});
   }
 
   async #receive(context: Context, event: ExternalEvent): Promise<ExternalEventCode> {

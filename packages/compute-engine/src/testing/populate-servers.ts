@@ -1,6 +1,6 @@
 import type { Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
-import { backgroundWork } from '../core/context.js';
+import { backgroundContext } from '../core/context.js';
 import type { Engine } from '../engine/engine.js';
 import { coreOf } from '../engine/engine-core.js';
 import type { Server } from '../model/index.js';
@@ -16,7 +16,7 @@ export interface Population {
   readonly imageId?: string;
 }
 
-const BACKGROUND = backgroundWork({ userId: 'populate', projectId: 'populate' });
+const BACKGROUND_CONTEXT = backgroundContext({ userId: 'populate', projectId: 'populate' });
 
 /** Number of servers that one statement inserts. */
 const BATCH_SIZE = 5000;
@@ -28,7 +28,7 @@ const PLACEHOLDERS = ['id', 'name', 'project', 'user', 'host', 'node'].map((name
 const TIME_PLACEHOLDER = '<copied time>';
 
 /** Returns the record with placeholders for the fields that differ between copies. */
-function copiedRecord(template: Server): string {
+function createRecordTemplate(template: Server): string {
   const [id, name, projectId, userId, host, node] = PLACEHOLDERS as [string, string, string, string, string, string];
   const claims = template.claims.map((claim) => ({ ...claim, host }));
   const { seq, revision, ...record } = { ...template, id, name, hostname: name, projectId, userId, host, node, claims };
@@ -36,9 +36,9 @@ function copiedRecord(template: Server): string {
 }
 
 /** With at least this number of rows, rebuilding indexes is faster than updating them. */
-const REBUILD_THRESHOLD = 50_000;
+const MIN_SERVERS_FOR_REBUILD = 50_000;
 
-interface Index {
+interface IndexRow {
   readonly name: string;
   readonly definition: string;
 }
@@ -47,9 +47,9 @@ interface Index {
 async function dropIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
   const indexes =
     kind === 'postgres'
-      ? sql<Index>`select indexname as name, indexdef as definition from pg_indexes
+      ? sql<IndexRow>`select indexname as name, indexdef as definition from pg_indexes
           where schemaname = current_schema() and tablename = 'servers' and indexdef not like 'CREATE UNIQUE %'`
-      : sql<Index>`select name, sql as definition from sqlite_schema
+      : sql<IndexRow>`select name, sql as definition from sqlite_schema
           where type = 'index' and tbl_name = 'servers' and sql is not null`;
   const { rows } = await indexes.execute(db);
   for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db);
@@ -59,9 +59,9 @@ async function dropIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
 }
 
 /** Returns the element at an index of a non-empty list, wrapping around at the end. */
-const cyclic = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+const cyclicItem = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
-function idOf(index: number): string {
+function copyId(index: number): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
   return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
 }
@@ -76,11 +76,11 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   const { store, infrastructure } = coreOf(engine);
   if (count < 1) return;
   const [flavor] = await tables.flavors.find(store, (q) => q.orderBy('seq').limit(1));
-  const [image] = await engine.catalogs.images.list(BACKGROUND.caller);
+  const [image] = await engine.catalogs.images.list(BACKGROUND_CONTEXT.caller);
   const { flavorId = flavor?.id, imageId = image?.id } = given;
   if (flavorId === undefined || imageId === undefined)
     throw new Error('populateServers requires a flavor and an image: set them, or define some in the preset');
-  const context = { ...BACKGROUND, requestId: 'req-00000000-0000-4000-8000-000000000000' };
+  const context = { ...BACKGROUND_CONTEXT, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.idle();
   const [server] = servers;
@@ -88,22 +88,22 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   if (!template) throw new Error('the server to be copied no longer exists');
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
   const row = await store.db.selectFrom('servers').selectAll().where('id', '=', template.id).executeTakeFirstOrThrow();
-  const copyOf = (index: number) => {
-    const { host, hypervisorHostname } = cyclic(nodes, index);
-    const { projectId, userId } = cyclic(owners, index);
+  const createCopy = (index: number) => {
+    const { host, hypervisorHostname } = cyclicItem(nodes, index);
+    const { projectId, userId } = cyclicItem(owners, index);
     const name = `server-${String(index + 1).padStart(6, '0')}`;
-    const own = [idOf(index), name, projectId, userId, host, hypervisorHostname];
+    const own = [copyId(index), name, projectId, userId, host, hypervisorHostname];
     const created = template.createdAt - count + index;
     return [...own, ...own.map((text) => JSON.stringify(text).slice(1, -1)), created];
   };
   const own = (position: number) => sql`(c.value ->> ${sql.lit(position)})`;
-  const time = own(2 * PLACEHOLDERS.length);
+  const copiedTime = own(2 * PLACEHOLDERS.length);
   const data = PLACEHOLDERS.reduce(
     (text, placeholder, position) =>
       sql`replace(${text}, ${sql.lit(placeholder)}, ${own(PLACEHOLDERS.length + position)})`,
-    sql`replace(cast(${copiedRecord(template)} as text), ${sql.lit(`"${TIME_PLACEHOLDER}"`)}, cast(${time} as text))`,
+    sql`replace(cast(${createRecordTemplate(template)} as text), ${sql.lit(`"${TIME_PLACEHOLDER}"`)}, cast(${copiedTime} as text))`,
   );
-  const created = sql`cast(${time} as bigint)`;
+  const created = sql`cast(${copiedTime} as bigint)`;
   const [id, name, project, user, host] = PLACEHOLDERS.map((_, position) => own(position));
   const columns = {
     ...row,
@@ -122,20 +122,20 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
     return typeof value === 'object' && value !== null ? value : sql`t.${sql.ref(column)}`;
   });
   const postgres = store.kind === 'postgres';
-  const each = (copies: string) =>
+  const copiesTable = (copies: string) =>
     postgres ? sql`json_array_elements(cast(${copies} as json)) as c(value)` : sql`json_each(${copies}) as c`;
   const revision = postgres ? sql`cast(random() * 4503599627370495 as bigint)` : sql`abs(random()) % 4503599627370496`;
   await store.transaction(async (tx) => {
-    const rebuild = count >= REBUILD_THRESHOLD ? await dropIndexes(tx) : undefined;
+    const rebuildIndexes = count >= MIN_SERVERS_FOR_REBUILD ? await dropIndexes(tx) : undefined;
     for (let from = 0; from < count; from += BATCH_SIZE) {
-      const batch = Array.from({ length: Math.min(BATCH_SIZE, count - from) }, (_, index) => copyOf(from + index));
+      const batch = Array.from({ length: Math.min(BATCH_SIZE, count - from) }, (_, index) => createCopy(from + index));
       await sql`
         insert into servers (revision, ${sql.join(names.map((column) => sql.ref(column)))})
         select ${revision}, ${sql.join(values)}
-        from ${each(JSON.stringify(batch))}, servers t where t.id = ${template.id}
+        from ${copiesTable(JSON.stringify(batch))}, servers t where t.id = ${template.id}
       `.execute(tx.db);
     }
-    await rebuild?.();
+    await rebuildIndexes?.();
     await tx.db.deleteFrom('servers').where('id', '=', template.id).execute();
     await tx.db.deleteFrom('instance_actions').where('server_id', '=', template.id).execute();
     const { vcpus, memoryMb, diskGb } = template.flavor;
@@ -144,6 +144,6 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
         select count(*), count(*) * ${vcpus}, count(*) * ${memoryMb}, count(*) * ${diskGb}
         from servers s where s.host = nodes.host and s.deleted = 0)
     `.execute(tx.db);
-    infrastructure.changedIn(tx);
+    infrastructure.invalidateAfterCommit(tx);
   });
 }

@@ -23,7 +23,7 @@ async function tableNames(store: Store): Promise<string[]> {
   return rows.map(({ name }) => name as string);
 }
 
-function sqliteOf(name: string, engine: Engine) {
+function requireSqliteCore(name: string, engine: Engine) {
   const core = coreOf(engine);
   if (core.store.kind !== 'sqlite') throw new TypeError(`${name}() requires an engine with a SQLite database`);
   return core;
@@ -43,7 +43,7 @@ function sqliteOf(name: string, engine: Engine) {
  * ```
  */
 export async function dumpTables(engine: Engine): Promise<TablesDump> {
-  const { store } = sqliteOf('dumpTables', engine);
+  const { store } = requireSqliteCore('dumpTables', engine);
   const names = await tableNames(store);
   return store.transaction(async (tx) => {
     const dump: Record<string, readonly Row[]> = {};
@@ -54,20 +54,20 @@ export async function dumpTables(engine: Engine): Promise<TablesDump> {
 
 /** Replaces the tables of an engine with the tables in a dump. Jobs in progress at that time are resumed. */
 export async function loadTables(engine: Engine, dump: TablesDump): Promise<void> {
-  const { store, infrastructure } = sqliteOf('loadTables', engine);
+  const { store, infrastructure } = requireSqliteCore('loadTables', engine);
   await store.transaction(async (tx) => {
     for (const [name, rows] of Object.entries(dump)) {
       await tx.db.deleteFrom(name).execute();
-      const [first] = rows;
-      if (!first) continue;
-      const size = Math.max(1, Math.floor(MAX_PARAMETERS / Object.keys(first).length / 10));
-      for (let start = 0; start < rows.length; start += size)
+      const [firstRow] = rows;
+      if (!firstRow) continue;
+      const batchRows = Math.max(1, Math.floor(MAX_PARAMETERS / Object.keys(firstRow).length / 10));
+      for (let start = 0; start < rows.length; start += batchRows)
         await tx.db
           .insertInto(name)
-          .values(rows.slice(start, start + size))
+          .values(rows.slice(start, start + batchRows))
           .execute();
     }
-    infrastructure.changedIn(tx);
+    infrastructure.invalidateAfterCommit(tx);
     await tx.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null }).execute();
   });
 }

@@ -17,7 +17,7 @@ import { LeaseLost } from '../../src/jobs/worker.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { COMPUTE_BINARY } from '../../src/scheduler/infrastructure.js';
 import { tables } from '../../src/schema/tables.js';
-import { sealerFor } from '../../src/secrets/sealer-for.js';
+import { createSealer } from '../../src/secrets/sealer-for.js';
 import { contextOf, imageId } from '../engine-under-test.js';
 import { checkInvariants } from '../model/invariants.js';
 import { storesUnderTest } from '../stores-under-test.js';
@@ -120,7 +120,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
 
   /** Claims the job of a server, like a worker that finds its lease expired. */
   async function nextAttempt(id: string): Promise<Job> {
-    const jobs = new Jobs(coreOf(engine).store, new Payloads(await sealerFor(url, {}), { keepTokens: false }));
+    const jobs = new Jobs(coreOf(engine).store, new Payloads(await createSealer(url, {}), { keepTokens: false }));
     const [job, ...others] = await jobs.claim({ owner: randomUUID(), until: 0 }, 10);
     expect([job?.serverId, others]).toEqual([id, []]);
     return job!;

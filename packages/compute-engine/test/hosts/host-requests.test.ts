@@ -8,7 +8,7 @@ import { HostRequests, type NewHostRequest } from '../../src/hosts/host-requests
 import { HostRpcClient } from '../../src/hosts/host-rpc-client.js';
 import { openStore } from '../../src/schema/open-store.js';
 import { newSecretKey, Sealer } from '../../src/secrets/sealer.js';
-import { sealersOfHosts } from '../../src/secrets/sealer-for.js';
+import { createHostSealers } from '../../src/secrets/sealer-for.js';
 
 const postgresUrl = inject('postgresUrl');
 
@@ -60,7 +60,7 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
 
   it('can be decrypted only by their host, and only for their server', async () => {
     const cloud = new Sealer([newSecretKey()]);
-    const sealed = new HostRequests(store, sealersOfHosts(cloud));
+    const sealed = new HostRequests(store, createHostSealers(cloud));
     const claimedWith = async (sealer: Sealer, id: string, change = 'select 1') => {
       await sealed.post('requester', [{ ...order(id), serverId: 'web' }]);
       await sql.raw(change).execute(store.db);
@@ -68,22 +68,22 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
       await sealed.cancel(id);
       return claimed?.call;
     };
-    expect(await claimedWith(cloud.ofHost('h1'), 'own')).toMatchObject({ kind: 'perform' });
-    expect(await claimedWith(cloud.ofHost('h2'), 'others')).toMatchObject({ code: 'DECRYPTION_FAILED' });
+    expect(await claimedWith(cloud.sealerForHost('h1'), 'own')).toMatchObject({ kind: 'perform' });
+    expect(await claimedWith(cloud.sealerForHost('h2'), 'others')).toMatchObject({ code: 'DECRYPTION_FAILED' });
     expect(await claimedWith(cloud, 'of the cloud')).toMatchObject({ code: 'DECRYPTION_FAILED' });
     const moved = `update host_orders set server_id = 'db' where id = 'moved'`;
-    expect(await claimedWith(cloud.ofHost('h1'), 'moved', moved)).toMatchObject({ code: 'DECRYPTION_FAILED' });
+    expect(await claimedWith(cloud.sealerForHost('h1'), 'moved', moved)).toMatchObject({ code: 'DECRYPTION_FAILED' });
   });
 
   it('whose response cannot be decrypted fail individually', async () => {
     const cloud = new Sealer([newSecretKey()]);
-    const sealed = new HostRequests(store, sealersOfHosts(cloud));
+    const sealed = new HostRequests(store, createHostSealers(cloud));
     await sealed.post('requester', [order('good'), order('bad')]);
     await claimed();
-    await new HostRequests(store, () => cloud.ofHost('h1')).storeResult('h1', owner, [
+    await new HostRequests(store, () => cloud.sealerForHost('h1')).storeResult('h1', owner, [
       { id: 'good', result: { value: 1 } },
     ]);
-    await new HostRequests(store, () => cloud.ofHost('h2')).storeResult('h1', owner, [
+    await new HostRequests(store, () => cloud.sealerForHost('h2')).storeResult('h1', owner, [
       { id: 'bad', result: { value: 2 } },
     ]);
     const collected = await sealed.collect('requester');

@@ -16,8 +16,8 @@ import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { createHost, type Host } from '../../src/hosts/create-host.js';
 import { HostCaller, HostUnreachable } from '../../src/hosts/links/host-caller.js';
-import { linkFinder } from '../../src/hosts/links/link-request.js';
-import { credentialsOfApi, HostLinkKeys } from '../../src/hosts/links/link-security.js';
+import { createLinkFinder } from '../../src/hosts/links/link-request.js';
+import { apiCredentials, HostLinkKeys } from '../../src/hosts/links/link-security.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { newSecretKey, Sealer } from '../../src/secrets/sealer.js';
 import { contextOf, imageId } from '../engine-under-test.js';
@@ -173,7 +173,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const { port } = silent.address() as AddressInfo;
     const opening = new AbortController();
     const caller = new HostCaller({
-      credentials: () => credentialsOfApi(new Sealer([secretKey]), 'b'),
+      credentials: () => apiCredentials(new Sealer([secretKey]), 'b'),
       find: async () => {
         opening.abort(new Error('too late'));
         return { address: '127.0.0.1', port, publicKey: '' };
@@ -205,15 +205,15 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
 
   const callerWith = (sealer: Sealer) =>
     new HostCaller({
-      credentials: (host) => credentialsOfApi(sealer, host),
-      find: linkFinder(coreOf(engine).store),
+      credentials: (host) => apiCredentials(sealer, host),
+      find: createLinkFinder(coreOf(engine).store),
     });
   const value = { kind: 'driver', call: 'value' };
 
   it('require the secret key, or the key of a host, on both sides', async () => {
     const otherCaller = callerWith(new Sealer([newSecretKey()]));
     await expect(otherCaller.request('b', value, signal)).rejects.toThrow(HostUnreachable);
-    const { address, port } = (await linkFinder(coreOf(engine).store)('b'))!;
+    const { address, port } = (await createLinkFinder(coreOf(engine).store)('b'))!;
     const plain = connect(port, address);
     plain.end('POST / HTTP/1.1\r\nhost: b\r\ncontent-length: 32\r\n\r\n{"kind":"driver","call":"value"}');
     expect(await buffer(plain).catch(() => Buffer.alloc(0))).not.toContain('two');
@@ -226,28 +226,28 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const keys = new HostLinkKeys(sealer);
     return new HostCaller({
       credentials: (_, { publicKey }) => keys.credentialsFor(publicKey),
-      find: linkFinder(coreOf(engine).store),
+      find: createLinkFinder(coreOf(engine).store),
     });
   };
 
   it('authenticate the host that sends a request: it cannot impersonate another host or the API', async () => {
     const cloud = new Sealer([secretKey]);
-    expect(await asHost(cloud.ofHost('a')).request('b', value, signal)).toEqual([1, { two: 2 }]);
+    expect(await asHost(cloud.sealerForHost('a')).request('b', value, signal)).toEqual([1, { two: 2 }]);
     // A key of the same cloud that no host has published, and one of another cloud.
-    for (const sealer of [cloud.ofHost('gone'), new Sealer([newSecretKey()])])
+    for (const sealer of [cloud.sealerForHost('gone'), new Sealer([newSecretKey()])])
       await expect(asHost(sealer).request('b', value, signal)).rejects.toThrow(
         'the link was opened with a key that does not belong to a host of this cloud',
       );
-    const { identity } = credentialsOfApi(cloud, 'b');
+    const { identity } = apiCredentials(cloud, 'b');
     const impersonator = new HostCaller({
-      credentials: () => ({ identity, psk: credentialsOfApi(cloud, 'a').psk }),
-      find: linkFinder(coreOf(engine).store),
+      credentials: () => ({ identity, psk: apiCredentials(cloud, 'a').psk }),
+      find: createLinkFinder(coreOf(engine).store),
     });
     await expect(impersonator.request('b', value, signal)).rejects.toThrow(HostUnreachable);
   });
 
   it.each(['console', 'volumes', 'machine'])('reject the request %s of another host', async (kind) => {
-    const ofA = asHost(new Sealer([secretKey]).ofHost('a'));
+    const ofA = asHost(new Sealer([secretKey]).sealerForHost('a'));
     const request = { kind, serverId: randomUUID(), type: 'serial', call: 'hostUptime', given: [] };
     await expect(ofA.request('b', request, signal)).rejects.toThrow(`the host a must not send the request ${kind}`);
   });
@@ -261,9 +261,9 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const requestResult = (caller: HostCaller, serverId: string) =>
       caller.request('b', { kind: 'driver', call: { concerns: serverId } }, signal);
     const cloud = new Sealer([secretKey]);
-    expect(await requestResult(asHost(cloud.ofHost('a')), id)).toEqual(['a', true]);
-    expect(await requestResult(asHost(cloud.ofHost('a')), randomUUID())).toEqual(['a', false]);
-    expect(await requestResult(asHost(cloud.ofHost('b')), id)).toEqual(['b', false]);
+    expect(await requestResult(asHost(cloud.sealerForHost('a')), id)).toEqual(['a', true]);
+    expect(await requestResult(asHost(cloud.sealerForHost('a')), randomUUID())).toEqual(['a', false]);
+    expect(await requestResult(asHost(cloud.sealerForHost('b')), id)).toEqual(['b', false]);
     expect(await requestResult(callerWith(cloud), id)).toEqual([null, true]);
   });
 });

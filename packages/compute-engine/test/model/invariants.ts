@@ -4,7 +4,7 @@ import { coreOf } from '../../src/engine/engine-core.js';
 import type { Server } from '../../src/model/index.js';
 import { readServerUsage } from '../../src/resources/quotas/server-quota.js';
 import { usageByHost } from '../../src/scheduler/claims.js';
-import { ownClaim } from '../../src/scheduler/server-claims.js';
+import { currentClaim } from '../../src/scheduler/server-claims.js';
 import { tables } from '../../src/schema/tables.js';
 import { statusOf } from '../../src/servers/status.js';
 
@@ -72,7 +72,7 @@ async function claimsFit(engine: Engine, servers: readonly Server[]): Promise<vo
     const { host, vmState, claims } = server;
     const expected = vmState === 'deleted' || host === null ? 0 : vmState === 'resized' ? 2 : 1;
     expect(claims.length, await historyOf(engine, server)).toBe(expected);
-    if (expected > 0) expect(ownClaim(server)).toMatchObject({ host, vcpus: server.flavor.vcpus });
+    if (expected > 0) expect(currentClaim(server)).toMatchObject({ host, vcpus: server.flavor.vcpus });
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from 'kysely';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { backgroundWork } from '../../src/core/context.js';
+import { backgroundContext } from '../../src/core/context.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { migrations } from '../../src/schema/migrations/index.js';
@@ -120,7 +120,7 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
       const secretKey = Buffer.alloc(32, 7).toString('base64');
       const old = await createEngine({ database: url, secretKey });
       onTestFinished(() => old.close());
-      const context = backgroundWork({ userId: 'ada', projectId: 'demo' });
+      const context = backgroundContext({ userId: 'ada', projectId: 'demo' });
       const flavorId = '1';
       const create = async (engine: typeof old, name: string) => {
         const { servers } = await engine.servers.create(context, {

@@ -1,7 +1,7 @@
 import { Version } from '@apistrata/microversion';
 import type { OperationChange } from '@apistrata/microversion/router';
 import { documentedApi } from '../documents/documented-api.js';
-import { objectOf } from '../documents/openapi-document.js';
+import { objectOrEmpty } from '../documents/openapi-document.js';
 import { apiChanges } from '../model/api-changes.js';
 
 /** The result of comparing a published document with the current one. */
@@ -26,7 +26,7 @@ export interface CheckOptions {
 }
 
 function versionOf(document: unknown): string {
-  return String(objectOf(objectOf(document).info).version ?? '');
+  return String(objectOrEmpty(objectOrEmpty(document).info).version ?? '');
 }
 
 function parseVersion(text: string): Version | undefined {
@@ -38,19 +38,19 @@ function parseVersion(text: string): Version | undefined {
 }
 
 /** Returns the part of a semver version that incompatible changes increase: `2` for 2.4.1, `0.4` for 0.4.1. */
-const incompatibleNumbers = ({ major, minor }: Version) => (major === '0' ? `0.${minor}` : major);
+const compatibilityPrefix = ({ major, minor }: Version) => (major === '0' ? `0.${minor}` : major);
 
 /**
  * Returns whether the version `to` permits the changes since `from`. With semver, incompatible changes require a higher
  * major number (below 1.0.0, a higher minor number). Otherwise, any higher version permits changes. Versions in other
  * or different formats only have to differ.
  */
-function permits(from: string, to: string, isBreaking: boolean): boolean {
+function permitsChanges(from: string, to: string, isBreaking: boolean): boolean {
   const [before, after] = [parseVersion(from), parseVersion(to)];
   if (!before || !after || before.scheme !== after.scheme) return from !== to;
   if (after.compare(before) <= 0) return false;
   if (!isBreaking || before.scheme.name !== 'semver') return true;
-  return incompatibleNumbers(after) !== incompatibleNumbers(before);
+  return compatibilityPrefix(after) !== compatibilityPrefix(before);
 }
 
 /**
@@ -72,7 +72,7 @@ export function checkDocuments(
   const changes = apiChanges(operations, '1', '2');
   const [from, to] = [versionOf(published), versionOf(current)];
   const breaking = changes.filter((change) => change.breaking).length;
-  const needsVersion = breaking > 0 || (strict && changes.length > 0);
-  const passed = !needsVersion || permits(from, to, breaking > 0);
-  return { from, to, newVersion: permits(from, to, true), passed, breaking, changes };
+  const needsNewVersion = breaking > 0 || (strict && changes.length > 0);
+  const passed = !needsNewVersion || permitsChanges(from, to, breaking > 0);
+  return { from, to, newVersion: permitsChanges(from, to, true), passed, breaking, changes };
 }

@@ -1,41 +1,46 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openApi } from '@apistrata/microversion/router';
 import { type CheckResult, checkDocuments } from '../check/check-documents.js';
-import { changelogEntry, checkAnnotations, checkText, insertEntry } from '../check/check-report.js';
-import { objectOf } from '../documents/openapi-document.js';
+import {
+  formatChangelogEntry,
+  formatCheckAnnotations,
+  formatCheckText,
+  insertChangelogEntry,
+} from '../check/check-report.js';
+import { objectOrEmpty } from '../documents/openapi-document.js';
 import type { Command } from './command.js';
 import { CommandError } from './command-error.js';
-import { loadApi, versionIn } from './load-api.js';
-import { readVersioned } from './read-documents.js';
+import { loadApi, requireVersion } from './load-api.js';
+import { readVersionedDocument } from './read-documents.js';
 
 /** Reads a document and its label. For `NAME=FILE`, NAME replaces the document's `info.version`. */
 async function readLabeledDocument(file: string): Promise<{ document: unknown; label: string }> {
-  const { document, version, label } = await readVersioned(file);
+  const { document, version, label } = await readVersionedDocument(file);
   if (version === undefined) return { document, label };
-  const content = objectOf(document);
-  return { document: { ...content, info: { ...objectOf(content.info), version } }, label };
+  const content = objectOrEmpty(document);
+  return { document: { ...content, info: { ...objectOrEmpty(content.info), version } }, label };
 }
 
 /** Generates the OpenAPI document for a module's operations at the version of the published document. */
 async function generateDocument(module: string | undefined, published: unknown): Promise<unknown> {
   const api = await loadApi(module);
-  const { version } = objectOf(objectOf(published).info);
-  const { text } = versionIn(api, String(version));
+  const { version } = objectOrEmpty(objectOrEmpty(published).info);
+  const { text } = requireVersion(api, String(version));
   return openApi(api.operations, { ...api.description, version: text });
 }
 
-const REPORTS = {
-  text: checkText,
-  github: checkAnnotations,
-  markdown: changelogEntry,
+const REPORT_FORMATTERS = {
+  text: formatCheckText,
+  github: formatCheckAnnotations,
+  markdown: formatChangelogEntry,
   json: (result: CheckResult) => `${JSON.stringify(result, null, 2)}\n`,
 } as const;
 
-function addEntry(file: string, result: CheckResult): void {
+function addChangelogEntry(file: string, result: CheckResult): void {
   if (result.changes.length === 0) return;
   try {
-    const recorded = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    writeFileSync(file, insertEntry(recorded, changelogEntry(result)));
+    const existingChangelog = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    writeFileSync(file, insertChangelogEntry(existingChangelog, formatChangelogEntry(result)));
   } catch (error) {
     throw new CommandError(`Cannot write ${file}: ${(error as Error).message}`);
   }
@@ -51,8 +56,8 @@ export async function check(command: Command): Promise<void> {
       ? { document: await generateDocument(operations, published.document), label: operations ?? 'the compute API' }
       : await readLabeledDocument(file);
   const result = checkDocuments(published.document, current.document, { strict });
-  const names = { published: published.label, current: current.label };
-  process.stdout.write(REPORTS[format](result, names));
-  if (changelog !== undefined) addEntry(changelog, result);
+  const documentNames = { published: published.label, current: current.label };
+  process.stdout.write(REPORT_FORMATTERS[format](result, documentNames));
+  if (changelog !== undefined) addChangelogEntry(changelog, result);
   if (!result.passed) process.exitCode = 1;
 }

@@ -22,18 +22,18 @@ export interface OptionSpec {
   readonly multiple?: boolean;
 }
 
-const GENERATORS = ['openapi', 'types', 'changes'] as const;
-const PAGES = ['serve', 'build'] as const;
+const GENERATOR_COMMANDS = ['openapi', 'types', 'changes'] as const;
+const PAGE_COMMANDS = ['serve', 'build'] as const;
 
 /** The command-line options, from which the help text and the validation are derived. */
-export const OPTIONS = {
+export const COMMAND_OPTIONS = {
   version: {
     type: 'string',
     value: 'V',
     help: 'version, or first version of a range (default: the highest; for types the lowest)',
-    only: GENERATORS,
+    only: GENERATOR_COMMANDS,
   },
-  to: { type: 'string', value: 'V2', help: 'last version of the range', only: GENERATORS },
+  to: { type: 'string', value: 'V2', help: 'last version of the range', only: GENERATOR_COMMANDS },
   operations: {
     type: 'string',
     value: 'MODULE',
@@ -43,7 +43,7 @@ export const OPTIONS = {
     type: 'string',
     value: 'FILE',
     help: 'output file, or output folder for several files (default: standard output)',
-    only: ['build', ...GENERATORS],
+    only: ['build', ...GENERATOR_COMMANDS],
   },
   actions: {
     type: 'string',
@@ -79,18 +79,18 @@ export const OPTIONS = {
     only: ['serve'],
     multiple: true,
   },
-  title: { type: 'string', value: 'TEXT', help: 'name of the API', only: PAGES },
-  server: { type: 'string', value: 'URL', help: 'base URL of the API for samples and requests', only: PAGES },
-  logo: { type: 'string', value: 'FILE', help: 'logo in the page header: SVG, PNG, JPEG or WebP', only: PAGES },
+  title: { type: 'string', value: 'TEXT', help: 'name of the API', only: PAGE_COMMANDS },
+  server: { type: 'string', value: 'URL', help: 'base URL of the API for samples and requests', only: PAGE_COMMANDS },
+  logo: { type: 'string', value: 'FILE', help: 'logo in the page header: SVG, PNG, JPEG or WebP', only: PAGE_COMMANDS },
   color: {
     type: 'string',
     value: 'NAME=COLOR',
     help: 'page color, such as accent=#0b5fa5 or accent=#0b5fa5/#7fbdf7 for light and dark (repeatable)',
-    only: PAGES,
+    only: PAGE_COMMANDS,
     multiple: true,
   },
-  introduction: { type: 'string', value: 'TEXT', help: 'introduction on the first page', only: PAGES },
-  footer: { type: 'string', value: 'TEXT', help: 'text at the end of every page', only: PAGES },
+  introduction: { type: 'string', value: 'TEXT', help: 'introduction on the first page', only: PAGE_COMMANDS },
+  footer: { type: 'string', value: 'TEXT', help: 'text at the end of every page', only: PAGE_COMMANDS },
   openapi: {
     type: 'string',
     value: 'VERSIONS',
@@ -101,4 +101,4 @@ export const OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 /** The options as a list in which option names have the type `string`. */
-export const OPTION_LIST: readonly (readonly [name: string, option: OptionSpec])[] = Object.entries(OPTIONS);
+export const OPTION_LIST: readonly (readonly [name: string, option: OptionSpec])[] = Object.entries(COMMAND_OPTIONS);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CommandError } from './command-error.js';
-import { COMMANDS, type CommandName, OPTION_LIST, OPTIONS } from './command-options.js';
+import { COMMAND_OPTIONS, COMMANDS, type CommandName, OPTION_LIST } from './command-options.js';
 
 /** A parsed command line. */
 export interface Command {
@@ -65,12 +65,12 @@ function parseChoice<const T extends string>(
   choices: readonly [T, ...T[]],
 ): T {
   if (text === undefined) return choices[0];
-  const found = choices.find((choice) => choice === text);
-  if (!found) throw new CommandError(`--${option} must be ${choices.join(' or ')}, not "${text}"`);
-  return found;
+  const matchingChoice = choices.find((choice) => choice === text);
+  if (!matchingChoice) throw new CommandError(`--${option} must be ${choices.join(' or ')}, not "${text}"`);
+  return matchingChoice;
 }
 
-function portOf(text: string | undefined): number {
+function parsePort(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PORT;
   if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_PORT)
     throw new CommandError(`--port must be a number from 0 to ${MAX_PORT}, not "${text}"`);
@@ -82,7 +82,7 @@ function isCommand(name: string): name is CommandName {
 }
 
 /** Maximum number of OpenAPI documents by command. Other commands accept none. */
-const MAX_FILES: Readonly<Partial<Record<CommandName, number>>> = {
+const MAX_DOCUMENTS: Readonly<Partial<Record<CommandName, number>>> = {
   serve: 1000,
   build: 1000,
   changes: 1000,
@@ -90,7 +90,7 @@ const MAX_FILES: Readonly<Partial<Record<CommandName, number>>> = {
 };
 
 /** Returns the two versions that `changes` compares. Throws a {@link CommandError} if one is missing. */
-export function comparedVersions({ version, to }: { version?: string | undefined; to?: string | undefined }): {
+export function requireVersions({ version, to }: { version?: string | undefined; to?: string | undefined }): {
   version: string;
   to: string;
 } {
@@ -99,9 +99,9 @@ export function comparedVersions({ version, to }: { version?: string | undefined
   return { version, to };
 }
 
-function parseCommand(args: readonly string[]) {
+function parseArguments(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: true });
+    return parseArgs({ args: [...args], options: COMMAND_OPTIONS, strict: true, allowPositionals: true });
   } catch (error) {
     const [first] = (error as Error).message.split(/\. |\n/);
     throw new CommandError(`${first}. Known options: ${OPTION_LIST.map(([name]) => `--${name}`).join(', ')}`);
@@ -109,7 +109,7 @@ function parseCommand(args: readonly string[]) {
 }
 
 function checkFiles(name: CommandName, files: readonly string[], operations: string | undefined): void {
-  const max = MAX_FILES[name] ?? 0;
+  const max = MAX_DOCUMENTS[name] ?? 0;
   if (files.length > max)
     throw new CommandError(
       max === 0
@@ -121,8 +121,8 @@ function checkFiles(name: CommandName, files: readonly string[], operations: str
 }
 
 /** Parses the command line. Returns undefined for --help. Throws a {@link CommandError} if it is invalid. */
-export function readCommand(args: readonly string[]): Command | undefined {
-  const { values, positionals } = parseCommand(args);
+export function parseCommandLine(args: readonly string[]): Command | undefined {
+  const { values, positionals } = parseArguments(args);
   if (values.help) return undefined;
   const [name, ...files] = positionals;
   if (name === undefined || !isCommand(name))
@@ -135,7 +135,7 @@ export function readCommand(args: readonly string[]): Command | undefined {
       throw new CommandError(
         `The command ${name} does not support --${option}, which is an option of ${only.join(', ')}`,
       );
-  if (name === 'changes' && files.length === 0) comparedVersions(values);
+  if (name === 'changes' && files.length === 0) requireVersions(values);
   if (name === 'changes' && files.length === 1)
     throw new CommandError('The command changes requires at least two OpenAPI documents, or --version and --to');
   if (name === 'check' && values.against === undefined)
@@ -160,7 +160,7 @@ export function readCommand(args: readonly string[]): Command | undefined {
     against: values.against,
     strict: values.strict ?? false,
     changelog: values.changelog,
-    port: portOf(values.port),
+    port: parsePort(values.port),
     host: values.host ?? '127.0.0.1',
     allowedHosts: values['allowed-host'] ?? [],
     openapi: parseChoice('openapi', values.openapi, ['all', 'newest', 'none']),

@@ -7,7 +7,7 @@ import { type ApiDescription, breakpointsOfOperation, type Operation } from '@ap
 import { VersionRange } from '../model/versions.js';
 import { CommandError } from './command-error.js';
 
-const COMPUTE_API = '@apistrata/compute-router';
+const COMPUTE_API_PACKAGE = '@apistrata/compute-router';
 
 /** An API that was loaded from a module. */
 export interface LoadedApi {
@@ -20,7 +20,7 @@ export interface LoadedApi {
  * Returns the import specifier of a module: a file or package that is resolved from a folder, or else a dependency of
  * this package.
  */
-function addressOf(module: string, folder: string): string {
+function moduleAddress(module: string, folder: string): string {
   const file = resolve(folder, module);
   if (existsSync(file)) return pathToFileURL(file).href;
   if (/^[./]/.test(module))
@@ -32,18 +32,18 @@ function addressOf(module: string, folder: string): string {
   }
 }
 
-async function load(module: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
-  const address = addressOf(module, folder);
+async function importModule(module: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
+  const address = moduleAddress(module, folder);
   try {
     return await import(address);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const missing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${module}'`);
-    if (missing && module === COMPUTE_API)
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${module}'`);
+    if (isMissing && module === COMPUTE_API_PACKAGE)
       throw new CommandError(
-        `${COMPUTE_API} is not installed. Run npm install ${COMPUTE_API}, or select a module with --operations MODULE`,
+        `${COMPUTE_API_PACKAGE} is not installed. Run npm install ${COMPUTE_API_PACKAGE}, or select a module with --operations MODULE`,
       );
-    if (missing)
+    if (isMissing)
       throw new CommandError(`The package "${module}" is not installed. Install it, or select a file such as ./api.js`);
     throw new CommandError(`${module} cannot be loaded: ${message.split('\n')[0]}`);
   }
@@ -53,12 +53,15 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
  * Returns the versions that a module exports as a list or a range. Default: the versions in its operations' version
  * windows.
  */
-function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: readonly Operation[]): VersionRange {
-  if (Array.isArray(loaded.versions)) return VersionRange.of(loaded.versions);
+function exportedVersions(
+  moduleExports: Readonly<Record<string, unknown>>,
+  operations: readonly Operation[],
+): VersionRange {
+  if (Array.isArray(moduleExports.versions)) return VersionRange.of(moduleExports.versions);
   const breakpoints = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
-  const highest = loaded.MAX_VERSION ?? breakpoints.at(-1)?.text;
+  const highest = moduleExports.MAX_VERSION ?? breakpoints.at(-1)?.text;
   // The first version precedes the first breakpoint, because elements without a version window are older.
-  const lowest = loaded.MIN_VERSION ?? (breakpoints[0] && `${breakpoints[0].major}.1`);
+  const lowest = moduleExports.MIN_VERSION ?? (breakpoints[0] && `${breakpoints[0].major}.1`);
   if (typeof lowest !== 'string' || typeof highest !== 'string')
     throw new CommandError(
       'The operations have no version windows: export MIN_VERSION and MAX_VERSION with `operations`',
@@ -73,19 +76,23 @@ function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: reado
  *
  * @param folder the folder from which paths and packages are resolved
  */
-export async function loadApi(module: string = COMPUTE_API, folder: string = process.cwd()): Promise<LoadedApi> {
-  const loaded = await load(module, folder);
-  const { operations } = loaded;
+export async function loadApi(
+  module: string = COMPUTE_API_PACKAGE,
+  folder: string = process.cwd(),
+): Promise<LoadedApi> {
+  const moduleExports = await importModule(module, folder);
+  const { operations } = moduleExports;
   if (!Array.isArray(operations))
     throw new CommandError(
       `${module} does not export \`operations\`: export the array that is passed to createRouter()`,
     );
-  const description = (loaded.description ?? loaded.computeApiDescription ?? { title: 'API' }) as ApiDescription;
-  return { operations, description, versions: versionsOf(loaded, operations) };
+  const description = (moduleExports.description ??
+    moduleExports.computeApiDescription ?? { title: 'API' }) as ApiDescription;
+  return { operations, description, versions: exportedVersions(moduleExports, operations) };
 }
 
 /** Parses a version of the API. Throws a {@link CommandError} if the version does not exist. */
-export function versionIn({ versions }: LoadedApi, text: string): Version {
+export function requireVersion({ versions }: LoadedApi, text: string): Version {
   const found = versions.find(text);
   if (!found)
     throw new CommandError(`"${text}" is not a version of this API: it supports ${versions.min} to ${versions.max}`);

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 
 /** Matches the names of this computer in URLs and in the `Host` header. */
-const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
-const MISDIRECTED = 421;
+const LOCAL_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+const MISDIRECTED_REQUEST = 421;
 
 /** Returns an address or host name as URLs contain it, with IPv6 addresses in brackets. */
 export function hostInUrl(host: string): string {
@@ -16,18 +16,18 @@ export function hostInUrl(host: string): string {
  *
  * @param host the address or host name that the server listens on
  */
-export function onlyLocalHostNames(
+export function restrictHostNames(
   listener: RequestListener,
   host: string,
   allowed: readonly string[],
 ): RequestListener {
-  if (!LOCAL.test(hostInUrl(host))) return listener;
-  const names = new Set(allowed.map((name) => name.toLowerCase()));
+  if (!LOCAL_NAME.test(hostInUrl(host))) return listener;
+  const allowedNames = new Set(allowed.map((name) => name.toLowerCase()));
   return (req, res) => {
     const name = (req.headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
-    if (LOCAL.test(name) || names.has(name)) return listener(req, res);
+    if (LOCAL_NAME.test(name) || allowedNames.has(name)) return listener(req, res);
     res
-      .writeHead(MISDIRECTED, { 'Content-Type': 'text/plain; charset=utf-8' })
+      .writeHead(MISDIRECTED_REQUEST, { 'Content-Type': 'text/plain; charset=utf-8' })
       .end(
         `These pages are not served for the host "${name}". Use localhost, or allow the name with --allowed-host.\n`,
       );

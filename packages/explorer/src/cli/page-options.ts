@@ -8,9 +8,9 @@ import { CommandError } from './command-error.js';
 import { loadApi } from './load-api.js';
 import { readDocuments } from './read-documents.js';
 
-async function logoOf(file: string): Promise<Logo> {
-  const ending = extname(file).slice(1).toLowerCase().replace('jpeg', 'jpg');
-  const type = Object.keys(LOGO_TYPES).find((each) => LOGO_TYPES[each] === ending);
+async function readLogo(file: string): Promise<Logo> {
+  const extension = extname(file).slice(1).toLowerCase().replace('jpeg', 'jpg');
+  const type = Object.keys(LOGO_TYPES).find((each) => LOGO_TYPES[each] === extension);
   if (type === undefined)
     throw new CommandError(
       `--logo must be a file with one of the extensions ${Object.values(LOGO_TYPES).join(', ')}, not ${file}`,
@@ -23,7 +23,7 @@ async function logoOf(file: string): Promise<Logo> {
 }
 
 /** Parses colors such as `accent=#0b5fa5` and `accent=#0b5fa5/#7fbdf7`. */
-function colorsOf(texts: readonly string[]): ThemeColors {
+function parseColors(texts: readonly string[]): ThemeColors {
   const entries = texts.map((text): [string, ThemeColor] => {
     const [, name, light, dark] = /^([\w-]+)=([^/]+)(?:\/([^/]+))?$/.exec(text) ?? [];
     if (name === undefined || light === undefined)
@@ -33,7 +33,7 @@ function colorsOf(texts: readonly string[]): ThemeColors {
   return Object.fromEntries(entries);
 }
 
-async function appearanceOf({
+async function readAppearance({
   title,
   server,
   logo,
@@ -42,7 +42,7 @@ async function appearanceOf({
   footer,
 }: PageAppearance): Promise<Partial<ExplorerOptions>> {
   const texts = { ...(introduction !== undefined && { introduction }), ...(footer !== undefined && { footer }) };
-  const colors = color && colorsOf(color);
+  const colors = color && parseColors(color);
   try {
     checkTheme(colors, undefined);
   } catch (error) {
@@ -51,21 +51,21 @@ async function appearanceOf({
   return {
     ...(title !== undefined && { title }),
     ...(server !== undefined && { server }),
-    ...(logo !== undefined && { logo: await logoOf(logo) }),
+    ...(logo !== undefined && { logo: await readLogo(logo) }),
     ...(colors && { colors }),
     ...(Object.keys(texts).length > 0 && { texts }),
   };
 }
 
 /** Reads the OpenAPI documents that a command names. @throws DocumentError if one is invalid */
-export async function documentedApiOf(files: readonly string[]): Promise<DocumentedApi> {
+export async function readDocumentedApi(files: readonly string[]): Promise<DocumentedApi> {
   return documentedApi(await readDocuments(files));
 }
 
 /** Returns the page options for the documents or operations that the command names. */
-export async function pageOptions({ files, operations, appearance }: Command): Promise<ExplorerOptions> {
-  const own = await appearanceOf(appearance);
-  if (files.length > 0) return { ...(await documentedApiOf(files)), ...own };
+export async function readPageOptions({ files, operations, appearance }: Command): Promise<ExplorerOptions> {
+  const appearanceOptions = await readAppearance(appearance);
+  if (files.length > 0) return { ...(await readDocumentedApi(files)), ...appearanceOptions };
   const api = await loadApi(operations);
-  return { operations: api.operations, versions: api.versions.all, description: api.description, ...own };
+  return { operations: api.operations, versions: api.versions.all, description: api.description, ...appearanceOptions };
 }

@@ -3,10 +3,10 @@ import { dirname, relative, resolve } from 'node:path';
 import { DocumentError } from '../documents/document-error.js';
 import type { ApiDocument } from '../documents/documented-api.js';
 
-type Value = Readonly<Record<string, unknown>> | readonly unknown[];
+type JsonContainer = Readonly<Record<string, unknown>> | readonly unknown[];
 
 /** The document field that contains the referenced files, by path. */
-const FILES = 'x-files';
+const FILES_FIELD = 'x-files';
 
 async function parseFile(file: string, label: string): Promise<unknown> {
   let text: string;
@@ -27,10 +27,10 @@ async function parseFile(file: string, label: string): Promise<unknown> {
   }
 }
 
-const isContainer = (value: unknown): value is Value => typeof value === 'object' && value !== null;
+const isContainer = (value: unknown): value is JsonContainer => typeof value === 'object' && value !== null;
 
 /** Returns whether a value contains a reference to another file. */
-function hasExternalReference(value: Value): boolean {
+function hasExternalReference(value: JsonContainer): boolean {
   return Object.entries(value).some(([key, inner]) =>
     key === '$ref' && typeof inner === 'string'
       ? !inner.startsWith('#')
@@ -39,7 +39,7 @@ function hasExternalReference(value: Value): boolean {
 }
 
 /** Copies the files that a document references into that document. */
-class Inclusion {
+class FileInclusion {
   readonly #main: string;
   readonly #files = new Map<string, unknown>();
 
@@ -47,12 +47,12 @@ class Inclusion {
     this.#main = main;
   }
 
-  async include(document: Value): Promise<Value> {
-    const own = await this.#rewrite(document, this.#main);
-    return { ...own, [FILES]: Object.fromEntries(this.#files) };
+  async include(document: JsonContainer): Promise<JsonContainer> {
+    const rewrittenDocument = await this.#rewrite(document, this.#main);
+    return { ...rewrittenDocument, [FILES_FIELD]: Object.fromEntries(this.#files) };
   }
 
-  async #rewrite(value: Value, file: string): Promise<Value> {
+  async #rewrite(value: JsonContainer, file: string): Promise<JsonContainer> {
     if (Array.isArray(value)) {
       const items: unknown[] = [];
       for (const item of value) items.push(isContainer(item) ? await this.#rewrite(item, file) : item);
@@ -80,7 +80,7 @@ class Inclusion {
       this.#files.set(name, isContainer(content) ? await this.#rewrite(content, file) : content);
     }
     const token = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-    return `#/${FILES}/${token}${pointer}`;
+    return `#/${FILES_FIELD}/${token}${pointer}`;
   }
 }
 
@@ -92,11 +92,11 @@ class Inclusion {
 async function readDocument(path: string): Promise<unknown> {
   const file = resolve(path);
   const document = await parseFile(file, path);
-  return isContainer(document) && hasExternalReference(document) ? new Inclusion(file).include(document) : document;
+  return isContainer(document) && hasExternalReference(document) ? new FileInclusion(file).include(document) : document;
 }
 
 /** Reads an OpenAPI document from `FILE`, or from `NAME=FILE` with the version NAME instead of `info.version`. */
-export async function readVersioned(text: string): Promise<ApiDocument & { readonly label: string }> {
+export async function readVersionedDocument(text: string): Promise<ApiDocument & { readonly label: string }> {
   const [, version, label = text] = /^([^=/\\]+)=(.+)$/.exec(text) ?? [];
   return { document: await readDocument(label), label, ...(version !== undefined && { version }) };
 }
@@ -104,6 +104,6 @@ export async function readVersioned(text: string): Promise<ApiDocument & { reado
 /** Reads the OpenAPI documents of several versions. */
 export async function readDocuments(files: readonly string[]): Promise<readonly ApiDocument[]> {
   const documents: ApiDocument[] = [];
-  for (const each of files) documents.push(await readVersioned(each));
+  for (const each of files) documents.push(await readVersionedDocument(each));
   return documents;
 }

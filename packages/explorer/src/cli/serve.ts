@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { explorer } from '../explorer.js';
 import type { Command } from './command.js';
 import { CommandError } from './command-error.js';
-import { hostInUrl, onlyLocalHostNames } from './local-names.js';
-import { pageOptions } from './page-options.js';
+import { hostInUrl, restrictHostNames } from './local-names.js';
+import { readPageOptions } from './page-options.js';
 
 /** Runs the command `serve`, which serves the pages until the process is interrupted. */
 export async function serve(command: Command): Promise<void> {
   const { host, port, allowedHosts } = command;
-  const pages = explorer(await pageOptions(command));
-  const server = createServer(onlyLocalHostNames(pages, host, allowedHosts));
+  const pages = explorer(await readPageOptions(command));
+  const server = createServer(restrictHostNames(pages, host, allowedHosts));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(

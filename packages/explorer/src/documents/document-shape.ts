@@ -1,5 +1,5 @@
 import type { Example, Json, OperationShape } from '@apistrata/microversion/router';
-import { type DocumentOperation, type OpenApiDocument, objectOf } from './openapi-document.js';
+import { type DocumentOperation, type OpenApiDocument, objectOrEmpty } from './openapi-document.js';
 import { plainText } from './plain-text.js';
 import { schemaExample } from './schema-example.js';
 import { SchemaParts } from './schema-parts.js';
@@ -21,27 +21,27 @@ interface Representation {
 
 /** Headers that OpenAPI ignores as parameters, because media types and security schemes describe them. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
-const SUCCESS = /^2(?:\d\d|XX)$/i;
+const SUCCESS_STATUS = /^2(?:\d\d|XX)$/i;
 
 /**
  * Returns the parameters of an operation and its path, where the operation's parameters take precedence. Path
  * parameters have the names that the newest document uses.
  */
-function parametersOf(document: OpenApiDocument, found: DocumentOperation, path: string): readonly Parameter[] {
+function collectParameters(document: OpenApiDocument, found: DocumentOperation, path: string): readonly Parameter[] {
   const namesOf = (template: string) => [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   const [own, newest] = [namesOf(found.path), namesOf(path)];
   const all = [found.item.parameters, found.operation.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
   const byKey = new Map<string, Parameter>();
   for (const each of all) {
-    const parameter = document.dereferenced(each);
+    const parameter = document.dereference(each);
     const kind = String(parameter.in);
     if (kind === 'header' && IGNORED_HEADERS.test(String(parameter.name))) continue;
     const name =
       kind === 'path'
         ? (newest[own.indexOf(String(parameter.name))] ?? String(parameter.name))
         : String(parameter.name);
-    const [content] = Object.values(objectOf(parameter.content));
-    const schema = objectOf(parameter.schema ?? objectOf(content).schema);
+    const [content] = Object.values(objectOrEmpty(parameter.content));
+    const schema = objectOrEmpty(parameter.schema ?? objectOrEmpty(content).schema);
     const { description = schema.description, deprecated } = parameter;
     byKey.set(`${kind} ${name}`, {
       name,
@@ -58,10 +58,10 @@ function parametersOf(document: OpenApiDocument, found: DocumentOperation, path:
 }
 
 /** Returns a body's representations, one per media type, JSON first. */
-function representationsOf(document: OpenApiDocument, body: Json): readonly Representation[] {
-  const all = Object.entries(objectOf(body.content)).map(([mediaType, value]): Representation => {
-    const content = document.dereferenced(value);
-    return { mediaType, schema: objectOf(content.schema), content };
+function collectRepresentations(document: OpenApiDocument, body: Json): readonly Representation[] {
+  const all = Object.entries(objectOrEmpty(body.content)).map(([mediaType, value]): Representation => {
+    const content = document.dereference(value);
+    return { mediaType, schema: objectOrEmpty(content.schema), content };
   });
   const rank = ({ mediaType }: Representation) =>
     /^application\/json\b/.test(mediaType) ? 0 : /\bjson\b/.test(mediaType) ? 1 : 2;
@@ -69,23 +69,24 @@ function representationsOf(document: OpenApiDocument, body: Json): readonly Repr
 }
 
 /** Returns the body example from the document; by default, an example with everything that the schema requires. */
-function exampleOf(document: OpenApiDocument, { content, schema }: Representation): unknown {
+function bodyExample(document: OpenApiDocument, { content, schema }: Representation): unknown {
   if (content.example !== undefined) return content.example;
-  const [first] = Object.values(objectOf(content.examples));
-  const example = first === undefined ? undefined : document.dereferenced(first);
+  const [first] = Object.values(objectOrEmpty(content.examples));
+  const example = first === undefined ? undefined : document.dereference(first);
   if (example?.value !== undefined) return example.value;
   return schemaExample(document, { schema, depth: 0 });
 }
 
 /** Returns an operation's responses by status: successful statuses first, then in ascending order, `default` last. */
-function responsesOf(
+function sortedResponses(
   document: OpenApiDocument,
   { operation }: DocumentOperation,
 ): readonly (readonly [string, Json])[] {
-  const rank = (status: string) => (SUCCESS.test(status) ? 0 : /^[13]/.test(status) ? 1 : status === 'default' ? 3 : 2);
-  return Object.entries(objectOf(operation.responses))
+  const rank = (status: string) =>
+    SUCCESS_STATUS.test(status) ? 0 : /^[13]/.test(status) ? 1 : status === 'default' ? 3 : 2;
+  return Object.entries(objectOrEmpty(operation.responses))
     .filter(([status]) => !status.startsWith('x-'))
-    .map(([status, response]) => [status, document.dereferenced(response)] as const)
+    .map(([status, response]) => [status, document.dereference(response)] as const)
     .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
@@ -101,54 +102,56 @@ const statusPart = (status: string) => `${/^[123]/.test(status) ? 'statuses' : '
  * @throws DocumentError if a reference cannot be resolved
  */
 export function documentShape(document: OpenApiDocument, found: DocumentOperation, path: string): OperationShape {
-  const collected = new SchemaParts(document);
-  const parameters = parametersOf(document, found, path);
+  const schemaParts = new SchemaParts(document);
+  const parameters = collectParameters(document, found, path);
   for (const { in: kind, name, schema, required } of parameters)
-    collected.collect(`${kind}.${name}`, { schema, depth: 0 }, 'request', required);
+    schemaParts.collect(`${kind}.${name}`, { schema, depth: 0 }, 'request', required);
 
-  const requestBody = document.dereferenced(found.operation.requestBody);
-  const accepted = representationsOf(document, requestBody);
-  for (const { mediaType } of accepted) collected.add(`accepts.${mediaType}`, {});
-  const [request] = accepted;
+  const requestBody = document.dereference(found.operation.requestBody);
+  const requestBodies = collectRepresentations(document, requestBody);
+  for (const { mediaType } of requestBodies) schemaParts.add(`accepts.${mediaType}`, {});
+  const [request] = requestBodies;
   if (request)
-    collected.collect('body', { schema: request.schema, depth: 0 }, 'request', requestBody.required === true);
+    schemaParts.collect('body', { schema: request.schema, depth: 0 }, 'request', requestBody.required === true);
 
-  const responses = responsesOf(document, found);
+  const responses = sortedResponses(document, found);
   const [[main = '200', success = {} as Json] = []] = responses;
   for (const [status, response] of responses) {
-    const [representation] = representationsOf(document, response);
+    const [representation] = collectRepresentations(document, response);
     const description = plainText(response.description);
-    collected.add(statusPart(status), description === undefined ? {} : { description });
+    schemaParts.add(statusPart(status), description === undefined ? {} : { description });
     const name = status === main ? 'reply' : statusPart(status);
     if (representation)
-      collected.collect(name, { schema: representation.schema, depth: 0 }, 'response', status === main);
+      schemaParts.collect(name, { schema: representation.schema, depth: 0 }, 'response', status === main);
   }
-  const returned = representationsOf(document, success);
-  for (const { mediaType } of returned) collected.add(`returns.${mediaType}`, {});
-  for (const [name, header] of Object.entries(objectOf(success.headers))) {
-    const { schema, description, required } = document.dereferenced(header);
-    const described = { ...objectOf(schema), ...(description !== undefined && { description }) };
-    collected.collect(`headers.${name}`, { schema: described, depth: 0 }, 'response', required === true);
+  const responseBodies = collectRepresentations(document, success);
+  for (const { mediaType } of responseBodies) schemaParts.add(`returns.${mediaType}`, {});
+  for (const [name, header] of Object.entries(objectOrEmpty(success.headers))) {
+    const { schema, description, required } = document.dereference(header);
+    const headerSchema = { ...objectOrEmpty(schema), ...(description !== undefined && { description }) };
+    schemaParts.collect(`headers.${name}`, { schema: headerSchema, depth: 0 }, 'response', required === true);
   }
 
   const example: Example = {
-    ...(request && { request: exampleOf(document, request) }),
-    ...(returned[0] && { response: exampleOf(document, returned[0]) }),
+    ...(request && { request: bodyExample(document, request) }),
+    ...(responseBodies[0] && { response: bodyExample(document, responseBodies[0]) }),
   };
-  const numbers = responses.flatMap(([status]) => (status !== main && /^\d+$/.test(status) ? [Number(status)] : []));
+  const errorStatuses = responses.flatMap(([status]) =>
+    status !== main && /^\d+$/.test(status) ? [Number(status)] : [],
+  );
   return {
     status: /^\d+$/.test(main) ? Number(main) : 200,
-    errors: numbers,
+    errors: errorStatuses,
     description: plainText(found.operation.description),
     body: request?.schema,
     ...(request && { mediaType: request.mediaType }),
     ...(found.operation.deprecated === true && { isDeprecated: true }),
-    reply: returned[0]?.schema,
+    reply: responseBodies[0]?.schema,
     query: parameters.flatMap(({ in: kind, name, schema }) =>
       kind === 'query' ? [{ name, schema, repeated: true }] : [],
     ),
     queryClosed: false,
-    parts: collected.parts,
+    parts: schemaParts.parts,
     removalBreaks: true,
     example,
   };
@@ -156,11 +159,11 @@ export function documentShape(document: OpenApiDocument, found: DocumentOperatio
 
 /** Returns the shape of a shared schema, as used in requests, in responses, or in both. */
 export function schemaShape(document: OpenApiDocument, name: string, sent: boolean, received: boolean): OperationShape {
-  const collected = new SchemaParts(document);
-  const schema = objectOf(document.schemas[name]);
+  const schemaParts = new SchemaParts(document);
+  const schema = objectOrEmpty(document.schemas[name]);
   // Depth 1, so that the schema itself is expanded like an operation's schemas.
-  if (sent) collected.collect('body', { schema, depth: 1 }, 'request', false);
-  if (received) collected.collect('reply', { schema, depth: 1 }, 'response', false);
+  if (sent) schemaParts.collect('body', { schema, depth: 1 }, 'request', false);
+  if (received) schemaParts.collect('reply', { schema, depth: 1 }, 'response', false);
   return {
     status: 200,
     errors: [],
@@ -169,7 +172,7 @@ export function schemaShape(document: OpenApiDocument, name: string, sent: boole
     reply: undefined,
     query: [],
     queryClosed: false,
-    parts: collected.parts,
+    parts: schemaParts.parts,
     removalBreaks: true,
   };
 }

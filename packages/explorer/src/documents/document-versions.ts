@@ -8,20 +8,20 @@ export interface VersionedDocument {
   readonly document: OpenApiDocument;
 }
 
-const FORMS = 'MAJOR.MINOR, MAJOR.MINOR.PATCH, YYYY-MM-DD or an integer';
+const VERSION_FORMATS = 'MAJOR.MINOR, MAJOR.MINOR.PATCH, YYYY-MM-DD or an integer';
 
 /** Parses a version. The formats `v1.2.3` and `2026-07-29.name` are also accepted. */
-function versionOf(text: unknown, label: string, given: boolean): Version {
-  const plain = String(text ?? '')
+function versionOf(text: unknown, label: string, isNamed: boolean): Version {
+  const normalizedText = String(text ?? '')
     .replace(/^v(?=\d)/, '')
     .replace(/^(\d{4}-\d\d-\d\d)[.-][a-z]+$/, '$1');
   try {
-    return Version.of(plain);
+    return Version.of(normalizedText);
   } catch {
     throw new DocumentError(
-      given
-        ? `"${text}" is not a version: write NAME=${label} with a NAME in the format ${FORMS}`
-        : `${label} has the version ${JSON.stringify(text)}, which is not in the format ${FORMS}: name it, as in 2026-01-31=${label}`,
+      isNamed
+        ? `"${text}" is not a version: write NAME=${label} with a NAME in the format ${VERSION_FORMATS}`
+        : `${label} has the version ${JSON.stringify(text)}, which is not in the format ${VERSION_FORMATS}: name it, as in 2026-01-31=${label}`,
     );
   }
 }
@@ -47,10 +47,10 @@ export function versionedDocuments(
     byText.set(version.text, { version, document });
   }
   const [first, ...others] = byText.values();
-  const mismatched = others.find(({ version }) => version.scheme !== first?.version.scheme);
-  if (first && mismatched)
+  const mismatch = others.find(({ version }) => version.scheme !== first?.version.scheme);
+  if (first && mismatch)
     throw new DocumentError(
-      `${first.document.label} has the version ${first.version} and ${mismatched.document.label} has ${mismatched.version}: these formats cannot be compared. Name the documents in one format, as in 1.1=FILE 1.2=FILE`,
+      `${first.document.label} has the version ${first.version} and ${mismatch.document.label} has ${mismatch.version}: these formats cannot be compared. Name the documents in one format, as in 1.1=FILE 1.2=FILE`,
     );
   return [...byText.values()].sort((a, b) => a.version.compare(b.version));
 }

@@ -10,9 +10,9 @@ import type { ExplorerOptions } from '../options.js';
 import { DocumentError } from './document-error.js';
 import { documentShape, schemaShape } from './document-shape.js';
 import { type VersionedDocument, versionedDocuments } from './document-versions.js';
-import { type DocumentOperation, OpenApiDocument, objectOf } from './openapi-document.js';
-import { plainText, shortText } from './plain-text.js';
-import { SHARED_SCHEMAS, sharedSchemas } from './shared-schemas.js';
+import { type DocumentOperation, OpenApiDocument, objectOrEmpty } from './openapi-document.js';
+import { plainText, titleFromDescription } from './plain-text.js';
+import { SHARED_SCHEMA_TAG, sharedSchemas } from './shared-schemas.js';
 
 /** The OpenAPI document for one version of an API. */
 export interface ApiDocument {
@@ -31,7 +31,7 @@ export type DocumentedApi = Pick<
 >;
 
 /** An operation in the document of one version. */
-interface Occurrence extends VersionedDocument {
+interface OperationOccurrence extends VersionedDocument {
   readonly found: DocumentOperation;
 }
 
@@ -39,15 +39,18 @@ interface Occurrence extends VersionedDocument {
 const GENERIC_SEGMENT = /^(?:v\d+\w*|apis?|rest|\{.*\})?$/;
 
 /** Returns the versions at which a value is added, removed or changed. */
-function breakpointsOf(versions: readonly Version[], digests: ReadonlyMap<string, string>): readonly Version[] {
+function breakpointsOf(
+  versions: readonly Version[],
+  digestsByVersion: ReadonlyMap<string, string>,
+): readonly Version[] {
   return versions.filter((version, index) => {
-    const before = versions[index - 1];
-    return before !== undefined && digests.get(version.text) !== digests.get(before.text);
+    const previous = versions[index - 1];
+    return previous !== undefined && digestsByVersion.get(version.text) !== digestsByVersion.get(previous.text);
   });
 }
 
 /** Returns the version windows in which a value exists; undefined if it exists in all versions. */
-function windowOf(versions: readonly Version[], present: ReadonlySet<string>): OperationSummary['window'] {
+function presenceWindows(versions: readonly Version[], present: ReadonlySet<string>): OperationSummary['window'] {
   if (present.size === versions.length) return undefined;
   const windows: Window<true>[] = [];
   versions.forEach((version, index) => {
@@ -59,18 +62,18 @@ function windowOf(versions: readonly Version[], present: ReadonlySet<string>): O
 }
 
 /** Creates a function that converts operation names to unique names that are valid in URLs. */
-function uniqueNames(): (name: string) => string {
+function createUniqueNames(): (name: string) => string {
   const usedNames = new Set<string>();
   return (name) => {
-    const plain = name.replaceAll(/[^\w.-]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '') || 'operation';
-    let unique = plain;
-    for (let number = 2; usedNames.has(unique); number += 1) unique = `${plain}-${number}`;
+    const urlName = name.replaceAll(/[^\w.-]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '') || 'operation';
+    let unique = urlName;
+    for (let number = 2; usedNames.has(unique); number += 1) unique = `${urlName}-${number}`;
     usedNames.add(unique);
     return unique;
   };
 }
 
-function tagOf({ path, operation }: DocumentOperation): string {
+function tagOfOperation({ path, operation }: DocumentOperation): string {
   const [tag] = Array.isArray(operation.tags) ? (operation.tags as unknown[]) : [];
   return String(tag ?? path.split('/').find((segment) => !GENERIC_SEGMENT.test(segment)) ?? 'operations');
 }
@@ -80,21 +83,21 @@ function slugOf({ method, path }: DocumentOperation): string {
 }
 
 function statusTexts(document: OpenApiDocument, { operation }: DocumentOperation): Record<number, string> {
-  const entries = Object.entries(objectOf(operation.responses)).flatMap(([status, response]) => {
-    const text = /^\d+$/.test(status) ? plainText(document.dereferenced(response).description) : undefined;
+  const entries = Object.entries(objectOrEmpty(operation.responses)).flatMap(([status, response]) => {
+    const text = /^\d+$/.test(status) ? plainText(document.dereference(response).description) : undefined;
     return text === undefined ? [] : [[Number(status), text] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function operationFrom(
-  occurrences: ReadonlyMap<string, Occurrence>,
+function createOperation(
+  occurrences: ReadonlyMap<string, OperationOccurrence>,
   versions: readonly Version[],
   nameOf: (name: string) => string,
 ): Operation {
-  const { document, found } = [...occurrences.values()].at(-1) as Occurrence;
+  const { document, found } = [...occurrences.values()].at(-1) as OperationOccurrence;
   const { operation, path, method } = found;
-  const digests = new Map(
+  const digestsByVersion = new Map(
     [...occurrences].map(([text, each]) => [
       text,
       each.document.digest([each.found.operation, each.found.item.parameters]),
@@ -106,20 +109,20 @@ function operationFrom(
       method,
       path,
       name: nameOf(id),
-      tag: tagOf(found),
-      summary: plainText(operation.summary) ?? shortText(operation.description) ?? `${method} ${path}`,
+      tag: tagOfOperation(found),
+      summary: plainText(operation.summary) ?? titleFromDescription(operation.description) ?? `${method} ${path}`,
       when: statusTexts(document, found),
-      window: windowOf(versions, new Set(occurrences.keys())),
+      window: presenceWindows(versions, new Set(occurrences.keys())),
     },
-    breakpointsOf(versions, digests),
+    breakpointsOf(versions, digestsByVersion),
     (version) => {
-      const { document: own, found: each } = occurrences.get(version.text) as Occurrence;
+      const { document: own, found: each } = occurrences.get(version.text) as OperationOccurrence;
       return documentShape(own, each, path);
     },
   );
 }
 
-function schemaFrom(
+function createSchemaOperation(
   { name, sent, received }: { readonly name: string; readonly sent: boolean; readonly received: boolean },
   documents: readonly VersionedDocument[],
   nameOf: (name: string) => string,
@@ -130,17 +133,19 @@ function schemaFrom(
       document.schemas[name] === undefined ? [] : [[version.text, document] as const],
     ),
   );
-  const digests = new Map([...byVersion].map(([text, document]) => [text, document.digest(document.schemas[name])]));
+  const digestsByVersion = new Map(
+    [...byVersion].map(([text, document]) => [text, document.digest(document.schemas[name])]),
+  );
   return describedOperation(
     {
       method: 'SCHEMA',
       path: name,
       name: nameOf(`schema-${name}`),
-      tag: SHARED_SCHEMAS,
+      tag: SHARED_SCHEMA_TAG,
       summary: name,
-      window: windowOf(versions, new Set(byVersion.keys())),
+      window: presenceWindows(versions, new Set(byVersion.keys())),
     },
-    breakpointsOf(versions, digests),
+    breakpointsOf(versions, digestsByVersion),
     (version): OperationShape => schemaShape(byVersion.get(version.text) as OpenApiDocument, name, sent, received),
   );
 }
@@ -148,7 +153,7 @@ function schemaFrom(
 /** Returns the URL of a document's first server if the URL is absolute and contains no variables. */
 function serverOf(document: OpenApiDocument): string | undefined {
   const [first] = Array.isArray(document.root.servers) ? (document.root.servers as unknown[]) : [];
-  const { url } = objectOf(first);
+  const { url } = objectOrEmpty(first);
   return typeof url === 'string' && /^https?:\/\/[^{}]+$/.test(url) ? url.replace(/\/$/, '') : undefined;
 }
 
@@ -176,31 +181,33 @@ function tagTexts(document: OpenApiDocument): Readonly<Record<string, string>> {
  */
 export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi {
   if (documents.length === 0) throw new DocumentError('At least one OpenAPI document is required');
-  const ordered = versionedDocuments(
+  const orderedDocuments = versionedDocuments(
     documents.map(({ document, version, label }, index) => ({
       document: new OpenApiDocument(document, label ?? `document ${index + 1}`),
       name: version,
     })),
   );
-  const versions = ordered.map(({ version }) => version);
-  const occurrences = new Map<string, Map<string, Occurrence>>();
-  for (const each of ordered) {
+  const versions = orderedDocuments.map(({ version }) => version);
+  const occurrences = new Map<string, Map<string, OperationOccurrence>>();
+  for (const each of orderedDocuments) {
     for (const found of each.document.operations()) {
       // Clients do not depend on the names of path parameters.
       const key = `${found.method} ${found.path.replace(/\{[^}]*\}/g, '{}')}`;
-      const byVersion = occurrences.get(key) ?? new Map<string, Occurrence>();
+      const byVersion = occurrences.get(key) ?? new Map<string, OperationOccurrence>();
       occurrences.set(key, byVersion.set(each.version.text, { ...each, found }));
     }
   }
-  const nameOf = uniqueNames();
-  const { document: newest } = ordered.at(-1) as VersionedDocument;
+  const nameOf = createUniqueNames();
+  const { document: newest } = orderedDocuments.at(-1) as VersionedDocument;
   const operations = [
-    ...[...occurrences.values()].map((each) => operationFrom(each, versions, nameOf)),
-    ...sharedSchemas(ordered.map(({ document }) => document)).map((schema) => schemaFrom(schema, ordered, nameOf)),
+    ...[...occurrences.values()].map((each) => createOperation(each, versions, nameOf)),
+    ...sharedSchemas(orderedDocuments.map(({ document }) => document)).map((schema) =>
+      createSchemaOperation(schema, orderedDocuments, nameOf),
+    ),
   ];
   const server = serverOf(newest);
-  const schemes = objectOf(objectOf(newest.root.components).securitySchemes);
-  const documentByVersion = new Map(ordered.map(({ version, document }) => [version.text, document]));
+  const schemes = objectOrEmpty(objectOrEmpty(newest.root.components).securitySchemes);
+  const documentByVersion = new Map(orderedDocuments.map(({ version, document }) => [version.text, document]));
   return {
     operations,
     versions,
@@ -210,7 +217,7 @@ export function documentedApi(documents: readonly ApiDocument[]): DocumentedApi 
       ...(newest.info.description !== undefined && { description: plainText(newest.info.description) ?? '' }),
       tags: tagTexts(newest),
       securitySchemes: Object.fromEntries(
-        Object.entries(schemes).map(([name, scheme]) => [name, newest.dereferenced(scheme)]),
+        Object.entries(schemes).map(([name, scheme]) => [name, newest.dereference(scheme)]),
       ),
     },
     ...(server !== undefined && { server }),

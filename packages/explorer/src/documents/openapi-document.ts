@@ -10,22 +10,22 @@ export interface DocumentOperation {
   readonly operation: Json;
 }
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
-const SCHEMAS = '#/components/schemas/';
+const HTTP_METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
+const SCHEMA_PREFIX = '#/components/schemas/';
 /**
  * The number of nested references that a digest follows: a response, its schema, and the schemas that the pages expand.
  */
 const DIGEST_DEPTH = 6;
-const REFERENCE = /"\$ref":"((?:[^"\\]|\\.)*)"/g;
+const REFERENCE_PATTERN = /"\$ref":"((?:[^"\\]|\\.)*)"/g;
 
 /** Returns a value if it is an object, otherwise an empty object. */
-export function objectOf(value: unknown): Json {
+export function objectOrEmpty(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }
 
 /** Returns the name of the shared schema to which a reference points; undefined for other references. */
-export function schemaName(reference: string): string | undefined {
-  return reference.startsWith(SCHEMAS) ? unescapeToken(reference.slice(SCHEMAS.length)) : undefined;
+export function sharedSchemaName(reference: string): string | undefined {
+  return reference.startsWith(SCHEMA_PREFIX) ? unescapeToken(reference.slice(SCHEMA_PREFIX.length)) : undefined;
 }
 
 function unescapeToken(token: string): string {
@@ -42,7 +42,7 @@ export class OpenApiDocument {
 
   /** @throws DocumentError if the value is not an OpenAPI document of version 3 */
   constructor(root: unknown, label: string) {
-    const { swagger, openapi, paths, webhooks, components } = objectOf(root);
+    const { swagger, openapi, paths, webhooks, components } = objectOrEmpty(root);
     if (swagger !== undefined)
       throw new DocumentError(
         `${label} is a Swagger ${swagger} document: convert it to OpenAPI 3 first, for example with npx swagger2openapi`,
@@ -60,7 +60,7 @@ export class OpenApiDocument {
   }
 
   get info(): Json {
-    return objectOf(this.root.info);
+    return objectOrEmpty(this.root.info);
   }
 
   /**
@@ -82,43 +82,43 @@ export class OpenApiDocument {
   }
 
   /** Returns an object; for a reference, the object to which it points. */
-  dereferenced(value: unknown): Json {
-    let object = objectOf(value);
+  dereference(value: unknown): Json {
+    let object = objectOrEmpty(value);
     const seen = new Set<string>();
     while (typeof object.$ref === 'string') {
       if (seen.has(object.$ref))
         throw new DocumentError(`${this.label}: the reference "${object.$ref}" points to itself`);
       seen.add(object.$ref);
-      object = objectOf(this.resolve(object.$ref));
+      object = objectOrEmpty(this.resolve(object.$ref));
     }
     return object;
   }
 
   /** Returns the document's operations, in the order in which the document contains them. */
   operations(): readonly DocumentOperation[] {
-    return Object.entries(objectOf(this.root.paths)).flatMap(([path, value]) => {
-      const item = this.dereferenced(value);
-      return METHODS.flatMap((method): DocumentOperation[] =>
+    return Object.entries(objectOrEmpty(this.root.paths)).flatMap(([path, value]) => {
+      const item = this.dereference(value);
+      return HTTP_METHODS.flatMap((method): DocumentOperation[] =>
         item[method] === undefined
           ? []
-          : [{ method: method.toUpperCase(), path, item, operation: objectOf(item[method]) }],
+          : [{ method: method.toUpperCase(), path, item, operation: objectOrEmpty(item[method]) }],
       );
     });
   }
 
   get schemas(): Json {
-    return objectOf(objectOf(this.root.components).schemas);
+    return objectOrEmpty(objectOrEmpty(this.root.components).schemas);
   }
 
   /** Returns a digest of a value and of the values to which it refers, for comparison between documents. */
   digest(value: unknown, depth = DIGEST_DEPTH): string {
     const text = JSON.stringify(value) ?? '';
     const hash = createHash('sha1').update(text);
-    if (depth > 0) for (const reference of referencesIn(text)) hash.update(this.#digestOf(reference, depth - 1));
+    if (depth > 0) for (const reference of referencesIn(text)) hash.update(this.#referenceDigest(reference, depth - 1));
     return hash.digest('base64');
   }
 
-  #digestOf(reference: string, depth: number): string {
+  #referenceDigest(reference: string, depth: number): string {
     const key = `${depth} ${reference}`;
     let cached = this.#digests.get(key);
     if (cached === undefined) this.#digests.set(key, (cached = this.digest(this.resolve(reference), depth)));
@@ -126,12 +126,12 @@ export class OpenApiDocument {
   }
 
   /** Returns the names of the shared schemas that a value references, directly or through other references. */
-  schemasIn(value: unknown): readonly string[] {
+  schemaNamesIn(value: unknown): readonly string[] {
     const names = new Set<string>();
     const followed = new Set<string>();
     const follow = (part: unknown) => {
       for (const reference of referencesIn(JSON.stringify(part) ?? '')) {
-        const name = schemaName(reference);
+        const name = sharedSchemaName(reference);
         if (name !== undefined) names.add(name);
         else if (!followed.has(reference)) {
           followed.add(reference);
@@ -144,13 +144,13 @@ export class OpenApiDocument {
   }
 
   /** Returns the names of the shared schemas that a shared schema references. */
-  schemasOf(name: string): readonly string[] {
+  schemaNamesOf(name: string): readonly string[] {
     let cached = this.#schemaReferences.get(name);
-    if (!cached) this.#schemaReferences.set(name, (cached = this.schemasIn(this.schemas[name])));
+    if (!cached) this.#schemaReferences.set(name, (cached = this.schemaNamesIn(this.schemas[name])));
     return cached;
   }
 }
 
 function referencesIn(text: string): ReadonlySet<string> {
-  return new Set([...text.matchAll(REFERENCE)].map(([, reference]) => JSON.parse(`"${reference}"`) as string));
+  return new Set([...text.matchAll(REFERENCE_PATTERN)].map(([, reference]) => JSON.parse(`"${reference}"`) as string));
 }

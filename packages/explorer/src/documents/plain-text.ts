@@ -1,4 +1,11 @@
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  nbsp: ' ',
+};
 
 /** Converts a Markdown or HTML description to plain text with code between backticks, which the pages can render. */
 export function plainText(description: unknown): string | undefined {
@@ -9,7 +16,7 @@ export function plainText(description: unknown): string | undefined {
       .replace(/<\/?code>/gi, '`')
       .replace(/<\/(?:p|li|ul|ol|h\d)>|<br\s*\/?>/gi, '\n')
       .replace(/<\/?[a-z][^<>]*>/gi, '')
-      .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+      .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity, name: string) => HTML_ENTITIES[name] ?? entity);
   return text
     .replace(/!?\[([^\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '$1')
     .replace(/\*\*([^*]+)\*\*/g, '$1')
@@ -17,11 +24,11 @@ export function plainText(description: unknown): string | undefined {
 }
 
 /** Maximum length of a title, in characters. */
-const MAX_TITLE = 80;
+const MAX_TITLE_LENGTH = 80;
 
 /** Returns a title from a description of one short sentence, for operations without a summary; otherwise undefined. */
-export function shortText(description: unknown): string | undefined {
+export function titleFromDescription(description: unknown): string | undefined {
   const text = plainText(description)?.replace(/\.$/, '');
-  if (text === undefined || text.length > MAX_TITLE || /[.:\n]/.test(text)) return undefined;
+  if (text === undefined || text.length > MAX_TITLE_LENGTH || /[.:\n]/.test(text)) return undefined;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,9 +1,9 @@
 import type { OpenApiDocument } from './openapi-document.js';
 import { type NestedSchema, schemaVariants } from './schema-variants.js';
 
-const PLAIN: Readonly<Record<string, unknown>> = { string: 'string', number: 0, integer: 0, boolean: false };
+const EXAMPLES_BY_TYPE: Readonly<Record<string, unknown>> = { string: 'string', number: 0, integer: 0, boolean: false };
 /** Example strings by format. */
-const FORMATS: Readonly<Record<string, string>> = {
+const EXAMPLES_BY_FORMAT: Readonly<Record<string, string>> = {
   date: '2026-01-31',
   'date-time': '2026-01-31T12:00:00Z',
   uuid: '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10',
@@ -30,6 +30,6 @@ export function schemaExample(document: OpenApiDocument, nested: NestedSchema): 
       ),
     );
   if (type === 'array') return items && Number(own.minItems ?? 0) > 0 ? [schemaExample(document, items)] : [];
-  if (type === 'string') return FORMATS[String(own.format)] ?? PLAIN.string;
-  return PLAIN[String(type)] ?? null;
+  if (type === 'string') return EXAMPLES_BY_FORMAT[String(own.format)] ?? EXAMPLES_BY_TYPE.string;
+  return EXAMPLES_BY_TYPE[String(type)] ?? null;
 }

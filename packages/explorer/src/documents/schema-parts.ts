@@ -4,12 +4,12 @@ import { plainText } from './plain-text.js';
 import { type NestedSchema, type SchemaVariant, schemaVariants } from './schema-variants.js';
 
 /** The keyword that excludes a field from requests or from responses. */
-const ABSENT_KEYWORDS = { request: 'readOnly', response: 'writeOnly' } as const;
+const EXCLUSION_KEYWORDS = { request: 'readOnly', response: 'writeOnly' } as const;
 
-function rulesOf(variants: readonly SchemaVariant[], description: string | undefined): Json {
-  const distinct = [...new Map(variants.map(({ own }) => [JSON.stringify(own), own])).values()];
+function mergeRules(variants: readonly SchemaVariant[], description: string | undefined): Json {
+  const distinctRules = [...new Map(variants.map(({ own }) => [JSON.stringify(own), own])).values()];
   const described = description === undefined ? {} : { description };
-  return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
+  return distinctRules.length === 1 ? { ...distinctRules[0], ...described } : { anyOf: distinctRules, ...described };
 }
 
 /** Returns the `anyOf` alternatives of a schema's rules, or the rules themselves. */
@@ -19,11 +19,13 @@ function alternativesOf(rules: Json): readonly Json[] {
 
 /** Joins the rules that several alternatives of an object define for the same field. */
 function joinSchemas(one: Json, other: Json): Json {
-  const plain = [...alternativesOf(one), ...alternativesOf(other)].map(({ description, ...rules }) => rules);
-  const distinct = [...new Map(plain.map((rules) => [JSON.stringify(rules), rules])).values()];
+  const rulesWithoutDescription = [...alternativesOf(one), ...alternativesOf(other)].map(
+    ({ description, ...rules }) => rules,
+  );
+  const distinctRules = [...new Map(rulesWithoutDescription.map((rules) => [JSON.stringify(rules), rules])).values()];
   const description = one.description ?? other.description;
   const described = description === undefined ? {} : { description };
-  return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
+  return distinctRules.length === 1 ? { ...distinctRules[0], ...described } : { anyOf: distinctRules, ...described };
 }
 
 /** Collects the parts of requests and responses from an OpenAPI document's schemas. */
@@ -41,10 +43,10 @@ export class SchemaParts {
   }
 
   /** Adds a part for a schema, and parts for all fields that the schema contains. */
-  collect(name: string, nested: NestedSchema, direction: keyof typeof ABSENT_KEYWORDS, required: boolean): void {
+  collect(name: string, nested: NestedSchema, direction: keyof typeof EXCLUSION_KEYWORDS, required: boolean): void {
     const variants = schemaVariants(this.#document, nested);
     const existing = this.parts.get(name);
-    const rules = rulesOf(variants, plainText(nested.schema.description));
+    const rules = mergeRules(variants, plainText(nested.schema.description));
     const references = new Set(variants.flatMap(({ reference }) => reference ?? []));
     if (existing?.reference !== undefined) references.add(existing.reference);
     const reference = [...references].join(' or ');
@@ -57,7 +59,7 @@ export class SchemaParts {
     });
     for (const { properties, required: needed, items, additional } of variants) {
       for (const [key, property] of properties) {
-        if (property.schema[ABSENT_KEYWORDS[direction]] === true) continue;
+        if (property.schema[EXCLUSION_KEYWORDS[direction]] === true) continue;
         this.collect(`${name}.${key}`, property, direction, variants.length === 1 && needed.has(key));
       }
       if (items) this.collect(`${name}[]`, items, direction, false);

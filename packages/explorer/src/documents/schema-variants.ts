@@ -1,5 +1,5 @@
 import type { Json } from '@apistrata/microversion/router';
-import { type OpenApiDocument, objectOf, schemaName } from './openapi-document.js';
+import { type OpenApiDocument, objectOrEmpty, sharedSchemaName } from './openapi-document.js';
 
 /** A schema and its depth, which is the number of references between the operation and the schema. */
 export interface NestedSchema {
@@ -24,12 +24,12 @@ export interface SchemaVariant {
 /**
  * The depth at which shared schemas are no longer expanded, because the expansion of recursive schemas would not end.
  */
-export const EXPANDED_LEVELS = 2;
+export const MAX_EXPANDED_DEPTH = 2;
 /** Maximum number of alternatives for a schema. */
 const MAX_VARIANTS = 64;
 
 /** Keywords that pages show and that comparisons include. */
-const OWN_KEYWORDS = [
+const VALUE_KEYWORDS = [
   'type',
   'format',
   'enum',
@@ -57,9 +57,9 @@ const EXCLUSIVE_FLAGS = [
   ['exclusiveMaximum', 'maximum'],
 ] as const;
 
-function ownKeywords(schema: Json): Json {
+function valueKeywords(schema: Json): Json {
   const own: Record<string, unknown> = {};
-  for (const keyword of OWN_KEYWORDS) if (schema[keyword] !== undefined) own[keyword] = schema[keyword];
+  for (const keyword of VALUE_KEYWORDS) if (schema[keyword] !== undefined) own[keyword] = schema[keyword];
   for (const [flag, bound] of EXCLUSIVE_FLAGS) {
     if (typeof own[flag] !== 'boolean') continue;
     if (own[flag]) own[flag] = own[bound];
@@ -73,12 +73,13 @@ function ownKeywords(schema: Json): Json {
 }
 
 function plainVariant(schema: Json, depth: number): SchemaVariant {
-  const nested = (value: unknown): NestedSchema => ({ schema: objectOf(value), depth });
+  const nested = (value: unknown): NestedSchema => ({ schema: objectOrEmpty(value), depth });
   const { additionalProperties, items, required } = schema;
-  const additional = Object.keys(objectOf(additionalProperties)).length > 0 ? nested(additionalProperties) : undefined;
+  const additional =
+    Object.keys(objectOrEmpty(additionalProperties)).length > 0 ? nested(additionalProperties) : undefined;
   return {
-    own: ownKeywords(schema),
-    properties: new Map(Object.entries(objectOf(schema.properties)).map(([name, value]) => [name, nested(value)])),
+    own: valueKeywords(schema),
+    properties: new Map(Object.entries(objectOrEmpty(schema.properties)).map(([name, value]) => [name, nested(value)])),
     required: new Set(Array.isArray(required) ? (required as string[]) : []),
     items: items === undefined ? undefined : nested(items),
     additional,
@@ -90,8 +91,8 @@ function plainVariant(schema: Json, depth: number): SchemaVariant {
 /** Returns the types that two schemas have in common. */
 function commonType(one: unknown, other: unknown): unknown {
   if (one === undefined || other === undefined) return one ?? other;
-  const common = [one].flat().filter((type) => [other].flat().includes(type));
-  return common.length === 1 ? common[0] : common.length > 1 ? common : other;
+  const commonTypes = [one].flat().filter((type) => [other].flat().includes(type));
+  return commonTypes.length === 1 ? commonTypes[0] : commonTypes.length > 1 ? commonTypes : other;
 }
 
 function mergeVariants(one: SchemaVariant, other: SchemaVariant): SchemaVariant {
@@ -133,18 +134,18 @@ const isSimple = ({ properties, items, allOf, oneOf, anyOf, $ref, additionalProp
 export function schemaVariants(document: OpenApiDocument, { schema, depth }: NestedSchema): readonly SchemaVariant[] {
   const { $ref, oneOf, anyOf, allOf, ...base } = schema;
   if (typeof $ref === 'string') {
-    const target = objectOf(document.resolve($ref));
-    if (depth >= EXPANDED_LEVELS && !isSimple(target)) {
-      const own = ownKeywords(target.type === undefined ? { ...target, type: 'object' } : target);
-      return [{ ...plainVariant({}, depth), own, reference: schemaName($ref) ?? $ref }];
+    const target = objectOrEmpty(document.resolve($ref));
+    if (depth >= MAX_EXPANDED_DEPTH && !isSimple(target)) {
+      const own = valueKeywords(target.type === undefined ? { ...target, type: 'object' } : target);
+      return [{ ...plainVariant({}, depth), own, reference: sharedSchemaName($ref) ?? $ref }];
     }
     return schemaVariants(document, { schema: { ...target, ...base }, depth: depth + 1 });
   }
   const variantsOf = (list: unknown) =>
-    (list as readonly unknown[]).flatMap((each) => schemaVariants(document, { schema: objectOf(each), depth }));
+    (list as readonly unknown[]).flatMap((each) => schemaVariants(document, { schema: objectOrEmpty(each), depth }));
   const lists: (readonly SchemaVariant[])[] = [];
   if (Array.isArray(allOf))
-    lists.push(...allOf.map((each) => schemaVariants(document, { schema: objectOf(each), depth })));
+    lists.push(...allOf.map((each) => schemaVariants(document, { schema: objectOrEmpty(each), depth })));
   for (const alternatives of [oneOf, anyOf]) if (Array.isArray(alternatives)) lists.push(variantsOf(alternatives));
   return combineVariants([[plainVariant(base, depth)], ...lists.filter((list) => list.length > 0)]);
 }

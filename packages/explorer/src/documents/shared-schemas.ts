@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from './openapi-document.js';
-import { EXPANDED_LEVELS } from './schema-variants.js';
+import { MAX_EXPANDED_DEPTH } from './schema-variants.js';
 
 /** The tag of shared schemas, which have separate pages because operation pages do not expand them. */
-export const SHARED_SCHEMAS = 'Schemas';
+export const SHARED_SCHEMA_TAG = 'Schemas';
 
 /** A shared schema, and whether requests and responses contain it. */
 export interface SharedSchema {
@@ -16,15 +16,15 @@ export interface SharedSchema {
 function reachableSchemas(document: OpenApiDocument, from: Iterable<string>): ReadonlySet<string> {
   const names = new Set(from);
   // The loop includes names that are added to the set during the loop.
-  for (const name of names) for (const inner of document.schemasOf(name)) names.add(inner);
+  for (const name of names) for (const innerName of document.schemaNamesOf(name)) names.add(innerName);
   return names;
 }
 
 /** Returns the schemas that are nested too deeply below `roots` to be expanded, and the schemas that they contain. */
 function unexpandedSchemas(document: OpenApiDocument, roots: ReadonlySet<string>): ReadonlySet<string> {
   let level: ReadonlySet<string> = roots;
-  for (let depth = 0; depth < EXPANDED_LEVELS; depth += 1)
-    level = new Set([...level].flatMap((name) => document.schemasOf(name)));
+  for (let depth = 0; depth < MAX_EXPANDED_DEPTH; depth += 1)
+    level = new Set([...level].flatMap((name) => document.schemaNamesOf(name)));
   return reachableSchemas(document, level);
 }
 
@@ -34,9 +34,9 @@ export function sharedSchemas(documents: readonly OpenApiDocument[]): readonly S
   for (const document of documents) {
     const [requests, responses] = [new Set<string>(), new Set<string>()];
     for (const { item, operation } of document.operations()) {
-      for (const name of document.schemasIn([item.parameters, operation.parameters, operation.requestBody]))
+      for (const name of document.schemaNamesIn([item.parameters, operation.parameters, operation.requestBody]))
         requests.add(name);
-      for (const name of document.schemasIn([operation.responses])) responses.add(name);
+      for (const name of document.schemaNamesIn([operation.responses])) responses.add(name);
     }
     for (const name of unexpandedSchemas(document, requests)) sent.add(name);
     for (const name of unexpandedSchemas(document, responses)) received.add(name);

@@ -1,6 +1,6 @@
 import type { VersionLike } from '@apistrata/microversion';
 import { changesBetween, type Operation, type OperationChange } from '@apistrata/microversion/router';
-import { SHARED_SCHEMAS } from '../documents/shared-schemas.js';
+import { SHARED_SCHEMA_TAG } from '../documents/shared-schemas.js';
 
 /**
  * Returns the changes between two versions. Added and removed shared schemas are omitted, because the changes of the
@@ -12,6 +12,6 @@ export function apiChanges(
   to: VersionLike,
 ): readonly OperationChange[] {
   return changesBetween(operations, from, to).filter(
-    ({ tag, change }) => tag !== SHARED_SCHEMAS || change === 'changed',
+    ({ tag, change }) => tag !== SHARED_SCHEMA_TAG || change === 'changed',
   );
 }

@@ -6,11 +6,11 @@ import {
   openApiDocuments,
   operationKey,
 } from '@apistrata/microversion/router';
-import { SHARED_SCHEMAS } from '../documents/shared-schemas.js';
+import { SHARED_SCHEMA_TAG } from '../documents/shared-schemas.js';
 import { type ExplorerOptions, versionsOf } from '../options.js';
 import { apiChanges } from './api-changes.js';
 import { ElementHistory } from './element-history.js';
-import { inSlices } from './in-slices.js';
+import { runInSlices } from './in-slices.js';
 import { Navigation } from './navigation.js';
 import { SearchIndex } from './search.js';
 import type { VersionRange } from './versions.js';
@@ -47,8 +47,10 @@ export class Api {
       }),
     );
     this.#byKey = new Map([...this.histories.values()].map((element) => [element.key, element]));
-    const listed = [...this.histories.values()].filter(({ tag }) => !this.isAlias(tag) && tag !== SHARED_SCHEMAS);
-    this.navigation = new Navigation(listed, options.groups);
+    const listedElements = [...this.histories.values()].filter(
+      ({ tag }) => !this.isAlias(tag) && tag !== SHARED_SCHEMA_TAG,
+    );
+    this.navigation = new Navigation(listedElements, options.groups);
     this.searchIndex = new SearchIndex(this);
     this.#documents = openApiDocuments(options.operations, { ...options.description, title: this.title });
   }
@@ -76,7 +78,7 @@ export class Api {
   /** Returns the changes between two versions in navigation order, without operations that repeat others. */
   changes(from: Version, to: Version): readonly OperationChange[] {
     const changes = this.allChanges(from, to).filter(({ tag }) => !this.isAlias(tag));
-    return this.navigation.sorted(changes, ({ tag }) => tag);
+    return this.navigation.sortByTag(changes, ({ tag }) => tag);
   }
 
   /** Returns the changes at a version in navigation order, without operations that repeat others. */
@@ -84,7 +86,7 @@ export class Api {
     const changes = [...this.histories.values()].flatMap((element) =>
       this.isAlias(element.tag) ? [] : (element.changeAt(version) ?? []),
     );
-    return this.navigation.sorted(changes, ({ tag }) => tag);
+    return this.navigation.sortByTag(changes, ({ tag }) => tag);
   }
 
   /**
@@ -96,7 +98,7 @@ export class Api {
     if (this.#prepared.has(key)) return undefined;
     let preparation = this.#preparations.get(key);
     if (!preparation) {
-      preparation = inSlices(this.#preparationOf(target)).then(() => void this.#prepared.add(key));
+      preparation = runInSlices(this.#preparationSteps(target)).then(() => void this.#prepared.add(key));
       this.#preparations.set(key, preparation);
     }
     return preparation;
@@ -107,7 +109,7 @@ export class Api {
     return this.#prepared.has('versions');
   }
 
-  *#preparationOf(target: Version | 'versions' | 'search'): Generator<void> {
+  *#preparationSteps(target: Version | 'versions' | 'search'): Generator<void> {
     for (const element of this.histories.values()) {
       if (this.isAlias(element.tag)) continue;
       for (const version of typeof target === 'string' ? element.breakpoints : [target])

@@ -1,7 +1,7 @@
 import type { OperationChange } from '@apistrata/microversion/router';
 
 /** The kinds of changes that a filter can select. */
-export const KINDS = ['added', 'removed', 'changed'] as const;
+export const CHANGE_KINDS = ['added', 'removed', 'changed'] as const;
 
 /** Maximum length of a filter's text, in characters. */
 const MAX_TEXT_LENGTH = 100;
@@ -10,30 +10,30 @@ const MAX_TEXT_LENGTH = 100;
 export interface ChangeFilter {
   /** Words from an operation's name, summary, path or tag; empty for all operations. */
   readonly text: string;
-  readonly kind: (typeof KINDS)[number] | undefined;
+  readonly kind: (typeof CHANGE_KINDS)[number] | undefined;
   readonly breakingOnly: boolean;
 }
 
 /** Reads a filter from the query parameters `operation`, `kind` and `breaking`. Unknown kinds select all changes. */
-export function filterOf(query: URLSearchParams): ChangeFilter {
+export function parseFilter(query: URLSearchParams): ChangeFilter {
   return {
     text: (query.get('operation') ?? '').trim().slice(0, MAX_TEXT_LENGTH),
-    kind: KINDS.find((kind) => kind === query.get('kind')),
+    kind: CHANGE_KINDS.find((kind) => kind === query.get('kind')),
     breakingOnly: query.has('breaking'),
   };
 }
 
 /** Returns the query parameters that represent a filter. */
-export function parametersOf({ text, kind, breakingOnly }: ChangeFilter): Readonly<Record<string, string>> {
+export function filterParameters({ text, kind, breakingOnly }: ChangeFilter): Readonly<Record<string, string>> {
   return { ...(text && { operation: text }), ...(kind && { kind }), ...(breakingOnly && { breaking: 'only' }) };
 }
 
 /** Returns the changes that a filter selects. */
-export function filtered(changes: readonly OperationChange[], filter: ChangeFilter): readonly OperationChange[] {
-  const words = filter.text.toLowerCase().split(/\s+/);
+export function filterChanges(changes: readonly OperationChange[], filter: ChangeFilter): readonly OperationChange[] {
+  const filterWords = filter.text.toLowerCase().split(/\s+/);
   return changes.filter(({ operation, name, summary, tag, change, breaking }) => {
     const text = `${operation} ${name} ${summary} ${tag}`.toLowerCase();
     if (filter.breakingOnly && !breaking) return false;
-    return (filter.kind === undefined || change === filter.kind) && words.every((word) => text.includes(word));
+    return (filter.kind === undefined || change === filter.kind) && filterWords.every((word) => text.includes(word));
   });
 }

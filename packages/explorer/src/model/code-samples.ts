@@ -32,21 +32,21 @@ export function isJson(mediaType: string): boolean {
 }
 
 /** Returns the body as text: JSON, or form-encoded with brackets for nested fields. */
-function contentOf({ body, mediaType }: SampleRequest): string {
+function bodyText({ body, mediaType }: SampleRequest): string {
   if (isJson(mediaType)) return JSON.stringify(body, null, 2);
   const fields = new URLSearchParams();
-  const add = (name: string, value: unknown) => {
+  const addField = (name: string, value: unknown) => {
     if (typeof value !== 'object' || value === null) fields.append(name, String(value ?? ''));
     else
       for (const [key, inner] of Object.entries(value))
-        add(Array.isArray(value) ? `${name}[]` : `${name}[${key}]`, inner);
+        addField(Array.isArray(value) ? `${name}[]` : `${name}[${key}]`, inner);
   };
-  for (const [name, value] of Object.entries((body ?? {}) as object)) add(name, value);
+  for (const [name, value] of Object.entries((body ?? {}) as object)) addField(name, value);
   return String(fields);
 }
 
 const shellWord = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
+const indentLines = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
 
 /** Formats a JSON value as a Python literal. */
 export function pythonLiteral(value: unknown): string {
@@ -58,7 +58,7 @@ export function pythonLiteral(value: unknown): string {
 }
 
 /** Samples that require no API client library. */
-const PLAIN: readonly CodeSample[] = [
+const BUILT_IN_SAMPLES: readonly CodeSample[] = [
   {
     label: 'curl',
     code: (request) => {
@@ -68,7 +68,7 @@ const PLAIN: readonly CodeSample[] = [
         ...Object.entries(headers).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
         ...(body === undefined
           ? []
-          : [`-H ${shellWord(`Content-Type: ${mediaType}`)}`, `-d ${shellWord(contentOf(request))}`]),
+          : [`-H ${shellWord(`Content-Type: ${mediaType}`)}`, `-d ${shellWord(bodyText(request))}`]),
       ].join(' \\\n  ');
     },
   },
@@ -78,14 +78,14 @@ const PLAIN: readonly CodeSample[] = [
       const { method, server, path, headers, body, mediaType } = request;
       const sent = body === undefined ? headers : { ...headers, 'Content-Type': mediaType };
       const content = isJson(mediaType)
-        ? `JSON.stringify(${indent(JSON.stringify(body, null, 2) ?? '', '  ')})`
-        : `'${contentOf(request)}'`;
+        ? `JSON.stringify(${indentLines(JSON.stringify(body, null, 2) ?? '', '  ')})`
+        : `'${bodyText(request)}'`;
       const lines = [
         ...(method === 'GET' ? [] : [`method: '${method}',`]),
-        `headers: ${indent(JSON.stringify(sent, null, 2), '  ')},`,
+        `headers: ${indentLines(JSON.stringify(sent, null, 2), '  ')},`,
         ...(body === undefined ? [] : [`body: ${content},`]),
       ];
-      return `const response = await fetch(\n  '${server}${path}',\n  {\n    ${lines.map((line) => indent(line, '  ')).join('\n    ')}\n  },\n);\nconsole.log(response.status, await response.text());`;
+      return `const response = await fetch(\n  '${server}${path}',\n  {\n    ${lines.map((line) => indentLines(line, '  ')).join('\n    ')}\n  },\n);\nconsole.log(response.status, await response.text());`;
     },
   },
   {
@@ -94,14 +94,14 @@ const PLAIN: readonly CodeSample[] = [
       const { method, server, path, headers, body, mediaType } = request;
       const sent = body === undefined || isJson(mediaType) ? headers : { ...headers, 'Content-Type': mediaType };
       const content = isJson(mediaType)
-        ? `json=${indent(pythonLiteral(body ?? null), '    ')}`
-        : `data='${contentOf(request)}'`;
+        ? `json=${indentLines(pythonLiteral(body ?? null), '    ')}`
+        : `data='${bodyText(request)}'`;
       return [
         'import requests',
         '',
         `response = requests.${method.toLowerCase()}(`,
         `    '${server}${path}',`,
-        `    headers=${indent(pythonLiteral(sent), '    ')},`,
+        `    headers=${indentLines(pythonLiteral(sent), '    ')},`,
         ...(body === undefined ? [] : [`    ${content},`]),
         ')',
         'print(response.status_code, response.text)',
@@ -113,7 +113,7 @@ const PLAIN: readonly CodeSample[] = [
     code: (request) => {
       const { method, server, path, headers, body, mediaType } = request;
       return [
-        ...(body === undefined ? [] : [`body := strings.NewReader(\`${contentOf(request)}\`)`]),
+        ...(body === undefined ? [] : [`body := strings.NewReader(\`${bodyText(request)}\`)`]),
         `req, err := http.NewRequest("${method}",`,
         `\t"${server}${path}", ${body === undefined ? 'nil' : 'body'})`,
         'if err != nil {',
@@ -132,7 +132,7 @@ const PLAIN: readonly CodeSample[] = [
 /**
  * Creates a sample from command lines by operation name. They can contain placeholders such as `{version}` and `{id}`.
  */
-function commandSample(commands: Readonly<Record<string, string>>): CodeSample {
+function createCommandSample(commands: Readonly<Record<string, string>>): CodeSample {
   return {
     label: 'Command line',
     code: ({ name, version }) =>
@@ -141,14 +141,18 @@ function commandSample(commands: Readonly<Record<string, string>>): CodeSample {
 }
 
 /** Returns the code for a request from each sample that supports the operation. */
-export function codeSamples(
+export function createCodeSamples(
   request: SampleRequest,
-  own: readonly CodeSample[] = [],
+  customSamples: readonly CodeSample[] = [],
   commands: Readonly<Record<string, string>> = {},
 ): readonly { readonly label: string; readonly code: string }[] {
-  const replaced = PLAIN.map((sample) => own.find(({ label }) => label === sample.label) ?? sample);
-  const added = own.filter(({ label }) => !PLAIN.some((sample) => sample.label === label));
-  return [...replaced, ...added, commandSample(commands)].flatMap(({ label, code }) => {
+  const builtInSamples = BUILT_IN_SAMPLES.map(
+    (sample) => customSamples.find(({ label }) => label === sample.label) ?? sample,
+  );
+  const additionalSamples = customSamples.filter(
+    ({ label }) => !BUILT_IN_SAMPLES.some((sample) => sample.label === label),
+  );
+  return [...builtInSamples, ...additionalSamples, createCommandSample(commands)].flatMap(({ label, code }) => {
     const text = code(request);
     return text === undefined ? [] : [{ label, code: text }];
   });

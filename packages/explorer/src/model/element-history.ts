@@ -77,11 +77,11 @@ export class ElementHistory {
     if (this.#breakpoints) return this.#breakpoints;
     const breakpoints = new Map([[this.#range.min.text, this.#range.min]]);
     for (const breakpoint of this.operations.flatMap(breakpointsOfOperation)) {
-      const version = this.#range.firstFrom(breakpoint);
+      const version = this.#range.firstAtOrAfter(breakpoint);
       if (version) breakpoints.set(version.text, version);
     }
-    const ascending = [...breakpoints.values()].sort((a, b) => a.compare(b));
-    return (this.#breakpoints = new Map(ascending.map((version) => [version.text, version])));
+    const sortedBreakpoints = [...breakpoints.values()].sort((a, b) => a.compare(b));
+    return (this.#breakpoints = new Map(sortedBreakpoints.map((version) => [version.text, version])));
   }
 
   /** Returns whether the element may differ between this version and the previous one. */
@@ -95,11 +95,11 @@ export class ElementHistory {
 
   /** The version ranges in which the element exists. */
   get spans(): readonly Span[] {
-    this.#spans ??= this.#spansOf((version) => this.existsAt(version));
+    this.#spans ??= this.#findSpans((version) => this.existsAt(version));
     return this.#spans;
   }
 
-  #spansOf(exists: (version: Version) => boolean): readonly Span[] {
+  #findSpans(exists: (version: Version) => boolean): readonly Span[] {
     const spans: Span[] = [];
     let since: Version | undefined;
     for (const version of this.breakpoints) {
@@ -124,7 +124,7 @@ export class ElementHistory {
     }
     this.#parts = new Map(
       [...last].map(([name, part]) => {
-        const spans = this.#spansOf((version) => shapes.get(version.text)?.parts.has(name) ?? false);
+        const spans = this.#findSpans((version) => shapes.get(version.text)?.parts.has(name) ?? false);
         return [name, { name, spans, last: part }];
       }),
     );
@@ -141,8 +141,8 @@ export class ElementHistory {
   changeAt(version: Version): OperationChange | undefined {
     if (!this.mayChangeAt(version)) return undefined;
     if (!this.#changes.has(version.text)) {
-      const before = this.#range.before(version);
-      this.#changes.set(version.text, before && apiChanges(this.operations, before, version)[0]);
+      const previousVersion = this.#range.before(version);
+      this.#changes.set(version.text, previousVersion && apiChanges(this.operations, previousVersion, version)[0]);
     }
     return this.#changes.get(version.text);
   }

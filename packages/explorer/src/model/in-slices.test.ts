@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inSlices } from './in-slices.js';
+import { runInSlices } from './in-slices.js';
 
 function* steps(count: number, performed: number[]): Generator<void> {
   for (let step = 0; step < count; step += 1) {
@@ -14,7 +14,7 @@ it('performs all steps, and serves other callbacks between slices', async () => 
   const performed: number[] = [];
   let seen = 0;
   setImmediate(() => (seen = performed.length));
-  await inSlices(steps(4, performed));
+  await runInSlices(steps(4, performed));
   expect(performed).toEqual([0, 1, 2, 3]);
   expect(seen).toBeGreaterThan(0);
   expect(seen).toBeLessThan(4);
@@ -25,5 +25,5 @@ it('rejects with the error of a step', async () => {
     yield;
     throw new RangeError('no more');
   };
-  await expect(inSlices(failing())).rejects.toThrow('no more');
+  await expect(runInSlices(failing())).rejects.toThrow('no more');
 });

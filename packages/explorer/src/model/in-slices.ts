@@ -1,16 +1,16 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /** How long a computation runs before it yields to the event loop, in milliseconds. */
-const SLICE_MS = 8;
+const MAX_SLICE_MS = 8;
 
 /**
  * Performs a computation in steps. Yields to the event loop every few milliseconds, so that other requests are served.
  */
-export async function inSlices(steps: Iterable<void>): Promise<void> {
-  let end = performance.now() + SLICE_MS;
+export async function runInSlices(steps: Iterable<void>): Promise<void> {
+  let end = performance.now() + MAX_SLICE_MS;
   for (const _ of steps) {
     if (performance.now() < end) continue;
     await yieldToEventLoop();
-    end = performance.now() + SLICE_MS;
+    end = performance.now() + MAX_SLICE_MS;
   }
 }

@@ -25,7 +25,7 @@ export interface NavigationSection {
 }
 
 /** Returns a readable title for a tag: `Server groups` for `server-groups`. */
-function titleOf(tag: string): string {
+function tagTitle(tag: string): string {
   const words = tag.replaceAll(/[-_]+/g, ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -41,13 +41,13 @@ export class Navigation {
   constructor(elements: readonly ElementHistory[], groups: readonly OperationGroup[] = []) {
     const byTag = new Map<string, ElementHistory[]>();
     for (const element of elements) byTag.set(element.tag, [...(byTag.get(element.tag) ?? []), element]);
-    const grouped = new Set(groups.flatMap(({ tags }) => Object.keys(tags)));
-    const others = [...byTag.keys()].filter((tag) => !grouped.has(tag));
-    const rest: OperationGroup = {
+    const groupedTags = new Set(groups.flatMap(({ tags }) => Object.keys(tags)));
+    const ungroupedTags = [...byTag.keys()].filter((tag) => !groupedTags.has(tag));
+    const defaultGroup: OperationGroup = {
       title: 'Operations',
-      tags: Object.fromEntries(others.map((tag) => [tag, titleOf(tag)])),
+      tags: Object.fromEntries(ungroupedTags.map((tag) => [tag, tagTitle(tag)])),
     };
-    const sections = others.length > 0 ? [rest, ...groups] : groups;
+    const sections = ungroupedTags.length > 0 ? [defaultGroup, ...groups] : groups;
     this.#sections = sections.map((group) => ({
       group,
       elements: new Map(Object.keys(group.tags).map((tag) => [tag, byTag.get(tag) ?? []])),
@@ -57,7 +57,7 @@ export class Navigation {
 
   /** Returns the title of a tag. */
   title(tag: string): string {
-    return this.#titles.get(tag) ?? titleOf(tag);
+    return this.#titles.get(tag) ?? tagTitle(tag);
   }
 
   /** Returns the sections with the operations that exist at a version, or that the version removed. */
@@ -74,7 +74,7 @@ export class Navigation {
   }
 
   /** Returns items in the order of their tags. */
-  sorted<T>(items: readonly T[], tagOf: (item: T) => string): readonly T[] {
+  sortByTag<T>(items: readonly T[], tagOf: (item: T) => string): readonly T[] {
     const order = new Map([...this.#titles.keys()].map((tag, index) => [tag, index]));
     const rank = (item: T) => order.get(tagOf(item)) ?? order.size;
     return [...items].sort((a, b) => rank(a) - rank(b));

@@ -1,5 +1,5 @@
 /** Labels for parts that are not body fields, by the first word of the part's name. */
-const KINDS: Readonly<Record<string, string>> = {
+const KIND_LABELS: Readonly<Record<string, string>> = {
   query: 'the query parameter',
   path: 'the path parameter',
   header: 'the request header',
@@ -25,7 +25,7 @@ export function partLabel(name: string): string {
     return inner === undefined ? label : `${inner} in the response of ${label}`;
   }
   const kind = /^(\w+)\./.exec(name)?.[1] ?? '';
-  const label = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  const label = Object.hasOwn(KIND_LABELS, kind) ? KIND_LABELS[kind] : undefined;
   if (label !== undefined) return `${label} ${name.slice(kind.length + 1)}`;
   if (name === 'body') return 'the request body';
   if (name === 'reply') return 'the response';
@@ -34,9 +34,9 @@ export function partLabel(name: string): string {
 }
 
 /** Returns the last segment of a dotted part name: `name` for `body.server.name`, and `[each]` for list items. */
-export function ownName(name: string): string {
+export function lastSegment(name: string): string {
   const kind = /^(\w+)\./.exec(name)?.[1] ?? '';
-  if (Object.hasOwn(KINDS, kind)) return name.slice(kind.length + 1);
+  if (Object.hasOwn(KIND_LABELS, kind)) return name.slice(kind.length + 1);
   if (name.endsWith('[]')) return '[each]';
   if (name.endsWith('.*')) return '(any key)';
   return name.slice(name.lastIndexOf('.') + 1);

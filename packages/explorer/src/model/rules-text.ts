@@ -1,7 +1,7 @@
 import type { Json, Part } from '@apistrata/microversion/router';
 
 /** Descriptions of well-known patterns, by a string that the pattern contains. */
-const PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
+const KNOWN_PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
   ['[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}', 'UUID'],
   ['T\\d\\d:\\d\\d:\\d\\d', 'date and time'],
 ];
@@ -19,30 +19,30 @@ function rangeText(low: unknown, high: unknown, unit: string): string | undefine
   return min === undefined ? `at most ${max}${unit}` : `${min} to ${max}${unit}`;
 }
 
-function variantsOf({ rules }: Part): readonly Json[] {
+function alternativesOf({ rules }: Part): readonly Json[] {
   return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
 }
 
-function choicesOf(rules: Json): readonly unknown[] {
+function listedValues(rules: Json): readonly unknown[] {
   if (rules.const !== undefined) return [rules.const];
   return Array.isArray(rules.enum) ? rules.enum : [];
 }
 
 function typeText(rules: Json): string {
   if (rules.type !== undefined) return [rules.type].flat().join(' | ');
-  const [choice] = choicesOf(rules);
+  const [choice] = listedValues(rules);
   if (choice !== undefined) return choice === null ? 'null' : typeof choice;
   return rules.not !== undefined ? 'none' : 'any';
 }
 
 function patternText(pattern: unknown): string | undefined {
   if (typeof pattern !== 'string') return undefined;
-  const meaning = PATTERNS.find(([part]) => pattern.includes(part))?.[1];
+  const meaning = KNOWN_PATTERNS.find(([part]) => pattern.includes(part))?.[1];
   if (meaning !== undefined) return meaning;
   return pattern.length > MAX_PATTERN_LENGTH ? undefined : `matches \`${pattern}\``;
 }
 
-function detailsOf(rules: Json): string[] {
+function constraintTexts(rules: Json): string[] {
   const details = [
     rules.format === undefined ? undefined : String(rules.format),
     rangeText(rules.minLength, rules.maxLength, ' characters'),
@@ -56,29 +56,29 @@ function detailsOf(rules: Json): string[] {
 
 /** Returns the JSON types of a part, such as `string | null`. */
 export function typeOf(part: Part): string {
-  return [...new Set(variantsOf(part).flatMap((rules) => typeText(rules).split(' | ')))].join(' | ');
+  return [...new Set(alternativesOf(part).flatMap((rules) => typeText(rules).split(' | ')))].join(' | ');
 }
 
 /** Returns the values to which a part is limited; an empty list if other values are allowed. */
-export function choicesOfPart(part: Part): readonly unknown[] {
-  return [...new Set(variantsOf(part).flatMap(choicesOf))];
+export function listedValuesOfPart(part: Part): readonly unknown[] {
+  return [...new Set(alternativesOf(part).flatMap(listedValues))];
 }
 
 /** Returns a part's constraints other than types and listed values, such as `1 to 255 characters`. */
 export function constraintsOf(part: Part): readonly string[] {
-  return [...new Set(variantsOf(part).flatMap(detailsOf))];
+  return [...new Set(alternativesOf(part).flatMap(constraintTexts))];
 }
 
 function variantText(rules: Json): string {
-  const choices = choicesOf(rules);
+  const choices = listedValues(rules);
   const type = choices.length > 0 ? choices.map((value) => JSON.stringify(value)).join(' | ') : typeText(rules);
-  const details = detailsOf(rules).map((detail) => detail.replaceAll('`', ''));
+  const details = constraintTexts(rules).map((detail) => detail.replaceAll('`', ''));
   return details.length > 0 ? `${type} (${details.join(', ')})` : type;
 }
 
 /** Returns a part's types and constraints in one line, such as `string (1 to 255 characters) | null`. */
 export function rulesText(part: Part): string {
-  return [...new Set(variantsOf(part).map(variantText))].join(' | ');
+  return [...new Set(alternativesOf(part).map(variantText))].join(' | ');
 }
 
 /** Returns the description of a part, if it has one. */

@@ -10,9 +10,9 @@ import type { SampleRequest } from './code-samples.js';
 import { exampleValue } from './example-value.js';
 
 /** The placeholder origin in samples if the API has the same origin as the pages. In browsers, a script replaces it. */
-const SAME_ORIGIN = 'https://api.example.com';
+const PLACEHOLDER_ORIGIN = 'https://api.example.com';
 /** The placeholder token in samples if the options contain no tokens. */
-const NO_TOKEN = '$TOKEN';
+const PLACEHOLDER_TOKEN = '$TOKEN';
 const EXAMPLE_ID = '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10';
 
 /** The request header that carries the caller's token. */
@@ -28,10 +28,10 @@ export function tokenHeader({ api }: Site): TokenHeader | undefined {
   const schemes = Object.values(api.options.description?.securitySchemes ?? {}) as Json[];
   const scheme = schemes.find((each) => each.type === 'apiKey' && each.in === 'header');
   if (scheme) return { name: String(scheme.name), description: scheme.description as string | undefined };
-  const http = schemes.find((each) => each.type === 'http' || each.type === 'oauth2');
-  if (!http) return undefined;
-  const prefix = String(http.scheme ?? 'bearer').toLowerCase() === 'basic' ? 'Basic ' : 'Bearer ';
-  return { name: 'Authorization', description: http.description as string | undefined, prefix };
+  const httpScheme = schemes.find((each) => each.type === 'http' || each.type === 'oauth2');
+  if (!httpScheme) return undefined;
+  const prefix = String(httpScheme.scheme ?? 'bearer').toLowerCase() === 'basic' ? 'Basic ' : 'Bearer ';
+  return { name: 'Authorization', description: httpScheme.description as string | undefined, prefix };
 }
 
 /** Returns the parameter names in a path. */
@@ -40,7 +40,7 @@ export function pathParameters(path: string): readonly string[] {
 }
 
 /** Returns the ID of the resource in a response: the `id` field of the response itself, or of its first field. */
-function idIn(response: unknown): string | undefined {
+function resourceIdIn(response: unknown): string | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
   const [own, inner] = [response as Json, Object.values(response)[0] as Json | undefined];
   const id = own.id ?? (typeof inner === 'object' && inner !== null ? inner.id : undefined);
@@ -48,18 +48,18 @@ function idIn(response: unknown): string | undefined {
 }
 
 /** Returns an example value for a path parameter. */
-function parameterValue(name: string, example: Example | undefined): string {
+function exampleParameterValue(name: string, example: Example | undefined): string {
   if (!/id$/i.test(name)) return name;
-  return (name === 'id' ? idIn(example?.response) : undefined) ?? EXAMPLE_ID;
+  return (name === 'id' ? resourceIdIn(example?.response) : undefined) ?? EXAMPLE_ID;
 }
 
 /** Returns the request headers that authenticate the caller and select the page's version. */
-function headersOf(site: Site): Readonly<Record<string, string>> {
+function sampleHeaders(site: Site): Readonly<Record<string, string>> {
   const { description, tokens } = site.api.options;
   const token = tokenHeader(site);
   const version = description?.versionHeaders?.[0];
   return {
-    ...(token && { [token.name]: tokens?.[0]?.token ?? `${token.prefix ?? ''}${NO_TOKEN}` }),
+    ...(token && { [token.name]: tokens?.[0]?.token ?? `${token.prefix ?? ''}${PLACEHOLDER_TOKEN}` }),
     ...(version && { [version.name]: version.value(site.version.text) }),
   };
 }
@@ -74,16 +74,16 @@ export interface OperationSample {
  * Returns an operation's sample request at the page's version. Its body is the operation's example, or else the
  * smallest valid value.
  */
-export function sampleOf(site: Site, name: string, operation: Operation, shape: OperationShape): OperationSample {
+export function createSample(site: Site, name: string, operation: Operation, shape: OperationShape): OperationSample {
   const { api, version } = site;
   const example = shape.example ?? exampleAt(api.options.description?.exampleOf, operation, version);
   const body = shape.body === undefined ? undefined : (example?.request ?? exampleValue(shape.body));
   const request: SampleRequest = {
     name,
     method: operation.method,
-    server: /^https?:/.test(api.server) ? api.server : SAME_ORIGIN + api.server,
-    path: operation.path.replace(/\{([^}]+)\}/g, (_, parameter: string) => parameterValue(parameter, example)),
-    headers: headersOf(site),
+    server: /^https?:/.test(api.server) ? api.server : PLACEHOLDER_ORIGIN + api.server,
+    path: operation.path.replace(/\{([^}]+)\}/g, (_, parameter: string) => exampleParameterValue(parameter, example)),
+    headers: sampleHeaders(site),
     body,
     mediaType: shape.mediaType ?? 'application/json',
     version: version.text,

@@ -33,7 +33,7 @@ export interface SearchResult {
 /** Maximum number of operations, and of versions, in a result. */
 const MAX_RESULTS = 30;
 /** Words that a search ignores, because they do not distinguish operations. */
-export const IGNORED: ReadonlySet<string> = new Set(
+export const IGNORED_WORDS: ReadonlySet<string> = new Set(
   'a an and are at be by can do does for from get has have how i in is it me my of on or that the their there to use version versions what when where which who why with'.split(
     ' ',
   ),
@@ -42,7 +42,7 @@ export const IGNORED: ReadonlySet<string> = new Set(
 const camelCaseBoundary = /(?<=[a-z0-9])(?=[A-Z])/;
 
 /** Splits a text into lower-case words. A camel-case name yields the whole name and its parts. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .split(/[^\p{L}\p{N}.]+/u)
     .flatMap((word) => [
@@ -51,22 +51,22 @@ function wordsOf(text: string): string[] {
       ...word.split('.'),
     ])
     .map((word) => word.replace(/^\.+|\.+$/g, '').toLowerCase())
-    .filter((word) => word !== '' && !IGNORED.has(word));
+    .filter((word) => word !== '' && !IGNORED_WORDS.has(word));
 }
 
 /** Removes a plural `s`, so that `servers` and `server` match. */
-const stem = (word: string) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
+const removePlural = (word: string) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
 
 /** Returns the words of a text in the normalized form that the search index contains. */
-export function wordsIn(text: string): readonly string[] {
-  return wordsOf(text).map(stem);
+export function indexedWords(text: string): readonly string[] {
+  return splitWords(text).map(removePlural);
 }
 
 const isField = ({ name }: PartHistory) => /^(?:body|query|header|reply)\b./.test(name);
-const textOf = (part: PartHistory) => `${part.name.replace(/^\w+\.?/, '')} ${descriptionOf(part.last) ?? ''}`;
+const partText = (part: PartHistory) => `${part.name.replace(/^\w+\.?/, '')} ${descriptionOf(part.last) ?? ''}`;
 
 /** The searchable texts of an operation. */
-export interface Entry {
+export interface IndexEntry {
   readonly id: string;
   readonly name: string;
   readonly summary: string;
@@ -80,62 +80,62 @@ export interface Entry {
  */
 export class SearchIndex {
   readonly #api: SearchedApi;
-  #operations: MiniSearch<Entry> | undefined;
+  #operations: MiniSearch<IndexEntry> | undefined;
   #versions: MiniSearch<{ id: string; text: string }> | undefined;
 
   constructor(api: SearchedApi) {
     this.#api = api;
   }
 
-  #entry(element: ElementHistory): Entry {
+  #createEntry(element: ElementHistory): IndexEntry {
     const operation = element.definitionAt(this.#api.versions.max);
-    const general = this.#api.options.description?.errors ?? {};
+    const generalCauses = this.#api.options.description?.errors ?? {};
     const shape = element.at(this.#api.versions.max)?.shape;
     const causes = (shape?.errors ?? []).map(
-      (status) => `${status} ${operation.when?.[status] ?? general[status] ?? ''}`,
+      (status) => `${status} ${operation.when?.[status] ?? generalCauses[status] ?? ''}`,
     );
     return {
       id: element.name,
       name: `${element.name} ${element.key}`,
       summary: `${operation.summary} ${this.#api.navigation.title(element.tag)}`,
       description: shape?.description ?? '',
-      fields: [...element.parts.values()].filter(isField).map(textOf).join(' '),
+      fields: [...element.parts.values()].filter(isField).map(partText).join(' '),
       statuses: causes.join(' '),
     };
   }
 
-  get #byOperation(): MiniSearch<Entry> {
+  get #operationIndex(): MiniSearch<IndexEntry> {
     for (const _ of this.preparation());
-    return this.#operations as MiniSearch<Entry>;
+    return this.#operations as MiniSearch<IndexEntry>;
   }
 
   /** Builds the index, one operation per step. */
   *preparation(): Generator<void> {
     if (this.#operations) return;
-    const index = new MiniSearch<Entry>({
+    const index = new MiniSearch<IndexEntry>({
       fields: ['name', 'summary', 'description', 'fields', 'statuses'],
-      tokenize: wordsOf,
-      processTerm: stem,
+      tokenize: splitWords,
+      processTerm: removePlural,
     });
-    for (const element of this.#listed) yield index.add(this.#entry(element));
+    for (const element of this.#listedElements) yield index.add(this.#createEntry(element));
     this.#operations = index;
   }
 
-  get #listed(): readonly ElementHistory[] {
+  get #listedElements(): readonly ElementHistory[] {
     return [...this.#api.histories.values()].filter(({ tag }) => !this.#api.isAlias(tag));
   }
 
   /** Returns the searchable texts of each operation. */
-  entries(): readonly Entry[] {
-    return this.#listed.map((element) => this.#entry(element));
+  entries(): readonly IndexEntry[] {
+    return this.#listedElements.map((element) => this.#createEntry(element));
   }
 
-  get #byVersion(): MiniSearch<{ id: string; text: string }> {
+  get #versionIndex(): MiniSearch<{ id: string; text: string }> {
     if (this.#versions) return this.#versions;
     const index = new MiniSearch<{ id: string; text: string }>({
       fields: ['id', 'text'],
-      tokenize: wordsOf,
-      processTerm: stem,
+      tokenize: splitWords,
+      processTerm: removePlural,
     });
     index.addAll(Object.entries(this.#api.options.history ?? {}).map(([id, text]) => ({ id, text })));
     return (this.#versions = index);
@@ -143,42 +143,43 @@ export class SearchIndex {
 
   /** Returns the operations and versions that contain the words of a query, best matches first. */
   search(searchText: string): SearchResult {
-    const named = wordsOf(searchText).flatMap((word) => this.#api.versions.find(word) ?? []);
-    const words = wordsOf(searchText).filter((word) => !this.#api.versions.find(word));
+    const namedVersions = splitWords(searchText).flatMap((word) => this.#api.versions.find(word) ?? []);
+    const words = splitWords(searchText).filter((word) => !this.#api.versions.find(word));
     const query = words.join(' ');
     const options = {
       prefix: true,
       fuzzy: (term: string) => (/^[a-z_]{4,}$/.test(term) ? (term.length < 5 ? 1 : 2) : false),
       boost: { name: 4, summary: 6, description: 2 },
     } as const;
-    const find = <T>(index: MiniSearch<T>) => {
+    const findMatches = <T>(index: MiniSearch<T>) => {
       const all = index.search(query, { ...options, combineWith: 'AND' });
       return (all.length > 0 ? all : index.search(query, options)).slice(0, MAX_RESULTS);
     };
-    const [first, second] = [...new Set(named)].sort((a, b) => a.compare(b));
+    const [first, second] = [...new Set(namedVersions)].sort((a, b) => a.compare(b));
     if (query === '') {
-      return { operations: [], versions: named, compared: first && second ? [first, second] : undefined };
+      return { operations: [], versions: namedVersions, compared: first && second ? [first, second] : undefined };
     }
-    const operations = find(this.#byOperation).flatMap(({ id, match }): FoundOperation[] => {
+    const operations = findMatches(this.#operationIndex).flatMap(({ id, match }): FoundOperation[] => {
       const element = this.#api.histories.get(String(id));
       const terms = Object.entries(match).flatMap(([term, fields]) => (fields.includes('fields') ? [term] : []));
-      return element ? [{ element, parts: this.#partsWith(element, terms) }] : [];
+      return element ? [{ element, parts: this.#partsMatching(element, terms) }] : [];
     });
-    const versions = find(this.#byVersion).flatMap(({ id }) => this.#api.versions.find(String(id)) ?? []);
+    const versions = findMatches(this.#versionIndex).flatMap(({ id }) => this.#api.versions.find(String(id)) ?? []);
     const compared = first && second ? ([first, second] as const) : undefined;
-    return { operations, versions: [...new Set([...named, ...versions])], compared };
+    return { operations, versions: [...new Set([...namedVersions, ...versions])], compared };
   }
 
   /**
    * Returns the parts that contain the terms, best matches first. Terms in the last segment of a name count three
    * times.
    */
-  #partsWith(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
+  #partsMatching(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
     if (terms.length === 0) return [];
     const matches = [...element.parts.values()].filter(isField).flatMap((part) => {
-      const own = new Set(wordsOf(part.name.slice(part.name.lastIndexOf('.') + 1)).map(stem));
-      const all = new Set(wordsOf(textOf(part)).map(stem));
-      const rank = terms.filter((term) => all.has(term)).length + 2 * terms.filter((term) => own.has(term)).length;
+      const segmentWords = new Set(splitWords(part.name.slice(part.name.lastIndexOf('.') + 1)).map(removePlural));
+      const all = new Set(splitWords(partText(part)).map(removePlural));
+      const rank =
+        terms.filter((term) => all.has(term)).length + 2 * terms.filter((term) => segmentWords.has(term)).length;
       return rank > 0 ? [{ part, rank }] : [];
     });
     return matches.sort((a, b) => b.rank - a.rank).map(({ part }) => part);

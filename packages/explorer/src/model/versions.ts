@@ -43,7 +43,7 @@ export class VersionRange {
   }
 
   /** Returns the lowest version in the range that is not lower than the given one; undefined if none exists. */
-  firstFrom(version: Version): Version | undefined {
+  firstAtOrAfter(version: Version): Version | undefined {
     return this.find(version.text) ?? this.all.find((candidate) => candidate.compare(version) >= 0);
   }
 

@@ -10,7 +10,7 @@ import { linkTo, type Site } from './site.js';
 export function changelogPage(site: Site): { readonly text: string } {
   const { api } = site;
   const { all, min, max } = api.versions;
-  const steps = all
+  const versionSections = all
     .slice(1)
     .reverse()
     .map((version) => {
@@ -25,6 +25,6 @@ export function changelogPage(site: Site): { readonly text: string } {
   const content = html`<h1>Changes of all versions</h1>
 <p class="lead">What changes from version to version, newest first.</p>
 <div data-compare hidden>${comparisonForm(site, min, max, filter)}<p role="status" data-count></p></div>
-${steps}`;
+${versionSections}`;
   return layout(site, { title: 'Changes', path: '/changes', scripts: ['static.js'], content });
 }

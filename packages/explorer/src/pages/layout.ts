@@ -30,12 +30,12 @@ const UNVERSIONED_PAGES = ['/versions', '/changes', '/search'];
 
 function versionPicker(site: Site, { path, parameters = {} }: Page): Html {
   const { api, links, version } = site;
-  const target = links.isStatic && UNVERSIONED_PAGES.includes(path) ? '/' : path;
-  const hrefOf = (each: Version) =>
+  const targetPath = links.isStatic && UNVERSIONED_PAGES.includes(path) ? '/' : path;
+  const hrefAttribute = (each: Version) =>
     links.isStatic &&
-    html` data-href="${links.page(target.replace(/^\/versions\/.*/, `/versions/${each.text}`), each, {})}"`;
+    html` data-href="${links.page(targetPath.replace(/^\/versions\/.*/, `/versions/${each.text}`), each, {})}"`;
   const options = api.versions.all.map(
-    (each) => html`<option${each === version && html` selected`}${hrefOf(each)}>${each.text}</option>`,
+    (each) => html`<option${each === version && html` selected`}${hrefAttribute(each)}>${each.text}</option>`,
   );
   return html`<form class="versions" method="get" action="${formAction(site, links.isStatic ? '/versions' : path)}" data-versions>
 ${Object.entries(parameters).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
@@ -45,7 +45,7 @@ ${Object.entries(parameters).map(([name, value]) => html`<input type="hidden" na
 </form>`;
 }
 
-const SECTIONS = [
+const MAIN_LINKS = [
   ['/', 'Reference'],
   ['/versions', 'Versions'],
   ['/changes', 'Compare'],
@@ -53,24 +53,24 @@ const SECTIONS = [
 
 function navigationItem(site: Site, { element, change }: NavigationEntry, current: string | undefined): Html {
   const { method, summary } = element.definitionAt(site.version);
-  const short = method === 'DELETE' ? 'DEL' : method;
-  const here = element.name === current && html` aria-current="page"`;
-  return html`<li><a href="${linkTo(site, `/operations/${element.name}`)}"${here}${change?.change === 'removed' && html` class="gone"`}>${methodLabel(method, short)}${summary}</a></li>`;
+  const shortMethod = method === 'DELETE' ? 'DEL' : method;
+  const currentAttribute = element.name === current && html` aria-current="page"`;
+  return html`<li><a href="${linkTo(site, `/operations/${element.name}`)}"${currentAttribute}${change?.change === 'removed' && html` class="gone"`}>${methodLabel(method, shortMethod)}${summary}</a></li>`;
 }
 
-function tagEntry(site: Site, { title, entries }: NavigationTag, current: string | undefined): Html {
+function renderTag(site: Site, { title, entries }: NavigationTag, current: string | undefined): Html {
   const open = entries.some(({ element }) => element.name === current);
   return html`<details${open && html` open`}><summary>${title}</summary><ul>${entries.map((each) => navigationItem(site, each, current))}</ul></details>`;
 }
 
-function sectionEntry(site: Site, { title, folded, tags }: NavigationSection, current: string | undefined): Html {
-  const list = tags.map((tag) => tagEntry(site, tag, current));
-  if (!folded) return html`<h2>${title}</h2>${list}`;
+function renderSection(site: Site, { title, folded, tags }: NavigationSection, current: string | undefined): Html {
+  const tagList = tags.map((tag) => renderTag(site, tag, current));
+  if (!folded) return html`<h2>${title}</h2>${tagList}`;
   const open = tags.some(({ entries }) => entries.some(({ element }) => element.name === current));
-  return html`<details class="folded"${open && html` open`}><summary><h2>${title}</h2></summary>${list}</details>`;
+  return html`<details class="folded"${open && html` open`}><summary><h2>${title}</h2></summary>${tagList}</details>`;
 }
 
-function search(site: Site, { searchText = '' }: Page): Html {
+function searchForm(site: Site, { searchText = '' }: Page): Html {
   return html`<form class="search" role="search" method="get" action="${formAction(site, '/search')}">
 ${!site.links.isStatic && site.version !== site.api.versions.max && html`<input type="hidden" name="version" value="${site.version.text}">`}
 <label class="unseen" for="q">Search operations, fields and versions</label>
@@ -82,7 +82,7 @@ ${!site.links.isStatic && site.version !== site.api.versions.max && html`<input 
 export function layout(site: Site, page: Page): Html {
   const { api, links: addresses, version } = site;
   const { assets } = addresses;
-  const links = SECTIONS.map(([path, text]) => ({ href: linkTo(site, path), text, current: page.path === path }));
+  const links = MAIN_LINKS.map(([path, text]) => ({ href: linkTo(site, path), text, current: page.path === path }));
   const openapi = addresses.openapi(version);
   const documents = openapi === undefined ? [] : [{ href: openapi, text: 'OpenAPI' }];
   return document({
@@ -102,12 +102,12 @@ ${(page.scripts ?? []).map((name) => html`<script type="module" src="${assets}/$
         ...(api.options.logo && { logo: `${assets}/${logoName(api.options.logo)}` }),
       },
       [...links, ...documents],
-      search(site, page),
+      searchForm(site, page),
       versionPicker(site, page),
     ),
     body: html`<div class="frame">
 <nav class="side" aria-label="Operations"><input type="checkbox" id="menu" class="unseen"><label for="menu" class="button menu-button">Operations</label>
-<div class="sidebar"><div data-slider></div>${api.navigation.at(version).map((section) => sectionEntry(site, section, page.operation))}</div></nav>
+<div class="sidebar"><div data-slider></div>${api.navigation.at(version).map((section) => renderSection(site, section, page.operation))}</div></nav>
 <main id="content" tabindex="-1"${page.wide && html` class="wide"`}>
 ${page.content}
 ${api.options.texts?.footer !== undefined && html`<footer class="soft small">${prose(api.options.texts.footer)}</footer>`}

@@ -1,9 +1,9 @@
 import type { Operation, OperationShape } from '@apistrata/microversion/router';
 import { card, chip, codeBlock, type Html, html, note, prose, tabs } from '@apistrata/ui';
-import { SHARED_SCHEMAS } from '../documents/shared-schemas.js';
-import { codeSamples, isJson, type SampleRequest } from '../model/code-samples.js';
+import { SHARED_SCHEMA_TAG } from '../documents/shared-schemas.js';
+import { createCodeSamples, isJson, type SampleRequest } from '../model/code-samples.js';
 import type { ElementHistory } from '../model/element-history.js';
-import { pathParameters, sampleOf } from '../model/sample-request.js';
+import { createSample, pathParameters } from '../model/sample-request.js';
 import { fieldsSection } from './fields.js';
 import { layout } from './layout.js';
 import { changeMark, partChangeItem, signature, spansChip } from './pieces.js';
@@ -11,19 +11,19 @@ import { linkTo, type Site } from './site.js';
 import { timeline } from './timeline.js';
 import { requestForm } from './try-form.js';
 
-const ASYNCHRONOUS = 202;
+const ASYNCHRONOUS_STATUS = 202;
 
-function chips(site: Site, element: ElementHistory, operation: Operation, shape: OperationShape | undefined): Html {
+function labels(site: Site, element: ElementHistory, operation: Operation, shape: OperationShape | undefined): Html {
   const facts = site.api.options.facts?.(operation);
-  const ends = element.spans.at(-1)?.until;
+  const lastVersion = element.spans.at(-1)?.until;
   return html`<p class="chips">${spansChip(site, element.spans)} ${changeMark(element.changeAt(site.version)?.change)} ${
-    ((ends && ends !== site.api.versions.max) || shape?.isDeprecated) && chip('deprecated', 'warn')
-  } ${facts?.adminOnly && chip('administrators', 'bad')} ${shape?.status === ASYNCHRONOUS && chip('asynchronous')} ${
+    ((lastVersion && lastVersion !== site.api.versions.max) || shape?.isDeprecated) && chip('deprecated', 'warn')
+  } ${facts?.adminOnly && chip('administrators', 'bad')} ${shape?.status === ASYNCHRONOUS_STATUS && chip('asynchronous')} ${
     site.api.options.description?.isPublic?.(operation) && chip('public', 'good')
   } <code class="soft small">${element.name}</code></p>`;
 }
 
-function states({ api }: Site, operation: Operation): Html | undefined {
+function statesTable({ api }: Site, operation: Operation): Html | undefined {
   const rows = Object.entries(api.options.facts?.(operation)?.states ?? {});
   if (rows.length === 0) return undefined;
   return html`<section id="states"><h2>Allowed states</h2><p class="soft">In other states, the response is 409.</p><table>${rows.map(
@@ -39,21 +39,25 @@ function statusRow(status: number, text: string | undefined, success = false): H
 function generalStatuses(site: Site, { method }: Operation, shape: OperationShape): readonly number[] {
   const errorStatuses = Object.keys(site.api.options.description?.errors ?? {}).map(Number);
   const withBody = method === 'GET' || method === 'DELETE' ? [] : [413, 415];
-  const possible = [400, 401, 404, 406, 429, 500, 503, ...withBody];
-  return errorStatuses.filter((status) => possible.includes(status) && !shape.errors.includes(status));
+  const possibleStatuses = [400, 401, 404, 406, 429, 500, 503, ...withBody];
+  return errorStatuses.filter((status) => possibleStatuses.includes(status) && !shape.errors.includes(status));
 }
 
-function statuses(site: Site, operation: Operation, shape: OperationShape): Html {
-  const general = site.api.options.description?.errors ?? {};
-  const others = generalStatuses(site, operation, shape);
+function statusTable(site: Site, operation: Operation, shape: OperationShape): Html {
+  const generalCauses = site.api.options.description?.errors ?? {};
+  const otherStatuses = generalStatuses(site, operation, shape);
   const success = shape.reply === undefined ? 'Success, without a body.' : 'Success.';
   return html`<section id="statuses"><h2>Status codes</h2><table>
-${statusRow(shape.status, shape.status === ASYNCHRONOUS ? 'Accepted. The work continues after the response.' : success, true)}
-${shape.errors.map((status) => statusRow(status, operation.when?.[status] ?? general[status] ?? 'Error'))}
-${others.map((status) => statusRow(status, general[status]))}</table></section>`;
+${statusRow(shape.status, shape.status === ASYNCHRONOUS_STATUS ? 'Accepted. The work continues after the response.' : success, true)}
+${shape.errors.map((status) => statusRow(status, operation.when?.[status] ?? generalCauses[status] ?? 'Error'))}
+${otherStatuses.map((status) => statusRow(status, generalCauses[status]))}</table></section>`;
 }
 
-function parameters(site: Site, element: ElementHistory, { path, parameters: texts }: Operation): Html | undefined {
+function pathParameterSection(
+  site: Site,
+  element: ElementHistory,
+  { path, parameters: texts }: Operation,
+): Html | undefined {
   const described = fieldsSection(site, element, 'path', 'Path parameters');
   if (described) return described;
   const names = pathParameters(path);
@@ -74,13 +78,13 @@ function otherResponses(site: Site, element: ElementHistory): Html[] {
   );
 }
 
-function history(site: Site, element: ElementHistory): Html {
+function historySection(site: Site, element: ElementHistory): Html {
   const { options, versions } = site.api;
   const steps = [...element.steps].reverse().map((step) => {
     const version = versions.find(step.version) ?? site.version;
-    const about = options.history?.[step.version];
+    const versionText = options.history?.[step.version];
     return html`<li id="at-${step.version}"><h3><a href="${linkTo({ ...site, version }, `/operations/${element.name}`)}">${step.version}</a> ${step.change !== 'changed' && changeMark(step.change)} ${step.breaking && chip('breaking', 'bad')}</h3>${
-      about !== undefined && html`<p>${prose(about)}</p>`
+      versionText !== undefined && html`<p>${prose(versionText)}</p>`
     }${step.parts.length > 0 && html`<ul>${step.parts.map((part) => partChangeItem(site, part, false))}</ul>`}</li>`;
   });
   const unchanged = html`<p class="soft">Unchanged from ${versions.min.text} to ${versions.max.text}.</p>`;
@@ -96,8 +100,8 @@ function canSend({ api, links }: Site, { body, mediaType }: SampleRequest): bool
 /** Renders code samples, the response, and the form that sends the request. */
 function codeColumn(site: Site, element: ElementHistory, operation: Operation, shape: OperationShape): Html {
   const { samples, commands } = site.api.options;
-  const { request, response } = sampleOf(site, element.name, operation, shape);
-  const code = codeSamples(request, samples, commands).map((sample) => ({
+  const { request, response } = createSample(site, element.name, operation, shape);
+  const code = createCodeSamples(request, samples, commands).map((sample) => ({
     label: sample.label,
     content: codeBlock(sample.code, `the ${sample.label} sample`),
   }));
@@ -114,7 +118,7 @@ export function operationPage(site: Site, element: ElementHistory): Html {
   const { api, version } = site;
   const at = element.at(version);
   const operation = element.definitionAt(version);
-  const isSchema = element.tag === SHARED_SCHEMAS;
+  const isSchema = element.tag === SHARED_SCHEMA_TAG;
   const policy = [operation.policy ?? []].flat();
   const alias = api.options.aliases?.[element.tag];
   const description = at?.shape.description;
@@ -122,14 +126,14 @@ export function operationPage(site: Site, element: ElementHistory): Html {
 <div class="op-head"><p class="crumb">${isSchema ? element.tag : html`<a href="${linkTo(site, '/')}#${alias ?? element.tag}">${api.navigation.title(element.tag)}</a>`}</p>
 <h1>${operation.summary}</h1>
 <p>${signature(operation.method, operation.path, operation.action)}</p>
-${chips(site, element, operation, at?.shape)}
+${labels(site, element, operation, at?.shape)}
 ${!at && note(`Version ${version.text} does not have this operation and returns 404. This page describes the operation at other versions.`, 'warn')}
 ${alias !== undefined && note(html`This operation repeats an operation of <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a> under another path.`)}
 ${description !== undefined && html`<p class="lead">${prose(description)}</p>`}
 ${policy.length > 0 && html`<p class="soft small">Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}</div>
 ${at && !isSchema && codeColumn(site, element, at.operation, at.shape)}
-<div class="op-body">${states(site, operation)}
-${parameters(site, element, operation)}
+<div class="op-body">${statesTable(site, operation)}
+${pathParameterSection(site, element, operation)}
 ${fieldsSection(site, element, 'query', 'Query parameters')}
 ${fieldsSection(site, element, 'header', 'Request headers')}
 ${fieldsSection(site, element, 'cookie', 'Cookies')}
@@ -137,8 +141,8 @@ ${fieldsSection(site, element, 'body', isSchema ? 'In requests' : 'Request body'
 ${fieldsSection(site, element, 'reply', isSchema ? 'In responses' : 'Response')}
 ${fieldsSection(site, element, 'headers', 'Response headers')}
 ${otherResponses(site, element)}
-${at && !isSchema && statuses(site, at.operation, at.shape)}
-${history(site, element)}</div></div>`;
+${at && !isSchema && statusTable(site, at.operation, at.shape)}
+${historySection(site, element)}</div></div>`;
   return layout(site, {
     title: operation.summary,
     path: `/operations/${element.name}`,

@@ -4,18 +4,18 @@ import { layout } from './layout.js';
 import { changeMark, signature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
-function row(site: Site, { element, change }: NavigationEntry): Html {
+function operationRow(site: Site, { element, change }: NavigationEntry): Html {
   const { method, path, action, summary } = element.definitionAt(site.version);
-  const removed = change?.change === 'removed';
-  return html`<li${removed && html` class="gone"`}><a href="${linkTo(site, `/operations/${element.name}`)}">${summary}</a> ${spansChip(site, element.spans)} ${changeMark(change?.change)}${signature(method, path, action)}</li>`;
+  const isRemoved = change?.change === 'removed';
+  return html`<li${isRemoved && html` class="gone"`}><a href="${linkTo(site, `/operations/${element.name}`)}">${summary}</a> ${spansChip(site, element.spans)} ${changeMark(change?.change)}${signature(method, path, action)}</li>`;
 }
 
 function tagSection(site: Site, { tag, title, entries }: NavigationTag): Html {
-  const about = site.api.options.description?.tags?.[tag];
-  return html`<section id="${tag}"><h3>${title}</h3>${about !== undefined && html`<p class="soft">${prose(about)}</p>`}<ul class="operations">${entries.map((entry) => row(site, entry))}</ul></section>`;
+  const tagText = site.api.options.description?.tags?.[tag];
+  return html`<section id="${tag}"><h3>${title}</h3>${tagText !== undefined && html`<p class="soft">${prose(tagText)}</p>`}<ul class="operations">${entries.map((entry) => operationRow(site, entry))}</ul></section>`;
 }
 
-function section(site: Site, { title, folded, tags }: NavigationSection): Html {
+function renderSection(site: Site, { title, folded, tags }: NavigationSection): Html {
   const content = tags.map((tag) => tagSection(site, tag));
   const count = tags.reduce((sum, { entries }) => sum + entries.length, 0);
   return folded
@@ -39,7 +39,7 @@ ${facts([
   ['Base URL', html`<code>${api.server || '/'}</code>`],
 ])}
 ${history !== undefined && note(html`<p><strong>New in ${version.text}:</strong> ${prose(history)} <a href="${linkTo(site, `/versions/${version.text}`)}">All changes of ${version.text}</a></p>`)}
-${sections.map((each) => section(site, each))}
+${sections.map((each) => renderSection(site, each))}
 ${Object.entries(aliases).map(
   ([alias, tag]) =>
     html`<p class="soft small">${api.navigation.title(alias)}: ${prose(api.options.description?.tags?.[alias])} Its operations are those of <a href="#${tag}">${api.navigation.title(tag)}</a>.</p>`,

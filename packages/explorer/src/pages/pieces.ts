@@ -3,7 +3,7 @@ import { chip, type Html, html, methodLabel, type Tone } from '@apistrata/ui';
 import type { Api } from '../model/api.js';
 import type { Span } from '../model/element-history.js';
 import { partLabel } from '../model/part-name.js';
-import { choicesOfPart, rulesText } from '../model/rules-text.js';
+import { listedValuesOfPart, rulesText } from '../model/rules-text.js';
 import { linkTo, type Site } from './site.js';
 
 /** Renders an operation's method, path and action key. */
@@ -24,12 +24,14 @@ export function spanText(api: Api, spans: readonly Span[]): string | undefined {
 /** Renders an element's version windows as a label. Returns undefined if the element exists in all versions. */
 export function spansChip(site: Site, spans: readonly Span[]): Html | undefined {
   const text = spanText(site.api, spans);
-  const ends = spans.at(-1)?.until !== site.api.versions.max;
-  return text === undefined ? undefined : chip(text, ends ? 'warn' : 'info');
+  const hasEnded = spans.at(-1)?.until !== site.api.versions.max;
+  return text === undefined ? undefined : chip(text, hasEnded ? 'warn' : 'info');
 }
 
 /** The word and the color for each kind of change. */
-const CHANGES: Readonly<Record<'added' | 'removed' | 'changed' | 'altered', readonly [word: string, tone: Tone]>> = {
+const CHANGE_LABELS: Readonly<
+  Record<'added' | 'removed' | 'changed' | 'altered', readonly [word: string, tone: Tone]>
+> = {
   added: ['new', 'good'],
   removed: ['removed', 'bad'],
   changed: ['changed', 'warn'],
@@ -37,17 +39,17 @@ const CHANGES: Readonly<Record<'added' | 'removed' | 'changed' | 'altered', read
 };
 
 /** Renders a mark for an element that the selected version changed. */
-export function changeMark(change: keyof typeof CHANGES | undefined): Html | undefined {
+export function changeMark(change: keyof typeof CHANGE_LABELS | undefined): Html | undefined {
   if (change === undefined) return undefined;
-  const [word, tone] = CHANGES[change];
+  const [word, tone] = CHANGE_LABELS[change];
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
 /** Maximum number of old and new values together that are shown completely. */
-const MAX_VALUES = 8;
+const MAX_SHOWN_VALUES = 8;
 
 /** Returns the values that only the first list contains. */
-function onlyIn(values: readonly unknown[], others: readonly unknown[]): string {
+function valuesOnlyIn(values: readonly unknown[], others: readonly unknown[]): string {
   return values
     .filter((value) => !others.includes(value))
     .map((value) => JSON.stringify(value))
@@ -55,10 +57,10 @@ function onlyIn(values: readonly unknown[], others: readonly unknown[]): string 
 }
 
 /** Renders a part's changed constraints. If the lists of values are long, only differing values are rendered. */
-function difference(before: Part, after: Part): Html {
-  const [oldValues, newValues] = [choicesOfPart(before), choicesOfPart(after)];
-  const [removed, added] = [onlyIn(oldValues, newValues), onlyIn(newValues, oldValues)];
-  if (oldValues.length + newValues.length > MAX_VALUES && oldValues.length > 0 && newValues.length > 0)
+function constraintDifference(before: Part, after: Part): Html {
+  const [oldValues, newValues] = [listedValuesOfPart(before), listedValuesOfPart(after)];
+  const [removed, added] = [valuesOnlyIn(oldValues, newValues), valuesOnlyIn(newValues, oldValues)];
+  if (oldValues.length + newValues.length > MAX_SHOWN_VALUES && oldValues.length > 0 && newValues.length > 0)
     return html`<span class="diff">${removed && html`<del>${removed}</del>`}${added && html`<ins>${added}</ins>`}</span>`;
   return html`<span class="diff"><del>${rulesText(before)}</del> <ins>${rulesText(after)}</ins></span>`;
 }
@@ -68,7 +70,8 @@ function partChangeText({ name, change, before, after }: PartChange): Html {
   if (change === 'added')
     return html`${label} was added${after?.required && name.startsWith('body') && ' and is required'}`;
   if (change === 'removed') return html`${label} was removed`;
-  if (before && after && rulesText(before) !== rulesText(after)) return html`${label} ${difference(before, after)}`;
+  if (before && after && rulesText(before) !== rulesText(after))
+    return html`${label} ${constraintDifference(before, after)}`;
   if (before?.required !== after?.required)
     return html`${label} is ${after?.required ? 'now required' : 'no longer required'}`;
   if (before?.closed !== after?.closed)
@@ -86,12 +89,12 @@ export function partChangeItem(site: Site, part: PartChange, withVersion: boolea
 /** Renders the changes of an operation, folded if there are many. */
 export function operationChangeItem(site: Site, change: OperationChange, withVersion: boolean): Html {
   const [method = '', path = '', action] = change.operation.split(' ');
-  const isComplete = change.change !== 'changed';
+  const isAddedOrRemoved = change.change !== 'changed';
   const parts = change.parts.map((part) => partChangeItem(site, part, withVersion));
   const id = site.links.isStatic ? `${change.version}-${change.name}` : change.name;
   return html`<li class="change" id="${id}" data-operation="${change.name}" data-kind="${change.change}"${change.breaking && html` data-breaking`}><h4><a href="${linkTo(site, `/operations/${change.name}`)}">${change.summary}</a> ${changeMark(change.change)}${
     withVersion &&
-    isComplete &&
+    isAddedOrRemoved &&
     html` <a class="at" href="${linkTo(site, `/versions/${change.version}`)}">${change.version}</a>`
   }${change.change === 'removed' && html` <span class="breaking">breaking: returns 404</span>`}</h4>${signature(method, path, action)}${
     parts.length > 0 &&

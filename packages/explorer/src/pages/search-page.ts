@@ -7,22 +7,22 @@ import { signature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
 /** Maximum number of matching parts per operation. */
-const MAX_PARTS = 4;
+const MAX_MATCHING_PARTS = 4;
 /** Maximum number of versions in the results. */
-const MAX_VERSIONS = 8;
+const MAX_VERSION_RESULTS = 8;
 
 function operationItem(site: Site, { element, parts }: FoundOperation): Html {
   const { method, path, action, summary } = element.definitionAt(site.version);
   const address = linkTo(site, `/operations/${element.name}`);
-  const shown = parts
-    .slice(0, MAX_PARTS)
+  const matchingParts = parts
+    .slice(0, MAX_MATCHING_PARTS)
     .map(
       (part) =>
         html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansChip(site, part.spans)} <span class="soft">${prose(descriptionOf(part.last))}</span></li>`,
     );
   return html`<li><a href="${address}"><strong>${summary}</strong></a> ${spansChip(site, element.spans)} ${signature(method, path, action)}${
-    shown.length > 0 &&
-    html`<ul>${shown}${parts.length > MAX_PARTS && html`<li class="soft">and ${parts.length - MAX_PARTS} more</li>`}</ul>`
+    matchingParts.length > 0 &&
+    html`<ul>${matchingParts}${parts.length > MAX_MATCHING_PARTS && html`<li class="soft">and ${parts.length - MAX_MATCHING_PARTS} more</li>`}</ul>`
   }</li>`;
 }
 
@@ -36,14 +36,14 @@ export function searchPage(site: Site, searchText: string): Html {
       content: html`<h1>Search</h1><p data-search-count role="status"></p><noscript><p>Search requires JavaScript.</p></noscript><ul class="found" data-results></ul>`,
     });
   const { operations, versions, compared } = site.api.searchIndex.search(searchText);
-  const count = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'} and ${versions.length} ${versions.length === 1 ? 'version' : 'versions'} for “${searchText}”.`;
+  const resultCount = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'} and ${versions.length} ${versions.length === 1 ? 'version' : 'versions'} for “${searchText}”.`;
   const content = html`<h1>Search</h1>
-<p data-search-count role="status">${searchText === '' ? 'Enter words from an operation, a field, a description or a version.' : count}</p>
+<p data-search-count role="status">${searchText === '' ? 'Enter words from an operation, a field, a description or a version.' : resultCount}</p>
 ${compared && note(html`<a href="${linkTo(site, '/changes', { from: compared[0].text, to: compared[1].text })}">Changes from ${compared[0].text} to ${compared[1].text}</a>`)}
 ${
   versions.length > 0 &&
   html`<div class="section"><h2>Versions</h2><ol class="history">${versions
-    .slice(0, MAX_VERSIONS)
+    .slice(0, MAX_VERSION_RESULTS)
     .map(
       (version) =>
         html`<li><h3><a href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a></h3><p>${prose(site.api.options.history?.[version.text])}</p></li>`,

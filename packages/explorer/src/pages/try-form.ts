@@ -12,9 +12,9 @@ function tokenFields(site: Site): Html | undefined {
   const header = tokenHeader(site);
   if (!header) return undefined;
   const { tokens = [], authentication } = site.api.options;
-  const about = authentication?.text ?? header.description;
+  const authenticationText = authentication?.text ?? header.description;
   return html`<fieldset><legend>Authentication</legend>
-${about !== undefined && html`<p class="soft small">${prose(about)}</p>`}
+${authenticationText !== undefined && html`<p class="soft small">${prose(authenticationText)}</p>`}
 ${labeledControl('token', header.name, html`<input id="token" data-token="${header.name}" list="tokens" autocomplete="off" spellcheck="false"${tokens[0] && html` value="${tokens[0].token}"`}>`)}
 ${tokens.length > 0 && html`<datalist id="tokens">${tokens.map(({ label, token }) => html`<option value="${token}">${label}</option>`)}</datalist>`}
 ${
@@ -26,7 +26,7 @@ ${labeledControl('user', 'User', html`<input id="user" autocomplete="username">`
 }
 
 /** For each path parameter, returns the path of the list that contains its values, if the list exists. */
-function sourcesOf({ api, version }: Site, path: string): Readonly<Record<string, Json>> {
+function parameterSources({ api, version }: Site, path: string): Readonly<Record<string, Json>> {
   const entries = pathParameters(path).flatMap((name) => {
     const list = path.slice(0, path.indexOf(`{${name}}`)).replace(/\/$/, '');
     const exists = api.options.operations.some(
@@ -39,7 +39,7 @@ function sourcesOf({ api, version }: Site, path: string): Readonly<Record<string
 }
 
 /** Returns the entries of the option `values` for the fields that a body contains. */
-function valuesIn(site: Site, body: unknown): Readonly<Record<string, Json>> {
+function bodyValueSources(site: Site, body: unknown): Readonly<Record<string, Json>> {
   const text = JSON.stringify(body) ?? '';
   const header = site.api.options.description?.versionHeaders?.[0];
   const entries = Object.entries(site.api.options.values ?? {}).filter(([name]) =>
@@ -57,7 +57,10 @@ function valuesIn(site: Site, body: unknown): Readonly<Record<string, Json>> {
 export function requestForm(site: Site, path: string, shape: OperationShape, request: SampleRequest): Html {
   const { api, version } = site;
   const header = api.options.description?.versionHeaders?.[0];
-  const sources = JSON.stringify({ parameters: sourcesOf(site, path), values: valuesIn(site, request.body) });
+  const sources = JSON.stringify({
+    parameters: parameterSources(site, path),
+    values: bodyValueSources(site, request.body),
+  });
   const body = request.body === undefined ? undefined : JSON.stringify(request.body, null, 2);
   return html`<details class="card try" id="try"><summary class="card-head"><span>Try it</span> <kbd>t</kbd></summary>
 <noscript><p>This form requires JavaScript. All other parts of these pages work without it.</p></noscript>

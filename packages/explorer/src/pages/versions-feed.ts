@@ -4,10 +4,10 @@ import { html } from '@apistrata/ui';
 import type { Site } from './site.js';
 
 /** The date of all entries, because API versions have no dates. Feed readers recognize new entries by their IDs. */
-const NO_DATE = '1970-01-01T00:00:00Z';
+const ENTRY_DATE = '1970-01-01T00:00:00Z';
 
 /** Returns a version 8 UUID that is derived from a text, so that it does not depend on the address of the pages. */
-function idOf(text: string): string {
+function feedId(text: string): string {
   const digits = createHash('sha256').update(text).digest('hex');
   const groups = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `a${digits.slice(17, 20)}`];
   return `urn:uuid:${groups.join('-')}-${digits.slice(20, 32)}`;
@@ -23,10 +23,10 @@ export function versionsFeed(site: Site, origin: string): string {
   const addressOf = (version: Version) => origin + links.page(`/versions/${version.text}`, version, {});
   const entries = [...api.versions.all].reverse().map((version) => {
     const title = `${api.title} ${version.text}`;
-    return html`<entry><id>${idOf(title)}</id><title>${title}</title><updated>${NO_DATE}</updated><link href="${addressOf(version)}"/><summary>${api.options.history?.[version.text] ?? ''}</summary></entry>\n`;
+    return html`<entry><id>${feedId(title)}</id><title>${title}</title><updated>${ENTRY_DATE}</updated><link href="${addressOf(version)}"/><summary>${api.options.history?.[version.text] ?? ''}</summary></entry>\n`;
   });
   return html`<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom"><id>${idOf(api.title)}</id><title>Versions of ${api.title}</title><updated>${NO_DATE}</updated><author><name>${api.title}</name></author><link rel="self" href="${origin}${links.feed}"/>
+<feed xmlns="http://www.w3.org/2005/Atom"><id>${feedId(api.title)}</id><title>Versions of ${api.title}</title><updated>${ENTRY_DATE}</updated><author><name>${api.title}</name></author><link rel="self" href="${origin}${links.feed}"/>
 ${entries}</feed>
 `.text;
 }

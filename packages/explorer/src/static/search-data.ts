@@ -1,5 +1,5 @@
 import type { Api } from '../model/api.js';
-import { IGNORED, wordsIn } from '../model/search.js';
+import { IGNORED_WORDS, indexedWords } from '../model/search.js';
 import { spanText } from '../pages/pieces.js';
 import { operationFiles } from './static-links.js';
 
@@ -18,10 +18,10 @@ interface SearchEntry {
   readonly statuses: string;
 }
 
-const wordsOf = (text: string) => [...new Set(wordsIn(text))].join(' ');
+const distinctWords = (text: string) => [...new Set(indexedWords(text))].join(' ');
 
 /** Returns an API's search data: its operations and versions with their words, and the words that a search ignores. */
-export function searchData(api: Api): {
+export function createSearchData(api: Api): {
   readonly ignored: readonly string[];
   readonly entries: readonly SearchEntry[];
 } {
@@ -36,11 +36,11 @@ export function searchData(api: Api): {
         href,
         detail: element.key,
         window: spanText(api, element.spans) ?? '',
-        name: wordsOf(name),
-        summary: wordsOf(summary),
-        description: wordsOf(description),
-        fields: wordsOf(fields),
-        statuses: wordsOf(statuses),
+        name: distinctWords(name),
+        summary: distinctWords(summary),
+        description: distinctWords(description),
+        fields: distinctWords(fields),
+        statuses: distinctWords(statuses),
       },
     ];
   });
@@ -52,9 +52,9 @@ export function searchData(api: Api): {
     window: '',
     name: text,
     summary: '',
-    description: wordsOf(api.options.history?.[text] ?? ''),
+    description: distinctWords(api.options.history?.[text] ?? ''),
     fields: '',
     statuses: '',
   }));
-  return { ignored: [...IGNORED], entries: [...operations, ...versions] };
+  return { ignored: [...IGNORED_WORDS], entries: [...operations, ...versions] };
 }

@@ -11,24 +11,24 @@ export interface OperationFile {
   readonly since: Version;
 }
 
-const filesOf = new WeakMap<ElementHistory, readonly OperationFile[]>();
+const filesByElement = new WeakMap<ElementHistory, readonly OperationFile[]>();
 
 /** Returns an operation's pages, oldest first. The newest page has an address without a version. */
 export function operationFiles(api: Api, element: ElementHistory): readonly OperationFile[] {
-  const cached = filesOf.get(element);
+  const cached = filesByElement.get(element);
   if (cached) return cached;
-  const present = api.versions.all.filter((version) => element.existsAt(version));
-  const starts = present.filter((version, index) => index === 0 || element.mayChangeAt(version));
-  const files = starts.map((since, index): OperationFile => {
-    const isNewest = index === starts.length - 1;
+  const existingVersions = api.versions.all.filter((version) => element.existsAt(version));
+  const intervalStarts = existingVersions.filter((version, index) => index === 0 || element.mayChangeAt(version));
+  const files = intervalStarts.map((since, index): OperationFile => {
+    const isNewest = index === intervalStarts.length - 1;
     const name = `operations/${element.name}`;
     return {
       file: isNewest ? `${name}.html` : `${name}/${since.text}.html`,
-      version: isNewest ? (present.at(-1) ?? since) : since,
+      version: isNewest ? (existingVersions.at(-1) ?? since) : since,
       since,
     };
   });
-  filesOf.set(element, files);
+  filesByElement.set(element, files);
   return files;
 }
 

@@ -14,7 +14,7 @@ import type { Site } from '../pages/site.js';
 import { versionsFeed } from '../pages/versions-feed.js';
 import { versionPage, versionsPage } from '../pages/versions-page.js';
 import { logoName } from '../theme.js';
-import { searchData } from './search-data.js';
+import { createSearchData } from './search-data.js';
 import { operationFiles, operationsFile, staticLinks } from './static-links.js';
 
 /** Options for `buildStaticSite()`. */
@@ -33,13 +33,16 @@ interface StaticFile {
 
 /** Returns the source code of the browser's search library, as an ES module. */
 function searchLibrary(): string {
-  const main = createRequire(import.meta.url).resolve('minisearch');
-  return readFileSync(join(dirname(main), '../es/index.js'), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+  const libraryPath = createRequire(import.meta.url).resolve('minisearch');
+  return readFileSync(join(dirname(libraryPath), '../es/index.js'), 'utf8').replace(
+    /\n\/\/# sourceMappingURL=.*\s*$/,
+    '\n',
+  );
 }
 
-function* assets(options: ExplorerOptions): Generator<StaticFile> {
-  const own = [...(options.colors ? ['theme.css'] : []), ...(options.logo ? [logoName(options.logo)] : [])];
-  for (const name of [...ASSET_NAMES, ...own]) {
+function* assetFiles(options: ExplorerOptions): Generator<StaticFile> {
+  const optionalNames = [...(options.colors ? ['theme.css'] : []), ...(options.logo ? [logoName(options.logo)] : [])];
+  for (const name of [...ASSET_NAMES, ...optionalNames]) {
     const asset = explorerAsset(name, options);
     if (asset) yield { file: `assets/${name}`, content: asset.text };
   }
@@ -50,28 +53,35 @@ function* assets(options: ExplorerOptions): Generator<StaticFile> {
 function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['openapi']): Generator<StaticFile> {
   const api = new Api(options);
   const { all, max } = api.versions;
-  const choices: Readonly<Record<string, readonly Version[]>> = { all, newest: [max], none: [] };
-  const withDocument = new Set(choices[documents ?? 'all']);
-  const page = (file: string, version: Version, render: (site: Site) => { readonly text: string }): StaticFile => ({
+  const versionsByChoice: Readonly<Record<string, readonly Version[]>> = { all, newest: [max], none: [] };
+  const documentVersions = new Set(versionsByChoice[documents ?? 'all']);
+  const renderPage = (
+    file: string,
+    version: Version,
+    render: (site: Site) => { readonly text: string },
+  ): StaticFile => ({
     file,
-    content: render({ api, version, links: staticLinks(api, file, withDocument) }).text,
+    content: render({ api, version, links: staticLinks(api, file, documentVersions) }).text,
   });
   for (const version of all) {
-    yield page(operationsFile(api, version), version, operationsPage);
-    yield page(`versions/${version.text}.html`, version, (site) => versionPage(site, version));
+    yield renderPage(operationsFile(api, version), version, operationsPage);
+    yield renderPage(`versions/${version.text}.html`, version, (site) => versionPage(site, version));
   }
   for (const element of api.histories.values())
     for (const { file, version } of operationFiles(api, element))
-      yield page(file, version, (site) => operationPage(site, element));
-  yield page('versions.html', max, (site) => versionsPage(site, true));
-  yield page('changes.html', max, changelogPage);
-  yield page('search.html', max, (site) => searchPage(site, ''));
+      yield renderPage(file, version, (site) => operationPage(site, element));
+  yield renderPage('versions.html', max, (site) => versionsPage(site, true));
+  yield renderPage('changes.html', max, changelogPage);
+  yield renderPage('search.html', max, (site) => searchPage(site, ''));
   const feed = 'versions.atom';
-  yield { file: feed, content: versionsFeed({ api, version: max, links: staticLinks(api, feed, withDocument) }, '') };
-  yield { file: 'search.json', content: JSON.stringify(searchData(api)) };
-  for (const version of withDocument)
+  yield {
+    file: feed,
+    content: versionsFeed({ api, version: max, links: staticLinks(api, feed, documentVersions) }, ''),
+  };
+  yield { file: 'search.json', content: JSON.stringify(createSearchData(api)) };
+  for (const version of documentVersions)
     yield { file: `openapi/${version.text}.json`, content: api.documentText(version) };
-  yield* assets(options);
+  yield* assetFiles(options);
 }
 
 /**

@@ -29,10 +29,10 @@ interface ShapeRange {
   readonly shape: OperationShape;
 }
 
-function shapesOf(operations: readonly Operation[], versions: readonly Version[]): readonly ShapeRange[] {
-  const steps = new Set(operations.flatMap((each) => breakpointsOfOperation(each)).map(({ text }) => text));
+function shapeRangesOf(operations: readonly Operation[], versions: readonly Version[]): readonly ShapeRange[] {
+  const breakpointTexts = new Set(operations.flatMap((each) => breakpointsOfOperation(each)).map(({ text }) => text));
   const starts = versions.flatMap((version, first) =>
-    first === 0 || steps.has(version.text) ? [{ version, first }] : [],
+    first === 0 || breakpointTexts.has(version.text) ? [{ version, first }] : [],
   );
   return starts.flatMap(({ version, first }, index) => {
     const operation = operations.find((each) => existsAt(each, version));
@@ -51,13 +51,13 @@ function querySchema({ query }: OperationShape): Json | undefined {
 }
 
 /** Returns the prefix for type names, derived from the API's title. */
-function prefixOf(title: string): string {
+function typePrefixOf(title: string): string {
   const words = title.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && !/^api$/i.test(word));
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return /^\d/.test(name) ? `Api${name}` : name || 'Api';
 }
 
-const HELPERS = {
+const TYPE_HELPERS = {
   Since: `/** T since version First, otherwise Else. */
 type Since<V extends VERSION, First extends VERSION, T, Else = unknown> = First extends Reached[V] ? T : Else;`,
   Until: `/** T until version Last, inclusive, otherwise Else. */
@@ -76,7 +76,7 @@ interface NamedOperation {
 }
 
 /** Returns the TypeScript type for the names of the operations that exist at a version. */
-function namesType(operations: readonly NamedOperation[], versions: readonly Version[]): string {
+function operationNamesType(operations: readonly NamedOperation[], versions: readonly Version[]): string {
   const groups = new Map<string, string[]>();
   for (const { name, ranges } of operations) {
     // Merges consecutive ranges into one window.
@@ -107,7 +107,7 @@ function namesType(operations: readonly NamedOperation[], versions: readonly Ver
  */
 export function versionedTypes(operations: readonly Operation[], { title, min, max }: VersionedTypesOptions): string {
   const versions = VersionRange.between(min, max).all;
-  const texts = versions.map(({ text }) => text);
+  const versionTexts = versions.map(({ text }) => text);
   const byName = new Map<string, [Operation, ...Operation[]]>();
   for (const operation of operations) {
     const name = nameOf(operation);
@@ -115,37 +115,39 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
     if (group) group.push(operation);
     else byName.set(name, [operation]);
   }
-  const named = [...byName]
-    .map(([name, group]): NamedOperation => ({ name, summary: group[0].summary, ranges: shapesOf(group, versions) }))
+  const namedOperations = [...byName]
+    .map(
+      ([name, group]): NamedOperation => ({ name, summary: group[0].summary, ranges: shapeRangesOf(group, versions) }),
+    )
     .filter(({ ranges }) => ranges.length > 0);
-  const sent = new WindowedType(texts, { open: true });
-  const received = new WindowedType(texts);
-  const members = (writer: WindowedType, schemaOf: (shape: OperationShape) => Json | undefined) =>
-    named
+  const requestTypes = new WindowedType(versionTexts, { open: true });
+  const responseTypes = new WindowedType(versionTexts);
+  const interfaceMembers = (writer: WindowedType, schemaOf: (shape: OperationShape) => Json | undefined) =>
+    namedOperations
       .map(({ name, summary, ranges }) => {
         const spans = ranges.map(({ first, last, shape }): VersionSpan => ({ first, last, schema: schemaOf(shape) }));
         return `  /** ${summary.replaceAll('*/', '*\\/')} */\n  ${name}: ${writer.text(spans, '  ')};\n`;
       })
       .join('');
-  const prefix = prefixOf(title);
+  const prefix = typePrefixOf(title);
   const version = `${prefix}Version`;
   const parts = {
-    Body: members(sent, ({ body }) => body),
-    Query: members(received, querySchema),
-    Response: members(received, ({ reply }) => reply),
+    Body: interfaceMembers(requestTypes, ({ body }) => body),
+    Query: interfaceMembers(responseTypes, querySchema),
+    Response: interfaceMembers(responseTypes, ({ reply }) => reply),
   };
-  const names = namesType(named, versions);
-  const used = [names, ...Object.values(parts)].join('');
-  const helpers = Object.entries(HELPERS).filter(([name]) => used.includes(`${name}<`));
+  const names = operationNamesType(namedOperations, versions);
+  const usedText = [names, ...Object.values(parts)].join('');
+  const helpers = Object.entries(TYPE_HELPERS).filter(([name]) => usedText.includes(`${name}<`));
   const descriptions = {
     Body: 'The request body of an operation at a version; `undefined` if it has none.',
     Query: 'The query parameters of an operation at a version; `undefined` if it has none.',
     Response: 'The response body of an operation at a version; `undefined` if it has none.',
   };
   return [
-    `// ${title}, versions ${texts[0]} to ${texts.at(-1)}. Generated by \`apistrata-explorer types\`. Do not edit.`,
-    `/** For each version, the union of that version and all versions before it. */\ninterface Reached {\n${texts
-      .map((text, index) => `  '${text}': ${index === 0 ? '' : `Reached['${texts[index - 1]}'] | `}'${text}';\n`)
+    `// ${title}, versions ${versionTexts[0]} to ${versionTexts.at(-1)}. Generated by \`apistrata-explorer types\`. Do not edit.`,
+    `/** For each version, the union of that version and all versions before it. */\ninterface Reached {\n${versionTexts
+      .map((text, index) => `  '${text}': ${index === 0 ? '' : `Reached['${versionTexts[index - 1]}'] | `}'${text}';\n`)
       .join('')}}`,
     `export type ${version} = keyof Reached;`,
     ...helpers.map(([, text]) => text.replaceAll('VERSION', version)),

@@ -27,11 +27,11 @@ function union(texts: readonly string[]): string {
   return distinct.includes('unknown') ? 'unknown' : distinct.join(' | ') || 'never';
 }
 
-function key(name: string): string {
+function propertyKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
-function comment({ description }: Json, indent: string): string {
+function docComment({ description }: Json, indent: string): string {
   if (typeof description !== 'string') return '';
   return `${indent}/** ${description.replace(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n`;
 }
@@ -51,7 +51,7 @@ interface Run<T> {
   readonly items: T[];
 }
 
-function runs<T extends Span>(items: readonly T[], same: (a: T, b: T) => boolean): readonly Run<T>[] {
+function groupRuns<T extends Span>(items: readonly T[], same: (a: T, b: T) => boolean): readonly Run<T>[] {
   const all: Run<T>[] = [];
   for (const item of items) {
     const run = all.at(-1);
@@ -85,26 +85,29 @@ export class WindowedType {
 
   /** Returns the type of one value from its schemas by version range, in ascending order. */
   text(spans: readonly VersionSpan[], indent = ''): string {
-    const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
-    const changes = spans.length > 1 && new Set(spans.map(({ schema }) => plain.#single(schema, ''))).size > 1;
-    if (!changes) return this.#single(spans.at(-1)?.schema, indent, spans);
+    const undocumentedType = this.#documented
+      ? new WindowedType(this.#versions, { open: this.#open, documented: false })
+      : this;
+    const hasChanges =
+      spans.length > 1 && new Set(spans.map(({ schema }) => undocumentedType.#typeOfSchema(schema, ''))).size > 1;
+    if (!hasChanges) return this.#typeOfSchema(spans.at(-1)?.schema, indent, spans);
     const split = spans.map((span): SplitSpan => {
       const all = span.schema ? alternatives(span.schema) : [];
       const structured = all.filter(isStructured);
-      const others = all.filter((one) => !isStructured(one)).map((one) => plain.#single(one, ''));
+      const others = all.filter((one) => !isStructured(one)).map((one) => undocumentedType.#typeOfSchema(one, ''));
       const rest = span.schema ? others : ['undefined'];
       return { ...span, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
     });
     // If the alternatives have the same kinds, only the contents of objects and arrays differ.
-    return runs(split, (one, other) => one.kind === other.kind)
-      .map((run) => ({ first: run.start.first, text: this.#merged(run, indent) }))
+    return groupRuns(split, (one, other) => one.kind === other.kind)
+      .map((run) => ({ first: run.start.first, text: this.#mergedType(run, indent) }))
       .reduce((before, { first, text }) => ({
         first,
         text: `Since<V, '${this.#versions[first]}', ${text}, ${before.text}>`,
       })).text;
   }
 
-  #merged({ start, end, items: run }: Run<SplitSpan>, indent: string): string {
+  #mergedType({ start, end, items: run }: Run<SplitSpan>, indent: string): string {
     const { structured, rest } = start;
     const fullSpan = { first: start.first, last: end.last };
     const texts = structured.map(({ type }, index) => {
@@ -116,16 +119,16 @@ export class WindowedType {
     return union([...texts, ...rest]);
   }
 
-  #single(schema: Json | undefined, indent: string, { 0: start }: readonly VersionSpan[] = []): string {
+  #typeOfSchema(schema: Json | undefined, indent: string, { 0: start }: readonly VersionSpan[] = []): string {
     if (schema === undefined) return 'undefined';
     const { type, enum: values, const: only, properties, items, additionalProperties: others } = schema;
     const withSpan = (inner: Json) => ({ first: start?.first ?? 0, last: start?.last ?? 0, schema: inner });
     if (only !== undefined) return JSON.stringify(only);
     if (values) return union((values as unknown[]).map((value) => JSON.stringify(value)));
     const all = alternatives(schema);
-    if (all[0] !== schema) return union(all.map((one) => this.#single(one, indent)));
+    if (all[0] !== schema) return union(all.map((one) => this.#typeOfSchema(one, indent)));
     if (schema.not) return 'never';
-    if (Array.isArray(type)) return union(type.map((one) => this.#single({ ...schema, type: one }, indent)));
+    if (Array.isArray(type)) return union(type.map((one) => this.#typeOfSchema({ ...schema, type: one }, indent)));
     if (type === 'array') return `Array<${this.text([withSpan((items ?? {}) as Json)], indent)}>`;
     if (type === 'object') {
       if (properties && Object.keys(properties).length > 0) {
@@ -167,10 +170,10 @@ export class WindowedType {
       const required = ((schema.required as string[] | undefined) ?? []).includes(name);
       return inner ? [{ first, last, schema: inner, required }] : [];
     });
-    return runs(present, (one, other) => one.required === other.required).map((run) => {
+    return groupRuns(present, (one, other) => one.required === other.required).map((run) => {
       const { last, required, schema } = run.end;
-      const documentation = this.#documented ? comment(schema, indent) : '';
-      const text = `${documentation}${indent}${key(name)}${required ? '' : '?'}: ${this.text(run.items, indent)};\n`;
+      const documentation = this.#documented ? docComment(schema, indent) : '';
+      const text = `${documentation}${indent}${propertyKey(name)}${required ? '' : '?'}: ${this.text(run.items, indent)};\n`;
       return { first: run.start.first, last, text };
     });
   }

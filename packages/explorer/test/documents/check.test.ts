@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { changelogEntry, checkAnnotations, checkText, insertEntry } from '../../src/check/check-report.js';
+import {
+  formatChangelogEntry,
+  formatCheckAnnotations,
+  formatCheckText,
+  insertChangelogEntry,
+} from '../../src/check/check-report.js';
 import { checkDocuments } from '../../src/index.js';
 import { changes } from './changes.js';
 import { library, libraryWith } from './libraries.js';
@@ -10,7 +15,7 @@ describe('a check of OpenAPI documents', () => {
   it.each(changes)('decides whether %s', (_, change, finding) => {
     const result = checkDocuments(library, libraryWith('1.0.0', change));
     expect(result.passed).toBe(finding === undefined);
-    expect(checkText(result, files)).toContain(finding ?? 'No new version is required.');
+    expect(formatCheckText(result, files)).toContain(finding ?? 'No new version is required.');
   });
 
   const incompatible = (document: any) => delete document.paths['/v1/books/{id}'].delete;
@@ -41,27 +46,28 @@ describe('a check of OpenAPI documents', () => {
 
   it('reports the operations that require a new version', () => {
     const result = checkDocuments(library, libraryWith('1.0.0', incompatible));
-    expect(checkText(result, files)).toBe(
+    expect(formatCheckText(result, files)).toBe(
       [
         'openapi.json against main.json (both have version 1.0.0): operations changed: 1, with incompatible changes: 1',
         'DELETE /v1/books/{id} (Remove a book)\n  - removed',
         'Restore the previous behavior, or change info.version of openapi.json to a new version.\n',
       ].join('\n\n'),
     );
-    expect(checkAnnotations(result, files)).toMatch(
+    expect(formatCheckAnnotations(result, files)).toMatch(
       /^::error file=openapi\.json,title=Change without a new version::DELETE \/v1\/books\/\{id\} \(Remove a book\): removed\n/,
     );
   });
 
   it('writes the entry of a changelog, and replaces an existing entry', () => {
-    const entryOf = (version: string) => changelogEntry(checkDocuments(library, libraryWith(version, incompatible)));
-    const first = insertEntry('', entryOf('1.0.0'));
+    const entryOf = (version: string) =>
+      formatChangelogEntry(checkDocuments(library, libraryWith(version, incompatible)));
+    const first = insertChangelogEntry('', entryOf('1.0.0'));
     expect(first).toBe(
       '# Changelog\n\n## Unreleased\n\n### Breaking changes\n\n- `DELETE /v1/books/{id}` removed Remove a book\n',
     );
-    const second = insertEntry(`${first}\n## 0.9.0\n\n- Old\n`, entryOf('2.0.0'));
+    const second = insertChangelogEntry(`${first}\n## 0.9.0\n\n- Old\n`, entryOf('2.0.0'));
     expect(second.match(/^## .*/gm)).toEqual(['## 2.0.0', '## 0.9.0']);
-    expect(insertEntry(second, entryOf('2.0.0'))).toBe(second);
+    expect(insertChangelogEntry(second, entryOf('2.0.0'))).toBe(second);
     expect(second).toMatch(/^# Changelog\n/);
   });
 });

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { requestByHost } from '../../../../testing/request-by-host.js';
-import { readCommand } from '../../src/cli/command.js';
-import { documentedApiOf, pageOptions } from '../../src/cli/page-options.js';
+import { parseCommandLine } from '../../src/cli/command.js';
+import { readDocumentedApi, readPageOptions } from '../../src/cli/page-options.js';
 import { library, libraryWith, secondLibrary } from './libraries.js';
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -38,10 +38,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('documents of the command line', () => {
   it('are JSON or YAML, with references to other files', async () => {
-    const { operations, versions } = await documentedApiOf(['a.json', 'b.yaml', 'split.json'].map(file));
+    const { operations, versions } = await readDocumentedApi(['a.json', 'b.yaml', 'split.json'].map(file));
     expect(versions?.map(String)).toEqual(['1.0.0', '1.1.0', '1.2.0']);
     expect(operations.map(({ path }) => path)).toContain('/v1/loans');
-    const named = await documentedApiOf([`2026-01-31=${file('split.json')}`, `2025-01-31=${file('a.json')}`]);
+    const named = await readDocumentedApi([`2026-01-31=${file('split.json')}`, `2025-01-31=${file('a.json')}`]);
     expect(named.versions?.map(String)).toEqual(['2025-01-31', '2026-01-31']);
   });
 
@@ -51,7 +51,7 @@ describe('documents of the command line', () => {
     ['x=a.json', /"x" is not a version: write NAME=/],
   ])('fail with a one-line message for %s', async (name, message) => {
     const path = name.includes('=') ? name.replace('=', `=${folder}/`) : file(name);
-    await expect(documentedApiOf([path])).rejects.toMatchObject({
+    await expect(readDocumentedApi([path])).rejects.toMatchObject({
       code: 'OPENAPI_DOCUMENT',
       message: expect.stringMatching(message),
     });
@@ -68,8 +68,8 @@ describe('documents of the command line', () => {
       '--logo',
       file('logo.svg'),
     ];
-    const command = readCommand([...line, '--footer', 'The end', '--server', 'https://x.example']);
-    expect(command && (await pageOptions(command))).toMatchObject({
+    const command = parseCommandLine([...line, '--footer', 'The end', '--server', 'https://x.example']);
+    expect(command && (await readPageOptions(command))).toMatchObject({
       title: 'Mine',
       server: 'https://x.example',
       colors: { accent: { light: '#00f', dark: '#99f' } },
@@ -90,8 +90,8 @@ describe('documents of the command line', () => {
     ['changes a.json', /at least two OpenAPI documents/],
   ])('reject "%s"', async (line, message) => {
     const run = async () => {
-      const command = readCommand(line.split(' ').map((word) => (word === 'a.json' ? file(word) : word)));
-      if (command) await pageOptions(command);
+      const command = parseCommandLine(line.split(' ').map((word) => (word === 'a.json' ? file(word) : word)));
+      if (command) await readPageOptions(command);
     };
     await expect(run()).rejects.toMatchObject({ code: 'COMMAND_LINE', message: expect.stringMatching(message) });
   });

@@ -3,15 +3,16 @@ import type { FeatureChanges } from './cpu-options.js';
 /** The QEMU model that the baselines extend. They disable nested virtualization, which differs between vendors. */
 export const BASELINE_MODEL = 'qemu64';
 
-const enable = (...names: readonly string[]): FeatureChanges => Object.fromEntries(names.map((name) => [name, true]));
+const enableFeatures = (...names: readonly string[]): FeatureChanges =>
+  Object.fromEntries(names.map((name) => [name, true]));
 
-const V2: FeatureChanges = { ...enable('popcnt', 'ssse3', 'sse4.1', 'sse4.2'), svm: false };
+const V2: FeatureChanges = { ...enableFeatures('popcnt', 'ssse3', 'sse4.1', 'sse4.2'), svm: false };
 const V2_AES: FeatureChanges = { ...V2, aes: true };
 const V3: FeatureChanges = {
   ...V2_AES,
-  ...enable('abm', 'avx', 'avx2', 'bmi1', 'bmi2', 'f16c', 'fma', 'movbe', 'xsave'),
+  ...enableFeatures('abm', 'avx', 'avx2', 'bmi1', 'bmi2', 'f16c', 'fma', 'movbe', 'xsave'),
 };
-const V4: FeatureChanges = { ...V3, ...enable('avx512bw', 'avx512cd', 'avx512dq', 'avx512f', 'avx512vl') };
+const V4: FeatureChanges = { ...V3, ...enableFeatures('avx512bw', 'avx512cd', 'avx512dq', 'avx512f', 'avx512vl') };
 
 /**
  * CPU models that QEMU does not define: the x86-64 ABI levels, which hosts with different processors have in common.

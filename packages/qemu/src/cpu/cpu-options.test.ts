@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { requestedCpu } from './cpu-options.js';
+import { parseCpuOptions } from './cpu-options.js';
 
 describe('the chosen CPU', () => {
   it('is that of the host by default', () => {
-    expect(requestedCpu('x', {})).toEqual({ mode: 'host-passthrough', model: undefined, changes: {} });
+    expect(parseCpuOptions('x', {})).toEqual({ mode: 'host-passthrough', model: undefined, changes: {} });
   });
 
   it('has features that are switched on and off', () => {
     const options = { cpuMode: 'custom', cpuModel: 'Haswell-noTSX', cpuFeatures: ['+PCID', 'aes', '-sse4_2'] } as const;
-    expect(requestedCpu('x', options)).toEqual({
+    expect(parseCpuOptions('x', options)).toEqual({
       mode: 'custom',
       model: 'Haswell-noTSX',
       changes: { pcid: true, aes: true, sse4_2: false },
@@ -28,6 +28,6 @@ describe('the chosen CPU', () => {
     [{ cpuFeatures: ['avx=on'] }, "x: cpuFeatures must contain CPU feature names, such as +aes or -avx2, not 'avx=on'"],
     [{ cpuFeatures: ['avx', '-AVX'] }, 'x: cpuFeatures switches avx both on and off'],
   ])('rejects %j', (options, message) => {
-    expect(() => requestedCpu('x', options as object)).toThrow(new TypeError(message));
+    expect(() => parseCpuOptions('x', options as object)).toThrow(new TypeError(message));
   });
 });

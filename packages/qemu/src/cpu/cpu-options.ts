@@ -20,8 +20,8 @@ export interface RequestedCpu {
 }
 
 /** Parses a CPU feature, such as `+aes`, `aes` or `-aes`. */
-function parseFeature(text: string): [name: string, on: boolean] | undefined {
-  const [, sign, name] = /^([+-]?)([A-Za-z0-9][\w.-]*)$/.exec(text) ?? [];
+function parseFeature(setting: string): [name: string, on: boolean] | undefined {
+  const [, sign, name] = /^([+-]?)([A-Za-z0-9][\w.-]*)$/.exec(setting) ?? [];
   return name === undefined ? undefined : [name.toLowerCase(), sign !== '-'];
 }
 
@@ -30,7 +30,7 @@ function parseFeature(text: string): [name: string, on: boolean] | undefined {
  *
  * @throws TypeError if an option is invalid
  */
-export function requestedCpu(place: string, options: CpuOptions): RequestedCpu {
+export function parseCpuOptions(place: string, options: CpuOptions): RequestedCpu {
   const { cpuMode: mode = 'host-passthrough', cpuModel: model, cpuFeatures = [] } = options;
   if (!CPU_MODES.includes(mode))
     throw new TypeError(`${place}: cpuMode must be host-passthrough, host-model or custom, not '${mode}'`);
@@ -43,11 +43,13 @@ export function requestedCpu(place: string, options: CpuOptions): RequestedCpu {
   if (model === 'host' || model === 'max')
     throw new TypeError(`${place}: cpuModel ${model} is not a model; use cpuMode host-passthrough`);
   const changes: Record<string, boolean> = {};
-  for (const text of cpuFeatures) {
-    const change = parseFeature(text);
-    if (!change)
-      throw new TypeError(`${place}: cpuFeatures must contain CPU feature names, such as +aes or -avx2, not '${text}'`);
-    const [name, on] = change;
+  for (const setting of cpuFeatures) {
+    const parsedFeature = parseFeature(setting);
+    if (!parsedFeature)
+      throw new TypeError(
+        `${place}: cpuFeatures must contain CPU feature names, such as +aes or -avx2, not '${setting}'`,
+      );
+    const [name, on] = parsedFeature;
     if (changes[name] === !on) throw new TypeError(`${place}: cpuFeatures switches ${name} both on and off`);
     changes[name] = on;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkedCpu, cpuArgument, featuresOf, type GuestCpu } from './guest-cpu.js';
+import { cpuArgument, featuresOf, type GuestCpu, validateCpu } from './guest-cpu.js';
 
 const NEHALEM: GuestCpu = {
   mode: 'custom',
@@ -24,8 +24,8 @@ describe('the CPU of a guest', () => {
   });
 
   it('is accepted from another host', () => {
-    expect(checkedCpu(JSON.parse(JSON.stringify(NEHALEM)))).toEqual(NEHALEM);
-    expect(checkedCpu({ ...NEHALEM, visible: null }).visible).toBeNull();
+    expect(validateCpu(JSON.parse(JSON.stringify(NEHALEM)))).toEqual(NEHALEM);
+    expect(validateCpu({ ...NEHALEM, visible: null }).visible).toBeNull();
   });
 
   it.each([
@@ -38,6 +38,6 @@ describe('the CPU of a guest', () => {
     ['properties', null],
     ['visible', { aes: {} }],
   ])('is rejected from another host with a malformed %s: %j', (name, value) => {
-    expect(() => checkedCpu({ ...NEHALEM, [name]: value })).toThrow('malformed CPU "Nehalem');
+    expect(() => validateCpu({ ...NEHALEM, [name]: value })).toThrow('malformed CPU "Nehalem');
   });
 });

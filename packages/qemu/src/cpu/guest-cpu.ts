@@ -18,10 +18,10 @@ export interface GuestCpu {
 }
 
 /** Returns the value of QEMU's option `-cpu`. The flag `enforce` makes QEMU fail rather than drop features. */
-export function cpuArgument({ mode, model, properties }: GuestCpu, more: readonly string[] = []): string {
-  const text = (value: CpuProperty) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
-  const changes = Object.entries(properties).map(([name, value]) => `${name}=${text(value)}`);
-  return [model, ...changes, ...(mode === 'host-passthrough' ? [] : ['enforce']), ...more].join();
+export function cpuArgument({ mode, model, properties }: GuestCpu, extraProperties: readonly string[] = []): string {
+  const formatValue = (value: CpuProperty) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
+  const assignments = Object.entries(properties).map(([name, value]) => `${name}=${formatValue(value)}`);
+  return [model, ...assignments, ...(mode === 'host-passthrough' ? [] : ['enforce']), ...extraProperties].join();
 }
 
 /** Returns the sorted names of the enabled CPU features. */
@@ -31,8 +31,8 @@ export function featuresOf(properties: CpuProperties): readonly string[] {
     .sort();
 }
 
-const MODES: readonly unknown[] = ['host-passthrough', 'host-model', 'custom'] satisfies readonly CpuMode[];
-const NAME = /^[\w.-]{1,64}$/;
+const KNOWN_MODES: readonly unknown[] = ['host-passthrough', 'host-model', 'custom'] satisfies readonly CpuMode[];
+const NAME_PATTERN = /^[\w.-]{1,64}$/;
 
 /** Rejects strings that contain commas, because QEMU separates CPU properties with commas. */
 function isProperty(value: unknown): boolean {
@@ -42,19 +42,19 @@ function isProperty(value: unknown): boolean {
 
 function areProperties(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(([name, one]) => NAME.test(name) && isProperty(one));
+  return Object.entries(value).every(([name, propertyValue]) => NAME_PATTERN.test(name) && isProperty(propertyValue));
 }
 
 /**
  * Validates a CPU that another process has sent, before it becomes part of a command line.
  * @throws QemuError `UNSUPPORTED`
  */
-export function checkedCpu({ mode, model, properties, visible }: GuestCpu): GuestCpu {
-  const valid =
-    MODES.includes(mode) &&
-    NAME.test(model) &&
+export function validateCpu({ mode, model, properties, visible }: GuestCpu): GuestCpu {
+  const isValid =
+    KNOWN_MODES.includes(mode) &&
+    NAME_PATTERN.test(model) &&
     areProperties(properties) &&
     (visible === null || areProperties(visible));
-  if (!valid) throw new QemuError('UNSUPPORTED', `malformed CPU ${JSON.stringify(model)?.slice(0, 100)}`);
+  if (!isValid) throw new QemuError('UNSUPPORTED', `malformed CPU ${JSON.stringify(model)?.slice(0, 100)}`);
   return { mode, model, properties, visible };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Acceleration } from '../programs/acceleration.js';
-import { type CpuOptions, requestedCpu } from './cpu-options.js';
+import { type CpuOptions, parseCpuOptions } from './cpu-options.js';
 import { cpuArgument, type GuestCpu } from './guest-cpu.js';
 import { HostCpus } from './host-cpus.js';
 
@@ -44,7 +44,7 @@ function fakeQemu(full: Models[string], models: Models = MODELS, provided: reado
 }
 
 function open(program: string, options: CpuOptions = {}, acceleration: Acceleration = 'kvm'): Promise<HostCpus> {
-  return HostCpus.open({ program, acceleration, runAs: undefined }, requestedCpu('x', options));
+  return HostCpus.open({ program, acceleration, runAs: undefined }, parseCpuOptions('x', options));
 }
 
 const custom = (cpuModel: string, ...cpuFeatures: readonly string[]): CpuOptions => ({
@@ -109,7 +109,7 @@ describe('the CPU of guests', () => {
 describe('a guest of another host', () => {
   const guestOf = async (program: string, options: CpuOptions = {}) => (await open(program, options)).guest;
   const against = async (guest: GuestCpu, program: string, options: CpuOptions = {}, kind: Acceleration = 'kvm') =>
-    (await open(program, options, kind)).obstacleFor(guest, 'h2');
+    (await open(program, options, kind)).findObstacle(guest, 'h2');
   const MISSING_AES = "Host h2 does not provide features of the guest's CPU: aes.";
 
   it('can move to a host that provides its model, regardless of the model of that host', async () => {
@@ -171,10 +171,10 @@ describe.skipIf(!existsSync(QEMU))('the CPU models of the installed QEMU', () =>
   it('can be compared and expanded', async () => {
     const old = await open(QEMU, custom('Nehalem', '-aes'), 'tcg');
     const westmere = (await open(QEMU, custom('Westmere'), 'tcg')).guest;
-    expect(await old.obstacleFor(westmere, 'h2')).toBe("Host h2 does not provide features of the guest's CPU: aes.");
+    expect(await old.findObstacle(westmere, 'h2')).toBe("Host h2 does not provide features of the guest's CPU: aes.");
     const spelled = (await open(QEMU, { cpuMode: 'host-model' }, 'tcg')).guest;
-    expect(await (await open(QEMU, {}, 'tcg')).obstacleFor(spelled, 'h2')).toBeNull();
-    expect(await old.obstacleFor({ ...spelled, mode: 'host-passthrough', model: 'host' }, 'h2')).toBe(
+    expect(await (await open(QEMU, {}, 'tcg')).findObstacle(spelled, 'h2')).toBeNull();
+    expect(await old.findObstacle({ ...spelled, mode: 'host-passthrough', model: 'host' }, 'h2')).toBe(
       'The guest has the CPU of a host with KVM, which host h2 does not use.',
     );
   });

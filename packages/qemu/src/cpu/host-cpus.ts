@@ -3,14 +3,14 @@ import { QemuError } from '../qemu-error.js';
 import { BASELINE_MODEL, BASELINES } from './cpu-baselines.js';
 import type { FeatureChanges, RequestedCpu } from './cpu-options.js';
 import { type CpuProperties, featuresOf, type GuestCpu } from './guest-cpu.js';
-import { type CpuDefinition, type QueriedProgram, queryCpu, queryCpus } from './query-cpus.js';
+import { type CpuDefinition, type QueriedProgram, queryCpuModels, queryCpuProperties } from './query-cpus.js';
 
 /** The QEMU CPU model that has all features that the host can provide. */
 const FULL_MODEL: Readonly<Record<Acceleration, string>> = { kvm: 'host', tcg: 'max' };
 /** The QEMU CPU model that has no features. */
 const EMPTY_MODEL = 'base';
 /** CPU models that messages do not list: the full and empty models, and numbered versions of other models. */
-const UNLISTED = /^(host|max|base|.*-v\d+)$/;
+const UNLISTED_MODELS = /^(host|max|base|.*-v\d+)$/;
 
 const unavailableError = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
 
@@ -20,7 +20,7 @@ export function passthroughCpu(acceleration: Acceleration): GuestCpu {
 }
 
 /** Returns the CPU properties without disabled features. */
-function omitDisabled(properties: CpuProperties): CpuProperties {
+function omitDisabledFeatures(properties: CpuProperties): CpuProperties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== false));
 }
 
@@ -34,20 +34,20 @@ interface HostCpusParts {
 
 /** The CPUs that a host can provide, as reported by QEMU, and the CPU that its guests get. */
 export class HostCpus {
-  readonly #from: QueriedProgram;
+  readonly #queriedProgram: QueriedProgram;
   readonly #definitions: ReadonlyMap<string, CpuDefinition>;
-  readonly #full: CpuProperties;
+  readonly #fullProperties: CpuProperties;
   /** Cached descriptions of CPU models, which do not change at run time. */
-  readonly #described = new Map<string, Promise<CpuProperties>>();
+  readonly #descriptions = new Map<string, Promise<CpuProperties>>();
   #guest: GuestCpu;
   /** CPU features that the administrator has disabled on this host. */
   #disabledFeatures: ReadonlySet<string> = new Set();
 
-  private constructor({ from, definitions, full }: HostCpusParts) {
-    this.#from = from;
-    this.#definitions = new Map(definitions.map((one) => [one.name, one]));
-    this.#full = full;
-    this.#guest = { ...passthroughCpu(from.acceleration), visible: omitDisabled(full) };
+  private constructor({ from: queriedProgram, definitions, full: fullProperties }: HostCpusParts) {
+    this.#queriedProgram = queriedProgram;
+    this.#definitions = new Map(definitions.map((definition) => [definition.name, definition]));
+    this.#fullProperties = fullProperties;
+    this.#guest = { ...passthroughCpu(queriedProgram.acceleration), visible: omitDisabledFeatures(fullProperties) };
   }
 
   /** The virtual CPU of guests that start on this host. */
@@ -56,56 +56,61 @@ export class HostCpus {
   }
 
   /** Queries QEMU for its CPU models, and selects one for guests. @throws QemuError `CPU_UNAVAILABLE` */
-  static async open(from: QueriedProgram, requested: RequestedCpu): Promise<HostCpus> {
-    const { definitions, properties } = await queryCpus(from, FULL_MODEL[from.acceleration]);
-    const cpus = new HostCpus({ from, definitions, full: properties });
-    await cpus.#choose(requested);
+  static async open(queriedProgram: QueriedProgram, requested: RequestedCpu): Promise<HostCpus> {
+    const { definitions, properties } = await queryCpuModels(queriedProgram, FULL_MODEL[queriedProgram.acceleration]);
+    const cpus = new HostCpus({ from: queriedProgram, definitions, full: properties });
+    await cpus.#chooseGuestCpu(requested);
     return cpus;
   }
 
-  async #choose({ mode, model: name, changes: given }: RequestedCpu): Promise<void> {
+  async #chooseGuestCpu({ mode, model: name, changes: given }: RequestedCpu): Promise<void> {
     const changes = this.#supportedChanges(given);
     this.#disabledFeatures = new Set(Object.keys(changes).filter((feature) => changes[feature] === false));
     const baseline = BASELINES[name ?? ''];
-    const model = mode === 'custom' ? (baseline ? BASELINE_MODEL : `${name}`) : FULL_MODEL[this.#from.acceleration];
+    const model =
+      mode === 'custom' ? (baseline ? BASELINE_MODEL : `${name}`) : FULL_MODEL[this.#queriedProgram.acceleration];
     if (!this.#definitions.has(model))
-      throw unavailableError(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#models()}`);
+      throw unavailableError(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#describeModels()}`);
     const properties: CpuProperties = { ...baseline, ...changes };
-    const all = await this.#describe(model, properties);
-    const missing = this.#missingFeatures({ model, properties }, all);
-    const added = missing.filter((feature) => changes[feature] === true);
-    if (added.length > 0)
+    const allProperties = await this.#describeModel(model, properties);
+    const missing = this.#missingFeatures({ model, properties }, allProperties);
+    const missingAdditions = missing.filter((feature) => changes[feature] === true);
+    if (missingAdditions.length > 0)
       throw unavailableError(
-        `this computer cannot provide the CPU features ${added.join(', ')} (cpuFeatures). Available features: ${featuresOf(this.#full).join(', ')}`,
+        `this computer cannot provide the CPU features ${missingAdditions.join(', ')} (cpuFeatures). Available features: ${featuresOf(this.#fullProperties).join(', ')}`,
       );
     if (missing.length > 0)
       throw unavailableError(
-        `this computer cannot provide the CPU model ${name}, because it lacks ${missing.join(', ')}. Switch these features off (cpuFeatures), or use another model: ${this.#models()}`,
+        `this computer cannot provide the CPU model ${name}, because it lacks ${missing.join(', ')}. Switch these features off (cpuFeatures), or use another model: ${this.#describeModels()}`,
       );
     this.#guest =
-      mode === 'host-model' ? this.#asHostModel(all) : { mode, model, properties, visible: omitDisabled(all) };
+      mode === 'host-model'
+        ? this.#toHostModel(allProperties)
+        : { mode, model, properties, visible: omitDisabledFeatures(allProperties) };
   }
 
   /** Expands a CPU into an explicit list of features, which has the same meaning on every host. */
-  #asHostModel(all: CpuProperties): GuestCpu {
-    const explicit = Object.entries(omitDisabled(all)).map(([name, value]) => [
+  #toHostModel(allProperties: CpuProperties): GuestCpu {
+    const explicitFeatures = Object.entries(omitDisabledFeatures(allProperties)).map(([name, value]) => [
       name,
       typeof value === 'string' ? value.replaceAll(',', ' ') : value,
     ]);
-    const properties: CpuProperties = Object.fromEntries(explicit);
+    const properties: CpuProperties = Object.fromEntries(explicitFeatures);
     return { mode: 'host-model', model: EMPTY_MODEL, properties, visible: properties };
   }
 
   /** Returns the changes with QEMU's spelling of the feature names: `sse4_2` becomes `sse4.2`. */
   #supportedChanges(changes: FeatureChanges): FeatureChanges {
     const normalize = (name: string) => name.replace(/[._]/g, '-');
-    const features = Object.keys(this.#full).filter((name) => typeof this.#full[name] === 'boolean');
+    const features = Object.keys(this.#fullProperties).filter(
+      (name) => typeof this.#fullProperties[name] === 'boolean',
+    );
     const names = new Map(features.map((name) => [normalize(name), name]));
     const entries = Object.entries(changes).map(([given, on]) => {
       const name = names.get(normalize(given));
       if (name === undefined)
         throw unavailableError(
-          `QEMU does not have the CPU feature ${given} (cpuFeatures). Features that this computer can provide: ${featuresOf(this.#full).join(', ')}`,
+          `QEMU does not have the CPU feature ${given} (cpuFeatures). Features that this computer can provide: ${featuresOf(this.#fullProperties).join(', ')}`,
         );
       return [name, on];
     });
@@ -113,11 +118,11 @@ export class HostCpus {
   }
 
   /** Returns a sentence that lists the CPU models that this computer can provide. */
-  #models(): string {
+  #describeModels(): string {
     const isAvailable = ({ name, 'unavailable-features': missing = [] }: CpuDefinition) =>
-      missing.length === 0 && !UNLISTED.test(name);
+      missing.length === 0 && !UNLISTED_MODELS.test(name);
     const isProvided = ([, features]: [string, FeatureChanges]) =>
-      Object.keys(features).every((name) => features[name] === false || this.#full[name] === true);
+      Object.keys(features).every((name) => features[name] === false || this.#fullProperties[name] === true);
     const names = [
       ...Object.entries(BASELINES)
         .filter(isProvided)
@@ -127,28 +132,28 @@ export class HostCpus {
     return `this computer can provide ${names.sort().join(', ')}`;
   }
 
-  #describe(model: string, properties: CpuProperties): Promise<CpuProperties> {
-    if (Object.keys(properties).length === 0 && model === FULL_MODEL[this.#from.acceleration])
-      return Promise.resolve(this.#full);
+  #describeModel(model: string, properties: CpuProperties): Promise<CpuProperties> {
+    if (Object.keys(properties).length === 0 && model === FULL_MODEL[this.#queriedProgram.acceleration])
+      return Promise.resolve(this.#fullProperties);
     const key = JSON.stringify([model, properties]);
-    const known =
-      this.#described.get(key) ??
-      queryCpu(this.#from, model, properties).catch((error) => {
-        this.#described.delete(key);
+    const description =
+      this.#descriptions.get(key) ??
+      queryCpuProperties(this.#queriedProgram, model, properties).catch((error) => {
+        this.#descriptions.delete(key);
         throw error;
       });
-    this.#described.set(key, known);
-    return known;
+    this.#descriptions.set(key, description);
+    return description;
   }
 
   /** Returns the names of a CPU's features that this computer cannot provide. */
   #missingFeatures(
     { model, properties }: Pick<GuestCpu, 'model' | 'properties'>,
-    all: CpuProperties,
+    allProperties: CpuProperties,
   ): readonly string[] {
     const missing = new Set(this.#definitions.get(model)?.['unavailable-features']);
-    return featuresOf(all).filter(
-      (name) => this.#full[name] !== true && (properties[name] === true || missing.has(name)),
+    return featuresOf(allProperties).filter(
+      (name) => this.#fullProperties[name] !== true && (properties[name] === true || missing.has(name)),
     );
   }
 
@@ -156,22 +161,25 @@ export class HostCpus {
    * Returns why a guest cannot migrate to this host with its current CPU; null if it can.
    * @param hostName the name of this host
    */
-  async obstacleFor(guest: GuestCpu, hostName: string): Promise<string | null> {
+  async findObstacle(guest: GuestCpu, hostName: string): Promise<string | null> {
     const { mode, model, visible } = guest;
     if (!visible) return null;
     if (!this.#definitions.has(model)) return `QEMU on host ${hostName} does not have the CPU model ${model}.`;
-    if (model === FULL_MODEL.kvm && this.#from.acceleration !== 'kvm')
+    if (model === FULL_MODEL.kvm && this.#queriedProgram.acceleration !== 'kvm')
       return `The guest has the CPU of a host with KVM, which host ${hostName} does not use.`;
-    const all = await this.#describe(model, guest.properties).catch((error: Error) => error.message);
-    if (typeof all === 'string') return `QEMU on host ${hostName} cannot provide the CPU model ${model}: ${all}`;
-    const unavailable = new Set([...this.#disabledFeatures, ...this.#missingFeatures(guest, all)]);
-    const missing = featuresOf(visible).filter((name) => unavailable.has(name) || all[name] !== true);
+    const allProperties = await this.#describeModel(model, guest.properties).catch((error: Error) => error.message);
+    if (typeof allProperties === 'string')
+      return `QEMU on host ${hostName} cannot provide the CPU model ${model}: ${allProperties}`;
+    const unavailableFeatures = new Set([...this.#disabledFeatures, ...this.#missingFeatures(guest, allProperties)]);
+    const missing = featuresOf(visible).filter((name) => unavailableFeatures.has(name) || allProperties[name] !== true);
     if (missing.length > 0)
       return `Host ${hostName} does not provide features of the guest's CPU: ${missing.join(', ')}.`;
-    const local = omitDisabled(all);
-    const differing = Object.keys({ ...visible, ...local }).filter((name) => visible[name] !== local[name]);
-    if (differing.length === 0) return null;
-    const names = differing.sort().join(', ');
+    const localProperties = omitDisabledFeatures(allProperties);
+    const differingNames = Object.keys({ ...visible, ...localProperties }).filter(
+      (name) => visible[name] !== localProperties[name],
+    );
+    if (differingNames.length === 0) return null;
+    const names = differingNames.sort().join(', ');
     return `With the CPU mode ${mode}, the guest CPU on host ${hostName} differs in ${names}.`;
   }
 }

@@ -2,7 +2,7 @@ import type { Acceleration } from '../programs/acceleration.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import type { CpuProperties } from './guest-cpu.js';
 
-const QUERY_MS = 20_000;
+const QUERY_TIMEOUT_MS = 20_000;
 
 /** The QEMU program to query for CPU models. */
 export interface QueriedProgram {
@@ -35,12 +35,12 @@ async function queryQemu(
   { program, acceleration, runAs }: QueriedProgram,
   commands: readonly QmpCommand[],
 ): Promise<readonly QmpResponse[]> {
-  const all = [{ execute: 'qmp_capabilities' }, ...commands, { execute: 'quit' }];
+  const allCommands = [{ execute: 'qmp_capabilities' }, ...commands, { execute: 'quit' }];
   const args = ['-nodefaults', '-no-user-config', '-machine', `none,accel=${acceleration}`, '-display', 'none', '-S'];
   const output = await runProgram(program, [...args, '-qmp', 'stdio'], {
     runAs,
-    timeoutMs: QUERY_MS,
-    input: all.map((command) => `${JSON.stringify(command)}\n`).join(''),
+    timeoutMs: QUERY_TIMEOUT_MS,
+    input: allCommands.map((command) => `${JSON.stringify(command)}\n`).join(''),
   });
   return parseResponses(output).slice(1, commands.length + 1);
 }
@@ -52,12 +52,12 @@ function parseResponses(output: string): readonly QmpResponse[] {
 }
 
 /** Returns the QMP command that describes a CPU model with changed properties. */
-function modelExpansion(name: string, props: CpuProperties): QmpCommand {
+function createExpansionCommand(name: string, props: CpuProperties): QmpCommand {
   return { execute: 'query-cpu-model-expansion', arguments: { type: 'static', model: { name, props } } };
 }
 
 /** Returns all properties in QEMU's description of a CPU model. @throws Error with QEMU's message */
-function propertiesOf(response: QmpResponse | undefined): CpuProperties {
+function parseProperties(response: QmpResponse | undefined): CpuProperties {
   if (response?.error) throw new Error(response.error.desc);
   const props = (response?.return as { model?: { props?: CpuProperties } } | undefined)?.model?.props;
   if (!props) throw new Error(`QEMU does not describe its CPU models: ${JSON.stringify(response)}`);
@@ -65,17 +65,24 @@ function propertiesOf(response: QmpResponse | undefined): CpuProperties {
 }
 
 /** Returns all properties of a CPU model after changing some of them. @throws Error with QEMU's message */
-export async function queryCpu(from: QueriedProgram, model: string, changes: CpuProperties): Promise<CpuProperties> {
-  return propertiesOf((await queryQemu(from, [modelExpansion(model, changes)]))[0]);
+export async function queryCpuProperties(
+  queriedProgram: QueriedProgram,
+  model: string,
+  changes: CpuProperties,
+): Promise<CpuProperties> {
+  return parseProperties((await queryQemu(queriedProgram, [createExpansionCommand(model, changes)]))[0]);
 }
 
 /** Returns the CPU models that QEMU supports, and all properties of the given one. */
-export async function queryCpus(
-  from: QueriedProgram,
+export async function queryCpuModels(
+  queriedProgram: QueriedProgram,
   model: string,
 ): Promise<{ readonly definitions: readonly CpuDefinition[]; readonly properties: CpuProperties }> {
-  const [models, described] = await queryQemu(from, [{ execute: 'query-cpu-definitions' }, modelExpansion(model, {})]);
+  const [models, description] = await queryQemu(queriedProgram, [
+    { execute: 'query-cpu-definitions' },
+    createExpansionCommand(model, {}),
+  ]);
   if (!Array.isArray(models?.return))
     throw new Error(`QEMU does not list its CPU models: ${JSON.stringify(models).slice(0, 1_000)}`);
-  return { definitions: models.return, properties: propertiesOf(described) };
+  return { definitions: models.return, properties: parseProperties(description) };
 }

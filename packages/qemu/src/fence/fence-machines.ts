@@ -1,7 +1,7 @@
 import type { FenceAction } from '@apistrata/compute-engine/drivers';
 
 /** The result of fencing a host's machines. */
-export interface FencedMachines {
+export interface FencingResult {
   /** The ids of the servers whose machines were running. */
   readonly fenced: readonly string[];
   /** The number of machines whose process still exists after fencing. */
@@ -16,12 +16,12 @@ export interface FencedMachines {
  *
  * @param folder the folder that contains the machine folders
  */
-export async function fenceMachines(folder: string, action: FenceAction, withinMs: number): Promise<FencedMachines> {
+export async function fenceMachines(folder: string, action: FenceAction, withinMs: number): Promise<FencingResult> {
   const { readdir, readFile, rm, writeFile } = process.getBuiltinModule('node:fs/promises');
   const { connect } = process.getBuiltinModule('node:net');
   const { join } = process.getBuiltinModule('node:path');
-  const until = performance.now() + withinMs;
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const deadline = performance.now() + withinMs;
+  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
   /** Because process ids are reused, the process's command line must contain the path of the machine's pid file. */
   const findMachine = async (path: string) => {
@@ -32,24 +32,24 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
   };
 
   /** Runs QMP commands and returns the result of the last one. */
-  const execute = (socketPath: string, ...commands: readonly string[]) =>
+  const executeCommands = (socketPath: string, ...commands: readonly string[]) =>
     new Promise<{ readonly running?: boolean }>((resolve, reject) => {
       const socket = connect(socketPath);
-      const late = setTimeout(() => socket.destroy(new Error('no response')), withinMs / 4);
-      const pending = ['qmp_capabilities', ...commands];
-      let text = '';
+      const timeout = setTimeout(() => socket.destroy(new Error('no response')), withinMs / 4);
+      const pendingCommands = ['qmp_capabilities', ...commands];
+      let incompleteLine = '';
       const receive = (line: string) => {
         const message = JSON.parse(line);
         if ('event' in message) return;
         if ('error' in message) throw new Error(message.error.desc);
-        const command = pending.shift();
+        const command = pendingCommands.shift();
         if (command !== undefined) return void socket.write(`${JSON.stringify({ execute: command })}\n`);
         resolve(message.return);
         socket.destroy();
       };
       socket.setEncoding('utf8').on('data', (data: string) => {
-        const lines = (text + data).split('\n');
-        text = lines.pop() ?? '';
+        const lines = (incompleteLine + data).split('\n');
+        incompleteLine = lines.pop() ?? '';
         try {
           for (const line of lines) receive(line);
         } catch (error) {
@@ -57,12 +57,12 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
         }
       });
       socket.once('error', reject).once('close', () => {
-        clearTimeout(late);
+        clearTimeout(timeout);
         reject(new Error('closed'));
       });
     });
 
-  const kill = async (path: string) => {
+  const killMachine = async (path: string) => {
     for (let pid = await findMachine(path); pid !== undefined; pid = await findMachine(path)) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -70,8 +70,8 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
       // A process that waits for storage inside the kernel cannot be killed until the wait ends.
-      if (performance.now() > until + withinMs) throw new Error(`the process ${pid} has not ended in time`);
-      await pause(20);
+      if (performance.now() > deadline + withinMs) throw new Error(`the process ${pid} has not ended in time`);
+      await sleep(20);
     }
     await rm(join(path, 'fenced'), { force: true });
   };
@@ -80,14 +80,14 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
     const path = join(folder, id);
     if ((await findMachine(path)) === undefined) return false;
     // Machines started by earlier versions have no control socket for the guard.
-    for (const monitor of [join(path, 'guard'), join(path, 'qmp')]) {
+    for (const controlSocket of [join(path, 'guard'), join(path, 'qmp')]) {
       try {
         if (action === 'pause') {
-          if (!(await execute(monitor, 'query-status')).running) return false;
+          if (!(await executeCommands(controlSocket, 'query-status')).running) return false;
           // The file is written before the pause, because the host process resumes only machines that have this file.
           await writeFile(join(path, 'fenced'), '');
         }
-        await execute(monitor, action === 'pause' ? 'stop' : 'quit');
+        await executeCommands(controlSocket, action === 'pause' ? 'stop' : 'quit');
         if (action === 'pause') return true;
         break;
       } catch {
@@ -95,8 +95,9 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
       }
     }
     // QEMU gets time to exit by itself, so that it can flush its pending writes.
-    while (action === 'stop' && performance.now() < until && (await findMachine(path)) !== undefined) await pause(20);
-    await kill(path);
+    while (action === 'stop' && performance.now() < deadline && (await findMachine(path)) !== undefined)
+      await sleep(20);
+    await killMachine(path);
     return true;
   };
 

@@ -6,13 +6,13 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { bootTime, type FenceAction, type FenceGuard, type FenceOrder } from '@apistrata/compute-engine/drivers';
 import { ifMissing } from '../machine/if-missing.js';
-import { endProcess, type ProcessFiles, startProgram } from '../machine/machine-process.js';
+import { killProcess, type ProcessFiles, startDetached } from '../machine/machine-process.js';
 import { QemuError } from '../qemu-error.js';
 import { fenceMachines } from './fence-machines.js';
 import { type GuardArguments, type GuardRequest, runGuard } from './run-guard.js';
 
-const START_MS = 20_000;
-const RESPONSE_MS = 5_000;
+const START_TIMEOUT_MS = 20_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /** Returns the files of a fence guard. Each guard has a folder, because an old one runs until the new one is ready. */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
@@ -31,12 +31,12 @@ export class ProcessGuard implements FenceGuard {
   readonly #options: ProcessGuardOptions;
   readonly #folder: string;
   readonly #machines: string;
-  #own: { readonly name: string; readonly connection: Socket; readonly order: FenceOrder } | undefined;
+  #currentGuard: { readonly name: string; readonly connection: Socket; readonly order: FenceOrder } | undefined;
   /** The number of characters of each guard's log that were already reported. */
-  readonly #reported = new Map<string, number>();
-  #previous: Promise<unknown> = Promise.resolve();
+  readonly #reportedLengths = new Map<string, number>();
+  #previousRequest: Promise<unknown> = Promise.resolve();
   #fenceAt = Number.POSITIVE_INFINITY;
-  #ended = false;
+  #isEnded = false;
 
   constructor(options: ProcessGuardOptions) {
     this.#options = options;
@@ -57,11 +57,11 @@ export class ProcessGuard implements FenceGuard {
 
   ensure(order: FenceOrder): Promise<void> {
     if (this.#fenceAt === Number.POSITIVE_INFINITY) this.#fenceAt = order.at;
-    return this.#next(async () => {
-      const { connection } = this.#own ?? {};
+    return this.#enqueue(async () => {
+      const { connection } = this.#currentGuard ?? {};
       if (connection && !connection.destroyed) {
         try {
-          return await this.#request(connection, {}, RESPONSE_MS);
+          return await this.#request(connection, {}, RESPONSE_TIMEOUT_MS);
         } catch (error) {
           this.#options.log(`the fence guard is not responding and is replaced: ${(error as Error).message}`);
         }
@@ -72,10 +72,10 @@ export class ProcessGuard implements FenceGuard {
 
   renew(order: FenceOrder): Promise<void> {
     this.#fenceAt = order.at;
-    return this.#next(async () => {
-      const { connection, name } = this.#own ?? {};
+    return this.#enqueue(async () => {
+      const { connection, name } = this.#currentGuard ?? {};
       if (!connection) throw new QemuError('PROGRAM_FAILED', 'the fence guard is not running');
-      await this.#request(connection, { at: order.at }, order.withinMs + RESPONSE_MS);
+      await this.#request(connection, { at: order.at }, order.withinMs + RESPONSE_TIMEOUT_MS);
       await this.#report(name ?? '');
       await this.#endAllExcept(name);
     });
@@ -88,7 +88,7 @@ export class ProcessGuard implements FenceGuard {
 
   end(): Promise<void> {
     this.#fenceAt = Number.POSITIVE_INFINITY;
-    return this.#next(async () => {
+    return this.#enqueue(async () => {
       this.leave();
       await this.#endAllExcept(undefined);
     });
@@ -96,44 +96,44 @@ export class ProcessGuard implements FenceGuard {
 
   /** Disconnects from the fence guard, which continues to run. */
   leave(): void {
-    this.#ended = true;
-    this.#own?.connection.destroy();
-    this.#own = undefined;
+    this.#isEnded = true;
+    this.#currentGuard?.connection.destroy();
+    this.#currentGuard = undefined;
   }
 
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#previous.then(work);
-    this.#previous = result.catch(() => {});
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#previousRequest.then(work);
+    this.#previousRequest = result.catch(() => {});
     return result;
   }
 
   async #start(order: FenceOrder): Promise<void> {
-    this.#own?.connection.destroy();
-    this.#own = undefined;
-    this.#ended = false;
+    this.#currentGuard?.connection.destroy();
+    this.#currentGuard = undefined;
+    this.#isEnded = false;
     const name = randomBytes(4).toString('hex');
     const files = filesOf(join(this.#folder, name));
     await mkdir(files.path, { recursive: true, mode: 0o700 });
     const guardArguments: GuardArguments = { ...order, folder: this.#machines, socket: files.socket };
-    const ready = async () => {
+    const connectWhenReady = async () => {
       if (!existsSync(files.file('pid'))) return undefined;
       const socket = connect(files.socket);
       await once(socket, 'connect');
       return socket;
     };
-    const connection = await startProgram(
+    const connection = await startDetached(
       files,
       {
         program: process.execPath,
         args: ['-e', `(${runGuard})(${fenceMachines})`, files.file('pid'), JSON.stringify(guardArguments)],
         runAs: undefined,
-        ready: () => ready().catch(() => undefined),
+        ready: () => connectWhenReady().catch(() => undefined),
       },
-      AbortSignal.timeout(START_MS),
+      AbortSignal.timeout(START_TIMEOUT_MS),
     );
     // The connection to the guard must not keep the host process alive.
     connection.unref().on('error', () => {});
-    this.#own = { name, connection, order };
+    this.#currentGuard = { name, connection, order };
     connection.once('close', () => this.#restart(connection));
   }
 
@@ -142,53 +142,53 @@ export class ProcessGuard implements FenceGuard {
    * deadline, because a successor of this host process may then have ended the guard.
    */
   #restart(connection: Socket): void {
-    const own = this.#own;
-    if (this.#ended || own?.connection !== connection || bootTime() >= this.#fenceAt) return;
+    const currentGuard = this.#currentGuard;
+    if (this.#isEnded || currentGuard?.connection !== connection || bootTime() >= this.#fenceAt) return;
     this.#options.log('the fence guard has ended and is restarted');
-    this.#next(async () => {
-      if (this.#own === own) await this.#start({ ...own.order, at: this.#fenceAt });
+    this.#enqueue(async () => {
+      if (this.#currentGuard === currentGuard) await this.#start({ ...currentGuard.order, at: this.#fenceAt });
     }).catch((error) => this.#options.log(`the fence guard cannot be started: ${error.message}`));
   }
 
   #request(connection: Socket, request: GuardRequest, timeoutMs: number): Promise<void> {
-    const late = AbortSignal.timeout(timeoutMs);
+    const timeoutSignal = AbortSignal.timeout(timeoutMs);
     return new Promise((resolve, reject) => {
       const finish = (end: () => void) => {
-        late.removeEventListener('abort', expired);
-        connection.off('data', received).off('close', closed);
+        timeoutSignal.removeEventListener('abort', onTimeout);
+        connection.off('data', onData).off('close', onClose);
         end();
       };
       const fail = (reason: string) =>
         finish(() => reject(new QemuError('PROGRAM_FAILED', `the fence guard ${reason}`)));
-      const received = () => finish(resolve);
-      const closed = () => fail('has ended');
-      const expired = () => {
+      const onData = () => finish(resolve);
+      const onClose = () => fail('has ended');
+      const onTimeout = () => {
         connection.destroy();
         fail('does not respond');
       };
       if (connection.destroyed) return fail('has ended');
-      connection.once('data', received).once('close', closed);
-      late.addEventListener('abort', expired, { once: true });
+      connection.once('data', onData).once('close', onClose);
+      timeoutSignal.addEventListener('abort', onTimeout, { once: true });
       connection.write(`${JSON.stringify(request)}\n`);
     });
   }
 
   /** Logs what a fence guard has done since the last report. */
   async #report(name: string): Promise<void> {
-    const text = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('errorLog'), 'utf8'), '');
-    const lines = text.slice(this.#reported.get(name) ?? 0).split('\n');
+    const logText = await ifMissing(readFile(filesOf(join(this.#folder, name)).file('errorLog'), 'utf8'), '');
+    const lines = logText.slice(this.#reportedLengths.get(name) ?? 0).split('\n');
     for (const line of lines.filter(Boolean)) this.#options.log(`the fence guard reports: ${line}`);
-    this.#reported.set(name, text.length);
+    this.#reportedLengths.set(name, logText.length);
   }
 
   /** Ends all other fence guards of this host, including guards that other processes started. */
-  async #endAllExcept(own: string | undefined): Promise<void> {
+  async #endAllExcept(currentGuard: string | undefined): Promise<void> {
     const names = await ifMissing(readdir(this.#folder), []);
-    for (const name of names.filter((name) => name !== own)) {
+    for (const name of names.filter((name) => name !== currentGuard)) {
       const files = filesOf(join(this.#folder, name));
-      await endProcess(files);
+      await killProcess(files);
       await this.#report(name);
-      this.#reported.delete(name);
+      this.#reportedLengths.delete(name);
       await rm(files.path, { recursive: true, force: true });
     }
   }

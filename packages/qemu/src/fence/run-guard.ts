@@ -29,11 +29,11 @@ export function runGuard(fence: typeof fenceMachines): void {
   const { existsSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
   const { createServer } = process.getBuiltinModule('node:net');
   const { constants, setPriority, uptime } = process.getBuiltinModule('node:os');
-  const [pidFile = '', text = ''] = process.argv.slice(1);
-  const { folder, socket, action, withinMs, ...order }: GuardArguments = JSON.parse(text);
+  const [pidFile = '', argumentsJson = ''] = process.argv.slice(1);
+  const { folder, socket, action, withinMs, ...order }: GuardArguments = JSON.parse(argumentsJson);
   let { at } = order;
   let connections = 0;
-  let round: Promise<void> | undefined;
+  let currentRound: Promise<void> | undefined;
 
   /** The guard must run even if memory or CPU time is scarce. Only privileged users can request this priority. */
   for (const request of [
@@ -48,14 +48,14 @@ export function runGuard(fence: typeof fenceMachines): void {
 
   const report = (message: string) => console.error(`${new Date().toISOString()} ${message}`);
   /** The uptime includes periods in which the computer was suspended. */
-  const isLate = () => uptime() * 1000 >= at;
+  const isDue = () => uptime() * 1000 >= at;
 
-  const act = async () => {
+  const fenceOnce = async () => {
     try {
-      const { fenced, left } = await fence(folder, action, withinMs);
+      const { fenced, left: remainingCount } = await fence(folder, action, withinMs);
       if (fenced.length > 0) report(`no heartbeat in time: ${action} was applied to ${fenced.join(' ')}`);
       // No machine is running, and no host process is connected that could start one.
-      if (left === 0 && connections === 0 && isLate()) process.exit();
+      if (remainingCount === 0 && connections === 0 && isDue()) process.exit();
     } catch (error) {
       report(`${action} failed: ${error}`);
     }
@@ -63,27 +63,27 @@ export function runGuard(fence: typeof fenceMachines): void {
 
   setInterval(() => {
     if (connections === 0 && !existsSync(folder)) process.exit();
-    if (round || !isLate()) return;
-    round = act().finally(() => {
-      round = undefined;
+    if (currentRound || !isDue()) return;
+    currentRound = fenceOnce().finally(() => {
+      currentRound = undefined;
     });
   }, 250);
 
   const server = createServer((connection) => {
     connections += 1;
-    let received = '';
+    let incompleteLine = '';
     const respond = async (line: string) => {
       const request: GuardRequest = JSON.parse(line);
       if (request.at !== undefined) {
         at = Math.max(at, request.at);
         // After the response, the host process resumes its machines; fencing in progress would pause them again.
-        await round;
+        await currentRound;
       }
       connection.write(`${line}\n`);
     };
     connection.setEncoding('utf8').on('data', (data: string) => {
-      const lines = (received + data).split('\n');
-      received = lines.pop() ?? '';
+      const lines = (incompleteLine + data).split('\n');
+      incompleteLine = lines.pop() ?? '';
       for (const line of lines) respond(line).catch((error) => connection.destroy(error));
     });
     connection

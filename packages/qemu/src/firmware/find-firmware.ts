@@ -6,10 +6,10 @@ import { join } from 'node:path';
  * The directories in which distributions install firmware descriptors. A file in an earlier directory replaces files of
  * the same name in later ones.
  */
-const FOLDERS = ['/etc/qemu/firmware', '/usr/local/share/qemu/firmware', '/usr/share/qemu/firmware'];
+const DESCRIPTOR_FOLDERS = ['/etc/qemu/firmware', '/usr/local/share/qemu/firmware', '/usr/share/qemu/firmware'];
 
 /** The part of QEMU's firmware descriptors (`docs/interop/firmware.json`) that selects a UEFI image in flash memory. */
-interface Descriptor {
+interface FirmwareDescriptor {
   readonly 'interface-types'?: readonly string[];
   readonly mapping?: {
     readonly device?: string;
@@ -42,41 +42,43 @@ export interface FirmwareRequirements {
   readonly secureBoot: boolean;
 }
 
-async function descriptorFiles(folders: readonly string[]): Promise<readonly string[]> {
-  const byName = new Map<string, string>();
+async function findDescriptors(folders: readonly string[]): Promise<readonly string[]> {
+  const pathsByName = new Map<string, string>();
   for (const folder of folders)
     for (const name of await readdir(folder).catch(() => []))
-      if (name.endsWith('.json') && !byName.has(name)) byName.set(name, join(folder, name));
-  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
+      if (name.endsWith('.json') && !pathsByName.has(name)) pathsByName.set(name, join(folder, name));
+  return [...pathsByName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
 }
 
 /** Parses a firmware descriptor; returns undefined for any other file. */
-async function readDescriptor(path: string): Promise<Descriptor | undefined> {
+async function readDescriptor(path: string): Promise<FirmwareDescriptor | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Descriptor;
+    return JSON.parse(await readFile(path, 'utf8')) as FirmwareDescriptor;
   } catch {
     return undefined;
   }
 }
 
 function meetsRequirements(
-  { targets = [], features = [] }: Descriptor,
+  { targets = [], features = [] }: FirmwareDescriptor,
   { machineFamily, secureBoot }: FirmwareRequirements,
 ): boolean {
-  const runs = targets.some(
+  const supportsMachine = targets.some(
     ({ architecture, machines = [] }) =>
       architecture === 'x86_64' && machines.some((pattern) => pattern.startsWith(machineFamily)),
   );
   // Without enrolled keys, secure boot verifies nothing.
-  return runs && ['secure-boot', 'enrolled-keys'].every((feature) => features.includes(feature) === secureBoot);
+  return (
+    supportsMachine && ['secure-boot', 'enrolled-keys'].every((feature) => features.includes(feature) === secureBoot)
+  );
 }
 
 /** Returns the first installed UEFI firmware that meets the requirements, ordered by descriptor name. */
 export async function findFirmware(
   requirements: FirmwareRequirements,
-  folders: readonly string[] = FOLDERS,
+  folders: readonly string[] = DESCRIPTOR_FOLDERS,
 ): Promise<Firmware | undefined> {
-  for (const path of await descriptorFiles(folders)) {
+  for (const path of await findDescriptors(folders)) {
     const descriptor = await readDescriptor(path);
     if (!descriptor?.['interface-types']?.includes('uefi') || !meetsRequirements(descriptor, requirements)) continue;
     const { device, executable, 'nvram-template': template } = descriptor.mapping ?? {};

@@ -4,11 +4,11 @@ import { QemuError } from '../qemu-error.js';
 import { isQ35, type Tuning } from '../tuning/tuning.js';
 import { type Firmware, findFirmware } from './find-firmware.js';
 
-async function firmwareFor({ machineType, secureBoot }: Tuning): Promise<Firmware> {
+async function findRequiredFirmware({ machineType, secureBoot }: Tuning): Promise<Firmware> {
   const machineFamily = isQ35(machineType) ? 'pc-q35' : 'pc-i440fx';
   if (secureBoot !== 'disabled') {
-    const found = await findFirmware({ machineFamily, secureBoot: true });
-    if (found) return found;
+    const installedFirmware = await findFirmware({ machineFamily, secureBoot: true });
+    if (installedFirmware) return installedFirmware;
     if (secureBoot === 'required')
       throw new QemuError(
         'UNSUPPORTED',
@@ -17,8 +17,8 @@ async function firmwareFor({ machineType, secureBoot }: Tuning): Promise<Firmwar
           : 'secure boot is required, but works only with hw_machine_type=q35: set this image property',
       );
   }
-  const found = await findFirmware({ machineFamily, secureBoot: false });
-  if (found) return found;
+  const installedFirmware = await findFirmware({ machineFamily, secureBoot: false });
+  if (installedFirmware) return installedFirmware;
   throw new QemuError(
     'UNSUPPORTED',
     'the image needs UEFI (hw_firmware_type=uefi): install the package ovmf on this host',
@@ -33,12 +33,12 @@ async function firmwareFor({ machineType, secureBoot }: Tuning): Promise<Firmwar
  */
 export async function prepareFirmware(folder: MachineFolder, tuning: Tuning): Promise<Firmware | null> {
   if (tuning.firmware === 'bios') return null;
-  const firmware = await firmwareFor(tuning);
-  const file = folder.file('firmwareVariables');
+  const firmware = await findRequiredFirmware(tuning);
+  const variableStore = folder.file('firmwareVariables');
   if (!(await folder.exists('firmwareVariables'))) {
-    await copyFile(firmware.variables.file, `${file}.new`, constants.COPYFILE_FICLONE);
-    await folder.changeOwner(`${file}.new`);
-    await rename(`${file}.new`, file);
+    await copyFile(firmware.variables.file, `${variableStore}.new`, constants.COPYFILE_FICLONE);
+    await folder.changeOwner(`${variableStore}.new`);
+    await rename(`${variableStore}.new`, variableStore);
   }
-  return { ...firmware, variables: { ...firmware.variables, file } };
+  return { ...firmware, variables: { ...firmware.variables, file: variableStore } };
 }

@@ -22,14 +22,15 @@ const FORWARD_PATTERN = /^(?:(.{1,255}):)?(\d{1,5})(?:-(\d{1,5}))?:(\d{1,5})(?:\
  * @throws TypeError that states what is wrong with the rule
  */
 export function parseForward(text: string): ForwardRule {
-  const reject = (reason: string) => new TypeError(`forward: '${text}' ${reason}`);
-  const parts = FORWARD_PATTERN.exec(text);
-  if (!parts)
-    throw reject('is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22, 2200-2299:22 or web:8080:80');
-  const [, server = null, start = '', end = start, guest = '', protocol = 'tcp'] = parts;
+  const createError = (reason: string) => new TypeError(`forward: '${text}' ${reason}`);
+  const match = FORWARD_PATTERN.exec(text);
+  if (!match)
+    throw createError('is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22, 2200-2299:22 or web:8080:80');
+  const [, server = null, start = '', end = start, guest = '', protocol = 'tcp'] = match;
   const [first, last, guestPort] = [Number(start), Number(end), Number(guest)];
   if (first < MIN_HOST_PORT || last > MAX_PORT || first > last)
-    throw reject(`has invalid host ports: allowed are ${MIN_HOST_PORT} to ${MAX_PORT}, in ascending order`);
-  if (guestPort < 1 || guestPort > MAX_PORT) throw reject(`has an invalid guest port: allowed are 1 to ${MAX_PORT}`);
+    throw createError(`has invalid host ports: allowed are ${MIN_HOST_PORT} to ${MAX_PORT}, in ascending order`);
+  if (guestPort < 1 || guestPort > MAX_PORT)
+    throw createError(`has an invalid guest port: allowed are 1 to ${MAX_PORT}`);
   return { text, server, protocol: protocol as 'tcp' | 'udp', hostPorts: [first, last], guestPort };
 }

@@ -8,7 +8,7 @@ import type { MachineFolders } from '../network/network-mode.js';
 import type { ForwardRule } from './forward-rule.js';
 import type { Forward, UserForwards } from './user-forwards.js';
 
-type Owner = Pick<Server, 'id' | 'name' | 'projectId'>;
+type ForwardingServer = Pick<Server, 'id' | 'name' | 'projectId'>;
 
 export interface ForwardsOptions {
   readonly rules: readonly ForwardRule[];
@@ -20,7 +20,7 @@ export interface ForwardsOptions {
 /**
  * Returns true if a host port is free. If another process binds the port before QEMU does, the machine fails to start.
  */
-async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): Promise<boolean> {
+async function isPortFree(protocol: 'tcp' | 'udp', port: number, address: string): Promise<boolean> {
   try {
     if (protocol === 'tcp') {
       const server = createServer().listen({ port, host: address, exclusive: true });
@@ -38,8 +38,8 @@ async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): P
 }
 
 /** Writes a file atomically, because a partially written file would prevent every guest from starting. */
-async function writeAtomically(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
+async function writeAtomically(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.new`, content, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
 
@@ -61,9 +61,9 @@ function matchesRule({ protocol, hostPorts: [first, last], guestPort }: ForwardR
 export class Forwards {
   readonly #options: ForwardsOptions;
   /** The servers that this process has started. */
-  readonly #owners = new Map<string, Owner>();
+  readonly #owners = new Map<string, ForwardingServer>();
   /** Each server's port forwards, including those that an earlier process assigned. */
-  #stored: Promise<Map<string, readonly Forward[]>> | undefined;
+  #forwardsByServer: Promise<Map<string, readonly Forward[]>> | undefined;
   #previous: Promise<unknown> = Promise.resolve();
 
   constructor(options: ForwardsOptions) {
@@ -75,58 +75,58 @@ export class Forwards {
    *
    * @param folders the machine folders, which contain the assigned ports
    */
-  assign({ id, name, projectId }: Owner, folders: MachineFolders): Promise<UserForwards> {
+  assign({ id, name, projectId }: ForwardingServer, folders: MachineFolders): Promise<UserForwards> {
     const { address, rules, log } = this.#options;
     if (rules.length === 0) return Promise.resolve({ address, forwards: [] });
-    const assigned = this.#previous.then(async () => {
-      const current = await this.#storedForwards(folders);
-      const previous = current.get(id) ?? [];
-      const others = [...current].flatMap(([other, forwards]) => (other === id ? [] : forwards));
+    const assignment = this.#previous.then(async () => {
+      const assignedForwards = await this.#storedForwards(folders);
+      const previous = assignedForwards.get(id) ?? [];
+      const otherForwards = [...assignedForwards].flatMap(([other, forwards]) => (other === id ? [] : forwards));
       const ownForwards: Forward[] = [];
       const otherOwners = [...this.#owners.values()];
       this.#owners.set(id, { id, name, projectId });
-      const isAmbiguous = otherOwners.some((other) => other.name === name && other.projectId !== projectId);
+      const isNameAmbiguous = otherOwners.some((other) => other.name === name && other.projectId !== projectId);
       for (const rule of rules) {
-        const named = rule.server === name;
-        if (rule.server !== null && !named && rule.server !== `${projectId}/${name}`) continue;
-        if (named && isAmbiguous) {
+        const matchesName = rule.server === name;
+        if (rule.server !== null && !matchesName && rule.server !== `${projectId}/${name}`) continue;
+        if (matchesName && isNameAmbiguous) {
           log(`--forward ${rule.text} matches servers of several projects: write ${projectId}/${rule.text} for ${id}`);
           continue;
         }
-        const forward = await this.#selectForward(rule, previous, [...others, ...ownForwards]);
-        const target = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
+        const forward = await this.#selectForward(rule, previous, [...otherForwards, ...ownForwards]);
+        const targetDescription = `port ${rule.guestPort}/${rule.protocol} of ${name} (${id})`;
         if (forward) {
           ownForwards.push(forward);
-          log(`${address}:${forward.hostPort} forwards to ${target}`);
-        } else log(`--forward ${rule.text} has no free host port for ${target}`);
+          log(`${address}:${forward.hostPort} forwards to ${targetDescription}`);
+        } else log(`--forward ${rule.text} has no free host port for ${targetDescription}`);
       }
-      current.set(id, ownForwards);
+      assignedForwards.set(id, ownForwards);
       await writeAtomically(folders.folderOf(id).file('forwards'), JSON.stringify(ownForwards));
       return { address, forwards: ownForwards };
     });
-    this.#previous = assigned.catch(() => {});
-    return assigned;
+    this.#previous = assignment.catch(() => {});
+    return assignment;
   }
 
   /** Releases a server's host ports. */
   async release(id: string): Promise<void> {
     this.#owners.delete(id);
-    (await this.#stored)?.delete(id);
+    (await this.#forwardsByServer)?.delete(id);
   }
 
   async #storedForwards(folders: MachineFolders): Promise<Map<string, readonly Forward[]>> {
-    this.#stored ??= folders.machineIds().then(async (ids) => {
+    this.#forwardsByServer ??= folders.machineIds().then(async (ids) => {
       const forwards = new Map<string, readonly Forward[]>();
       for (const id of ids) {
-        const text = await ifMissing(readFile(folders.folderOf(id).file('forwards'), 'utf8'), '[]');
-        forwards.set(id, JSON.parse(text));
+        const content = await ifMissing(readFile(folders.folderOf(id).file('forwards'), 'utf8'), '[]');
+        forwards.set(id, JSON.parse(content));
       }
       return forwards;
     });
-    this.#stored.catch(() => {
-      this.#stored = undefined;
+    this.#forwardsByServer.catch(() => {
+      this.#forwardsByServer = undefined;
     });
-    return this.#stored;
+    return this.#forwardsByServer;
   }
 
   /** Returns a forward with the server's previous host port if it is still free, otherwise with the first free port. */
@@ -144,7 +144,7 @@ export class Forwards {
     ];
     for (const forward of candidates) {
       if (used.some((other) => hasSameHostPort(other, forward))) continue;
-      if (await isFree(protocol, forward.hostPort, this.#options.address)) return forward;
+      if (await isPortFree(protocol, forward.hostPort, this.#options.address)) return forward;
     }
     return undefined;
   }

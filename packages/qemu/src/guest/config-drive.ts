@@ -7,26 +7,26 @@ import { guestFiles } from './guest-files.js';
 import type { GuestMetadata } from './meta-data.js';
 
 /** The file system label by which guests find the config drive. */
-const LABEL = 'config-2';
+const DRIVE_LABEL = 'config-2';
 
 /** The capacity of the config drive: a 2.88 MB floppy disk, minus the file system overhead. */
-const MAX_BYTES = 2_700_000;
+const MAX_CONTENT_BYTES = 2_700_000;
 
 /** The offset of the boot code in the boot sector: the target of the jump instruction at the sector's start. */
-const BOOT_CODE_AT = 0x40;
+const BOOT_CODE_OFFSET = 0x40;
 /**
  * `int 0x18`, which makes firmware boot from the next device, then an endless `hlt` loop, in case the firmware returns.
  */
-const HAND_OVER = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
+const NEXT_DEVICE_BOOT_CODE = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
 
 /**
  * Writes boot code that continues with the next device, for firmware that tries to boot from the config drive. QEMU's
  * tools leave the boot code empty.
  */
-async function handOverBoot(path: string): Promise<void> {
+async function writeBootCode(path: string): Promise<void> {
   const drive = await open(path, 'r+');
   try {
-    await drive.write(HAND_OVER, 0, HAND_OVER.length, BOOT_CODE_AT);
+    await drive.write(NEXT_DEVICE_BOOT_CODE, 0, NEXT_DEVICE_BOOT_CODE.length, BOOT_CODE_OFFSET);
   } finally {
     await drive.close();
   }
@@ -45,25 +45,25 @@ export async function writeConfigDrive(
   options: ProgramOptions,
 ): Promise<void> {
   const files = guestFiles(metadata);
-  const bytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (bytes > MAX_BYTES)
+  const totalBytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (totalBytes > MAX_CONTENT_BYTES)
     throw new QemuError(
       'UNSUPPORTED',
-      `the config drive holds at most ${MAX_BYTES} bytes, but its content has ${bytes}`,
+      `the config drive holds at most ${MAX_CONTENT_BYTES} bytes, but its content has ${totalBytes}`,
     );
-  const tree = folder.file('configTree');
+  const contentFolder = folder.file('configTree');
   const drive = folder.file(name);
-  await rm(tree, { recursive: true, force: true });
+  await rm(contentFolder, { recursive: true, force: true });
   try {
     for (const [path, content] of files) {
-      await mkdir(dirname(join(tree, path)), { recursive: true });
-      await writeFile(join(tree, path), content);
+      await mkdir(dirname(join(contentFolder, path)), { recursive: true });
+      await writeFile(join(contentFolder, path), content);
     }
-    const source = JSON.stringify({ driver: 'vvfat', dir: tree, floppy: true, label: LABEL });
-    await runProgram(qemuImg, ['convert', '-O', 'raw', `json:${source}`, `${drive}.new`], options);
-    await handOverBoot(`${drive}.new`);
+    const sourceOptions = JSON.stringify({ driver: 'vvfat', dir: contentFolder, floppy: true, label: DRIVE_LABEL });
+    await runProgram(qemuImg, ['convert', '-O', 'raw', `json:${sourceOptions}`, `${drive}.new`], options);
+    await writeBootCode(`${drive}.new`);
     await rename(`${drive}.new`, drive);
   } finally {
-    await rm(tree, { recursive: true, force: true });
+    await rm(contentFolder, { recursive: true, force: true });
   }
 }

@@ -10,16 +10,16 @@ const THAW_ATTEMPTS = 3;
  *
  * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED`, after thawing the guest
  */
-export async function freeze(folder: MachineFolder): Promise<void> {
-  const path = folder.file('agent');
-  const status = await callAgent(path, 'guest-fsfreeze-status');
+export async function freezeFileSystems(folder: MachineFolder): Promise<void> {
+  const agentSocket = folder.file('agent');
+  const status = await callAgent(agentSocket, 'guest-fsfreeze-status');
   await writeFile(folder.file('frozen'), '');
   // An earlier process has frozen the guest, and died before it returned from this function.
   if (status === 'frozen') return;
   try {
-    await callAgent(path, 'guest-fsfreeze-freeze');
+    await callAgent(agentSocket, 'guest-fsfreeze-freeze');
   } catch (error) {
-    await thaw(folder).catch(() => {});
+    await thawFileSystems(folder).catch(() => {});
     throw error;
   }
 }
@@ -29,7 +29,7 @@ export async function isFrozen(folder: MachineFolder): Promise<boolean> {
 }
 
 /** Thaws a guest's file systems. */
-export async function thaw(folder: MachineFolder): Promise<void> {
+export async function thawFileSystems(folder: MachineFolder): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await callAgent(folder.file('agent'), 'guest-fsfreeze-thaw');

@@ -6,13 +6,13 @@ import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 
 /** The timeouts for synchronizing with a guest agent, and for a command. */
-const SYNC_MS = 5_000;
-const RESPONSE_MS = 60_000;
+const SYNC_TIMEOUT_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 60_000;
 /** The interval between synchronization requests. An agent loses requests that arrive while it reopens its channel. */
 const SYNC_INTERVAL_MS = 500;
 
 /** Maximum size of an agent's response in bytes, because a guest can send any amount of data. */
-const MAX_RESPONSE = 2 ** 20;
+const MAX_RESPONSE_BYTES = 2 ** 20;
 
 /** Makes a guest agent discard earlier input. The response to a synchronization request begins with the same byte. */
 const DELIMITER = '\xff';
@@ -27,47 +27,47 @@ export function hasAgent(server: Server): boolean {
   return isTruthyString(optionsOfServer(server)('agent'));
 }
 
-function noResponse(what: string): QemuError {
-  return new QemuError('GUEST_TIMEOUT', `the agent in the guest does not respond: ${what}`);
+function noResponseError(detail: string): QemuError {
+  return new QemuError('GUEST_TIMEOUT', `the agent in the guest does not respond: ${detail}`);
 }
 
-function connectToAgent(path: string, late: AbortSignal): Promise<Socket> {
+function connectToAgent(path: string, timeoutSignal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ path, signal: late });
-    socket.once('error', (error) => reject(noResponse(error.message)));
+    const socket = connect({ path, signal: timeoutSignal });
+    socket.once('error', (error) => reject(noResponseError(error.message)));
     socket.once('connect', () => resolve(socket));
   });
 }
 
 /** Sends a command to a guest agent, and returns the first response that matches. */
-function exchange(
+function sendAndReceive(
   socket: Socket,
-  text: string,
+  request: string,
   matches: (response: AgentResponse) => boolean,
-  what: string,
-  late: AbortSignal,
+  detail: string,
+  timeoutSignal: AbortSignal,
 ): Promise<AgentResponse> {
   return new Promise((resolve, reject) => {
     let rest = '';
-    const finish = (then: () => void) => {
-      socket.off('data', received).off('close', closed).off('error', closed);
-      late.removeEventListener('abort', closed);
-      then();
+    const finish = (settle: () => void) => {
+      socket.off('data', onData).off('close', onFailure).off('error', onFailure);
+      timeoutSignal.removeEventListener('abort', onFailure);
+      settle();
     };
-    const closed = () => finish(() => reject(noResponse(what)));
-    const received = (bytes: Buffer) => {
+    const onFailure = () => finish(() => reject(noResponseError(detail)));
+    const onData = (bytes: Buffer) => {
       const lines = (rest + bytes.toString('latin1')).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > MAX_RESPONSE) return closed();
+      if (rest.length > MAX_RESPONSE_BYTES) return onFailure();
       for (const line of lines) {
         const result = parseResponse(line.slice(line.lastIndexOf(DELIMITER) + 1));
         if (result && matches(result)) return finish(() => resolve(result));
       }
     };
-    if (late.aborted) return reject(noResponse(what));
-    late.addEventListener('abort', closed, { once: true });
-    socket.on('data', received).once('close', closed).once('error', closed);
-    socket.write(Buffer.from(text, 'latin1'));
+    if (timeoutSignal.aborted) return reject(noResponseError(detail));
+    timeoutSignal.addEventListener('abort', onFailure, { once: true });
+    socket.on('data', onData).once('close', onFailure).once('error', onFailure);
+    socket.write(Buffer.from(request, 'latin1'));
   });
 }
 
@@ -83,26 +83,41 @@ function parseResponse(line: string): AgentResponse | undefined {
   }
 }
 
-const command = (execute: string, args: object) => `${JSON.stringify({ execute, arguments: args })}\n`;
+const formatCommand = (execute: string, args: object) => `${JSON.stringify({ execute, arguments: args })}\n`;
 
 /**
  * Sends synchronization requests until the guest agent responds. Each request starts with a delimiter that discards
  * earlier input, which agents may report as an error. If several requests were sent, another one without the delimiter
  * follows, so that this error is not mistaken for the response to the next command.
  */
-async function synchronize(socket: Socket, what: string, late: AbortSignal): Promise<void> {
-  const sent = new Set<unknown>();
-  const handshake = (before: string) => {
+async function synchronize(socket: Socket, detail: string, timeoutSignal: AbortSignal): Promise<void> {
+  const sentIds = new Set<unknown>();
+  const createSyncRequest = (prefix: string) => {
     const id = randomInt(2 ** 31);
-    sent.add(id);
-    return before + command('guest-sync-delimited', { id });
+    sentIds.add(id);
+    return prefix + formatCommand('guest-sync-delimited', { id });
   };
-  const retryTimer = setInterval(() => socket.write(Buffer.from(handshake(DELIMITER), 'latin1')), SYNC_INTERVAL_MS);
-  const responded = exchange(socket, handshake(DELIMITER), (response) => sent.has(response.return), what, late);
-  await responded.finally(() => clearInterval(retryTimer));
-  if (sent.size === 1) return;
-  sent.clear();
-  await exchange(socket, handshake(''), (response) => sent.has(response.return), what, late);
+  const retryTimer = setInterval(
+    () => socket.write(Buffer.from(createSyncRequest(DELIMITER), 'latin1')),
+    SYNC_INTERVAL_MS,
+  );
+  const firstResponse = sendAndReceive(
+    socket,
+    createSyncRequest(DELIMITER),
+    (response) => sentIds.has(response.return),
+    detail,
+    timeoutSignal,
+  );
+  await firstResponse.finally(() => clearInterval(retryTimer));
+  if (sentIds.size === 1) return;
+  sentIds.clear();
+  await sendAndReceive(
+    socket,
+    createSyncRequest(''),
+    (response) => sentIds.has(response.return),
+    detail,
+    timeoutSignal,
+  );
 }
 
 /**
@@ -113,12 +128,12 @@ async function synchronize(socket: Socket, what: string, late: AbortSignal): Pro
  * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the agent's error
  */
 export async function callAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
-  const syncTimeout = AbortSignal.timeout(SYNC_MS);
+  const syncTimeout = AbortSignal.timeout(SYNC_TIMEOUT_MS);
   const socket = await connectToAgent(path, syncTimeout);
   try {
     await synchronize(socket, execute, syncTimeout);
-    const late = AbortSignal.timeout(RESPONSE_MS);
-    const response = await exchange(socket, command(execute, args), () => true, execute, late);
+    const timeoutSignal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+    const response = await sendAndReceive(socket, formatCommand(execute, args), () => true, execute, timeoutSignal);
     if (response.error)
       throw new QemuError(
         'GUEST_COMMAND_FAILED',

@@ -3,13 +3,13 @@ import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
-import { freeze, isFrozen, thaw } from './freeze.js';
+import { freezeFileSystems, isFrozen, thawFileSystems } from './freeze.js';
 import { hasAgent } from './guest-agent.js';
 
 /** The delay before the next attempt to thaw a guest. */
-const RETRY_MS = 10_000;
+const THAW_RETRY_MS = 10_000;
 /** The maximum number of seconds for which a guest stays frozen before the copy of its disk starts. */
-const BEGIN_SECONDS = 600;
+const MAX_FREEZE_SECONDS = 600;
 
 /** A guest with frozen file systems, and the holders that keep it frozen. */
 class FrozenGuest {
@@ -18,12 +18,12 @@ class FrozenGuest {
    */
   readonly holders = new Map<string, NodeJS.Timeout>();
   retry: NodeJS.Timeout | undefined;
-  #previous: Promise<unknown> = Promise.resolve();
+  #previousTask: Promise<unknown> = Promise.resolve();
 
   /** Runs the freezes and thaws of a guest sequentially. */
-  next<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#previous.then(work);
-    this.#previous = result.catch(() => {});
+  enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#previousTask.then(work);
+    this.#previousTask = result.catch(() => {});
     return result;
   }
 
@@ -39,25 +39,25 @@ export class GuestFreeze {
   readonly #guests = new Map<MachineFolder, FrozenGuest>();
   readonly #ending = new Set<Promise<void>>();
 
-  #guestIn(folder: MachineFolder): FrozenGuest {
-    const cached = this.#guests.get(folder) ?? new FrozenGuest();
-    this.#guests.set(folder, cached);
-    return cached;
+  #getGuest(folder: MachineFolder): FrozenGuest {
+    const frozenGuest = this.#guests.get(folder) ?? new FrozenGuest();
+    this.#guests.set(folder, frozenGuest);
+    return frozenGuest;
   }
 
   /** Freezes a guest's file systems on behalf of a holder. @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */
   async begin(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
-    const guest = this.#guestIn(folder);
-    await guest.next(async () => {
-      await freeze(folder);
+    const guest = this.#getGuest(folder);
+    await guest.enqueue(async () => {
+      await freezeFileSystems(folder);
       this.#endAfter(folder, guest, holder, seconds);
     });
   }
 
   /** Extends a holder's freeze. @throws QemuError `UNSUPPORTED` if the guest has been thawed */
   async keepFrozen(folder: MachineFolder, holder: string, seconds: number): Promise<void> {
-    const guest = this.#guestIn(folder);
-    await guest.next(async () => {
+    const guest = this.#getGuest(folder);
+    await guest.enqueue(async () => {
       if (!guest.holders.has(holder) || !(await isFrozen(folder)) || !guest.holders.has(holder))
         throw new QemuError('UNSUPPORTED', 'the guest has been thawed in the meantime');
       this.#endAfter(folder, guest, holder, seconds);
@@ -73,32 +73,32 @@ export class GuestFreeze {
   }
 
   #schedule(work: () => Promise<void>, ms: number): NodeJS.Timeout {
-    const run = () => {
+    const runTask = () => {
       const ending = work()
         .catch(() => {})
         .finally(() => this.#ending.delete(ending));
       this.#ending.add(ending);
     };
-    return setTimeout(run, ms).unref();
+    return setTimeout(runTask, ms).unref();
   }
 
   /** Ends a holder's freeze, and thaws the guest if no other holder remains. */
   async end(folder: MachineFolder, holder: string): Promise<void> {
-    const guest = this.#guestIn(folder);
+    const guest = this.#getGuest(folder);
     clearTimeout(guest.holders.get(holder));
     guest.holders.delete(holder);
-    await this.#finish(folder, guest);
+    await this.#thawIfUnheld(folder, guest);
   }
 
-  async #finish(folder: MachineFolder, guest: FrozenGuest): Promise<void> {
-    await guest.next(async () => {
+  async #thawIfUnheld(folder: MachineFolder, guest: FrozenGuest): Promise<void> {
+    await guest.enqueue(async () => {
       if (guest.holders.size > 0) return;
       clearTimeout(guest.retry);
       try {
-        if (await folder.exists('frozen')) await thaw(folder);
+        if (await folder.exists('frozen')) await thawFileSystems(folder);
         if (this.#guests.get(folder) === guest) this.#guests.delete(folder);
       } catch (error) {
-        guest.retry = this.#schedule(() => this.#finish(folder, guest), RETRY_MS);
+        guest.retry = this.#schedule(() => this.#thawIfUnheld(folder, guest), THAW_RETRY_MS);
         throw error;
       }
     });
@@ -110,16 +110,16 @@ export class GuestFreeze {
    *
    * @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` or `UNSUPPORTED` if a required freeze fails
    */
-  async during<T>(server: Server, folder: MachineFolder, holder: string, body: () => Promise<T>): Promise<T> {
-    const required = isTruthyString(optionsOfServer(server)('atRest'));
+  async runFrozen<T>(server: Server, folder: MachineFolder, holder: string, body: () => Promise<T>): Promise<T> {
+    const isRequired = isTruthyString(optionsOfServer(server)('atRest'));
     if (!hasAgent(server)) {
-      if (!required) return body();
+      if (!isRequired) return body();
       throw new QemuError('UNSUPPORTED', 'the image requires frozen file systems, but declares no guest agent');
     }
     try {
-      await this.begin(folder, holder, BEGIN_SECONDS);
+      await this.begin(folder, holder, MAX_FREEZE_SECONDS);
     } catch (error) {
-      if (required) throw error;
+      if (isRequired) throw error;
       return body();
     }
     try {
@@ -137,7 +137,7 @@ export class GuestFreeze {
 
   /** Thaws guests that an earlier process left frozen. */
   async recover(folders: readonly MachineFolder[]): Promise<void> {
-    await Promise.allSettled(folders.map((folder) => this.#finish(folder, this.#guestIn(folder))));
+    await Promise.allSettled(folders.map((folder) => this.#thawIfUnheld(folder, this.#getGuest(folder))));
   }
 
   /** Thaws all frozen guests. Called when the host closes, because this process cannot thaw them later. */

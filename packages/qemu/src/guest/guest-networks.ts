@@ -27,16 +27,16 @@ const DEFAULT_MTU = 1500;
 /**
  * Reads an interface's settings from the network service. If the network was deleted, the interface has no addresses.
  */
-export async function guestInterface(
+export async function readGuestInterface(
   networks: DriverServices['networks'],
   server: Server,
   { portId, networkId, mac, tag, fixedIps }: ServerInterface,
 ): Promise<GuestInterface> {
   const caller = ownerOf(server);
-  const network = await networks.getNetwork(caller, networkId).catch(unlessMissing);
+  const network = await networks.getNetwork(caller, networkId).catch(ignoreNotFound);
   const addresses = await Promise.all(
     fixedIps.map(async ({ address, version, subnetId }) => {
-      const subnet = await networks.getSubnet(caller, subnetId).catch(unlessMissing);
+      const subnet = await networks.getSubnet(caller, subnetId).catch(ignoreNotFound);
       return (
         subnet && {
           address,
@@ -49,10 +49,10 @@ export async function guestInterface(
       );
     }),
   );
-  const present = addresses.filter((address) => address !== undefined);
-  return { portId, networkId, mac, tag, mtu: network?.mtu ?? DEFAULT_MTU, addresses: present };
+  const knownAddresses = addresses.filter((address) => address !== undefined);
+  return { portId, networkId, mac, tag, mtu: network?.mtu ?? DEFAULT_MTU, addresses: knownAddresses };
 }
 
-function unlessMissing(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if ((error as { kind?: string }).kind !== 'not-found') throw error;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GuestAddress } from './guest-networks.js';
-import { networkData } from './meta-data.js';
+import { createNetworkData } from './meta-data.js';
 
 const ipv4: GuestAddress = {
   address: '10.0.0.5',
@@ -49,7 +49,7 @@ describe('the network data of a guest', () => {
     ],
   ])('contains the masks of IPv$version networks and routes as addresses', (address, netmask, routes) => {
     const port = { portId: 'p', networkId: 'n', mac: 'fa:16:3e:00:00:01', mtu: 1500, tag: null };
-    expect(networkData({ interfaces: [{ ...port, addresses: [address] }] })).toMatchObject({
+    expect(createNetworkData({ interfaces: [{ ...port, addresses: [address] }] })).toMatchObject({
       networks: [{ ip_address: address.address, netmask, routes }],
     });
   });

@@ -26,7 +26,7 @@ export function contentPath(index: number): string {
   return `/content/${String(index).padStart(4, '0')}`;
 }
 
-function devices({ server, interfaces }: GuestMetadata) {
+function taggedDevices({ server, interfaces }: GuestMetadata) {
   const nics = interfaces
     .filter(({ tag }) => tag !== null)
     .map(({ mac, tag }) => ({ type: 'nic', bus: 'pci', address: 'none', mac, tags: [tag] }));
@@ -44,7 +44,7 @@ function devices({ server, interfaces }: GuestMetadata) {
 }
 
 /** Returns `meta_data.json` in the OpenStack format. */
-export function metaData(metadata: GuestMetadata): object {
+export function createMetaData(metadata: GuestMetadata): object {
   const { server, secrets } = metadata;
   const { keyName, keyData } = server;
   const keys = keyName !== null && keyData !== null ? [{ name: keyName, type: 'ssh', data: keyData }] : [];
@@ -60,18 +60,18 @@ export function metaData(metadata: GuestMetadata): object {
     ...(firstKey && { keys, public_keys: { [firstKey.name]: firstKey.data } }),
     ...(secrets.adminPassword !== null && { admin_pass: secrets.adminPassword }),
     files: secrets.files.map(({ path }, index) => ({ path, content_path: contentPath(index) })),
-    devices: devices(metadata),
+    devices: taggedDevices(metadata),
     dedicated_cpus: [],
     random_seed: randomBytes(512).toString('base64'),
   };
 }
 
 /** Returns `network_data.json` in the OpenStack format. */
-export function networkData({ interfaces }: Pick<GuestMetadata, 'interfaces'>): object {
-  const linkOf = (index: number) => `interface${index}`;
+export function createNetworkData({ interfaces }: Pick<GuestMetadata, 'interfaces'>): object {
+  const linkId = (index: number) => `interface${index}`;
   return {
     links: interfaces.map(({ portId, mac, mtu }, index) => ({
-      id: linkOf(index),
+      id: linkId(index),
       type: 'phy',
       ethernet_mac_address: mac,
       mtu,
@@ -79,16 +79,17 @@ export function networkData({ interfaces }: Pick<GuestMetadata, 'interfaces'>): 
     })),
     networks: interfaces.flatMap(({ networkId, addresses }, link) =>
       addresses.map(({ address, version, cidr, gateway, nameservers, routes }, index) => {
-        const all = version === 4 ? { network: '0.0.0.0', netmask: '0.0.0.0' } : { network: '::', netmask: '::' };
+        const defaultDestination =
+          version === 4 ? { network: '0.0.0.0', netmask: '0.0.0.0' } : { network: '::', netmask: '::' };
         return {
           id: `network${link}-${index}`,
           type: version === 4 ? 'ipv4_dhcp' : 'ipv6',
-          link: linkOf(link),
+          link: linkId(link),
           network_id: networkId,
           ip_address: address,
           netmask: netmask(cidr),
           routes: [
-            ...(gateway === null ? [] : [{ ...all, gateway }]),
+            ...(gateway === null ? [] : [{ ...defaultDestination, gateway }]),
             ...routes.map(({ destination, nexthop }) => ({
               network: destination.split('/')[0],
               netmask: netmask(destination),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkImageFile, imageFileFormat } from './check-image-file.js';
+import { checkImageFile, parseDiskFormat } from './check-image-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-image-file-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -89,8 +89,8 @@ describe('an uploaded image file', () => {
   });
 
   it('is rejected in unsupported formats', () => {
-    expect(imageFileFormat('ami')).toBe('raw');
+    expect(parseDiskFormat('ami')).toBe('raw');
     for (const format of ['vdi', 'ploop', null])
-      expect(() => imageFileFormat(format)).toThrow('unsupported image format');
+      expect(() => parseDiskFormat(format)).toThrow('unsupported image format');
   });
 });

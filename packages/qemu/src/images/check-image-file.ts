@@ -8,16 +8,16 @@ import { checkVmdk } from './check-vmdk.js';
  * CD is beyond this limit, so a CD is treated as a raw disk.
  */
 const HEADER_BYTES = 512;
-const BACKING_OFFSET_AT = 8;
-const SIZE_AT = 24;
-const INCOMPATIBLE_FEATURES_AT = 72;
+const BACKING_FILE_OFFSET = 8;
+const SIZE_OFFSET = 24;
+const INCOMPATIBLE_FEATURES_OFFSET = 72;
 /** The qcow2 feature bit of images whose data is stored in another file. */
-const EXTERNAL_DATA = 1n << 2n;
+const EXTERNAL_DATA_BIT = 1n << 2n;
 
 export type ImageFileFormat = 'raw' | 'qcow2' | 'vmdk' | 'vhdx';
 
 /** File formats by the image service's disk format; kernel and ramdisk images are raw. */
-const FORMATS: Readonly<Record<string, ImageFileFormat>> = {
+const FILE_FORMATS: Readonly<Record<string, ImageFileFormat>> = {
   raw: 'raw',
   qcow2: 'qcow2',
   vmdk: 'vmdk',
@@ -29,8 +29,8 @@ const FORMATS: Readonly<Record<string, ImageFileFormat>> = {
 };
 
 /** Returns the file format for an image service's disk format. @throws QemuError `IMAGE_REJECTED` for unsupported formats */
-export function imageFileFormat(diskFormat: string | null): ImageFileFormat {
-  const format = FORMATS[diskFormat ?? ''];
+export function parseDiskFormat(diskFormat: string | null): ImageFileFormat {
+  const format = FILE_FORMATS[diskFormat ?? ''];
   if (!format)
     throw new QemuError(
       'IMAGE_REJECTED',
@@ -42,7 +42,7 @@ export function imageFileFormat(diskFormat: string | null): ImageFileFormat {
 /**
  * Checks beyond the signature, by file format. They return the disk size, or null if the header does not contain it.
  */
-const CHECKS: Readonly<Record<ImageFileFormat, (header: Buffer, file: FileHandle) => Promise<number | null>>> = {
+const FORMAT_CHECKS: Readonly<Record<ImageFileFormat, (header: Buffer, file: FileHandle) => Promise<number | null>>> = {
   raw: async (_, file) => (await file.stat()).size,
   qcow2: async (header) => checkQcow2(header),
   vmdk: checkVmdk,
@@ -63,15 +63,15 @@ export async function checkImageFile(path: string, format: ImageFileFormat): Pro
   try {
     const header = Buffer.alloc(HEADER_BYTES);
     await file.read(header, 0, HEADER_BYTES, 0);
-    const found = imageFormatOf(header);
-    if (found !== format)
+    const actualFormat = imageFormatOf(header);
+    if (actualFormat !== format)
       throw new QemuError(
         'IMAGE_REJECTED',
-        found === 'raw'
+        actualFormat === 'raw'
           ? `the image declares ${format}, but its content is in another format: upload it again with the actual disk_format`
-          : `the image declares ${format}, but its content is ${found}: upload it again as ${found}`,
+          : `the image declares ${format}, but its content is ${actualFormat}: upload it again as ${actualFormat}`,
       );
-    return await CHECKS[format](header, file);
+    return await FORMAT_CHECKS[format](header, file);
   } finally {
     await file.close();
   }
@@ -81,12 +81,12 @@ function checkQcow2(header: Buffer): number {
   const version = header.readUInt32BE(4);
   if (version < 2 || version > 3)
     throw new QemuError('IMAGE_REJECTED', `the image has the unsupported qcow2 version ${version}: use version 2 or 3`);
-  if (header.readBigUInt64BE(BACKING_OFFSET_AT) !== 0n)
+  if (header.readBigUInt64BE(BACKING_FILE_OFFSET) !== 0n)
     throw new QemuError('IMAGE_REJECTED', 'the image has a backing file: only self-contained images are supported');
-  if (version === 3 && (header.readBigUInt64BE(INCOMPATIBLE_FEATURES_AT) & EXTERNAL_DATA) !== 0n)
+  if (version === 3 && (header.readBigUInt64BE(INCOMPATIBLE_FEATURES_OFFSET) & EXTERNAL_DATA_BIT) !== 0n)
     throw new QemuError(
       'IMAGE_REJECTED',
       'the image has its data in another file: only self-contained images are supported',
     );
-  return Number(header.readBigUInt64BE(SIZE_AT));
+  return Number(header.readBigUInt64BE(SIZE_OFFSET));
 }

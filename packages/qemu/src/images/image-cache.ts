@@ -7,7 +7,7 @@ import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { checkSpace } from '../volumes/check-space.js';
-import { checkImageFile, imageFileFormat } from './check-image-file.js';
+import { checkImageFile, parseDiskFormat } from './check-image-file.js';
 import { exists } from './exists.js';
 
 type Caller = Parameters<DriverServices['images']['get']>[0];
@@ -29,7 +29,7 @@ export interface ImageCacheOptions {
 }
 
 /** The age at which an unchanged temporary file counts as abandoned. */
-const UNFINISHED_MS = 600_000;
+const ABANDONED_FILE_AGE_MS = 600_000;
 
 /** How long an unused image stays in the cache. */
 const RETENTION_MS = 24 * 3_600_000;
@@ -38,17 +38,17 @@ const RETENTION_MS = 24 * 3_600_000;
 const MAX_DISK_BYTES = 2 ** 42;
 
 /** A program from util-linux that runs another program with resource limits. */
-const PRLIMIT = '/usr/bin/prlimit';
+const PRLIMIT_PROGRAM = '/usr/bin/prlimit';
 const MAX_MEMORY_BYTES = 4 * 2 ** 30;
 const MAX_CPU_SECONDS = 600;
 
 /** The size of the blocks that `stat` counts. */
 const BLOCK_BYTES = 512;
 /** How long an image stays in the cache after its last use in any case, because a machine may be about to link it. */
-const IN_USE_MS = 60_000;
+const MIN_RETENTION_MS = 60_000;
 
 /** A cache entry. Several entries can be hard links to the same file. */
-interface Entry {
+interface CacheEntry {
   readonly path: string;
   readonly ino: number;
   readonly mtimeMs: number;
@@ -56,17 +56,17 @@ interface Entry {
 }
 
 /** Returns the least recently used paths, whose removal brings the cache within its limit and frees `needed` bytes. */
-function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number, needed: number): readonly string[] {
+function selectForEviction(entries: readonly CacheEntry[], maxBytes: number, bytesToFree: number): readonly string[] {
   const files = new Map(entries.map((entry) => [entry.ino, entry]));
-  const total = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-  let excess = Math.max(total - maxBytes, needed);
-  const removed: string[] = [];
+  const totalBytes = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  let excess = Math.max(totalBytes - maxBytes, bytesToFree);
+  const removedPaths: string[] = [];
   for (const { ino, bytes, mtimeMs } of [...files.values()].sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-    if (excess <= 0 || mtimeMs > Date.now() - IN_USE_MS) break;
-    removed.push(...entries.filter((entry) => entry.ino === ino).map(({ path }) => path));
+    if (excess <= 0 || mtimeMs > Date.now() - MIN_RETENTION_MS) break;
+    removedPaths.push(...entries.filter((entry) => entry.ino === ino).map(({ path }) => path));
     excess -= bytes;
   }
-  return removed;
+  return removedPaths;
 }
 
 /**
@@ -97,7 +97,7 @@ export class ImageCache {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<number> {
-    const path = await this.fetch(caller, imageId, maxBytes, signal);
+    const path = await this.fetchImage(caller, imageId, maxBytes, signal);
     const { size } = await stat(path);
     checkSize(size, maxBytes);
     const now = new Date();
@@ -108,60 +108,66 @@ export class ImageCache {
   }
 
   /** Fetches an image into the cache, unless it is cached already. Returns the path; throws like {@link linkImage}. */
-  async fetch(caller: Caller, imageId: string, maxBytes: number, signal: AbortSignal): Promise<string> {
+  async fetchImage(caller: Caller, imageId: string, maxBytes: number, signal: AbortSignal): Promise<string> {
     const path = join(this.#options.folder, `${imageId}.raw`);
     if (!(await exists(path))) {
-      await this.#once(path, () => this.#fetch(caller, imageId, path, maxBytes, signal));
+      await this.#runOnce(path, () => this.#fetchImage(caller, imageId, path, maxBytes, signal));
       await this.cleanUp();
     }
     return path;
   }
 
   /** Runs a function for a path; concurrent calls with the same path share one execution. */
-  #once(path: string, work: () => Promise<void>): Promise<void> {
+  #runOnce(path: string, work: () => Promise<void>): Promise<void> {
     const inProgress = this.#inProgress.get(path) ?? work().finally(() => this.#inProgress.delete(path));
     this.#inProgress.set(path, inProgress);
     return inProgress;
   }
 
-  async #fetch(caller: Caller, imageId: string, path: string, maxBytes: number, signal: AbortSignal): Promise<void> {
+  async #fetchImage(
+    caller: Caller,
+    imageId: string,
+    path: string,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { images, folder, qemuImg, runAs } = this.#options;
     const image = await images.get(caller, imageId);
-    const format = imageFileFormat(image.diskFormat);
+    const format = parseDiskFormat(image.diskFormat);
     await this.#evictFor(image.sizeBytes ?? 0);
-    const incoming = join(folder, `${imageId}.${process.pid}-${randomUUID()}.part`);
-    const converted = `${incoming}.raw`;
+    const downloadPath = join(folder, `${imageId}.${process.pid}-${randomUUID()}.part`);
+    const convertedPath = `${downloadPath}.raw`;
     try {
-      const digest = await save(await images.download(caller, imageId), incoming, image.checksum, signal);
+      const digest = await saveContent(await images.download(caller, imageId), downloadPath, image.checksum, signal);
       // The name includes the format, because the same bytes are a different disk in another format. Otherwise, a file
       // that one user uploads as raw could become the disk that another user boots.
-      const base = join(folder, `sha256-${digest}-${format}.raw`);
-      if (!(await exists(base))) {
+      const contentPath = join(folder, `sha256-${digest}-${format}.raw`);
+      if (!(await exists(contentPath))) {
         checkSize(
-          (await checkImageFile(incoming, format)) ?? (await this.#diskBytes(incoming, format, signal)),
+          (await checkImageFile(downloadPath, format)) ?? (await this.#diskBytes(downloadPath, format, signal)),
           maxBytes,
         );
-        if (format === 'raw') await rename(incoming, converted);
+        if (format === 'raw') await rename(downloadPath, convertedPath);
         else {
           // The program that reads untrusted data can write to this file only.
-          const target = await open(converted, 'wx', 0o600);
+          const target = await open(convertedPath, 'wx', 0o600);
           await target
             .chown(runAs?.uid ?? process.getuid?.() ?? 0, runAs?.gid ?? process.getgid?.() ?? 0)
             .finally(() => target.close());
-          const args = ['convert', '-f', format, '-O', 'raw', incoming, converted];
-          await runProgram(...withLimits(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
+          const args = ['convert', '-f', format, '-O', 'raw', downloadPath, convertedPath];
+          await runProgram(...commandWithLimits(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
         }
-        await chmod(converted, 0o444);
+        await chmod(convertedPath, 0o444);
         // A rename would replace the file of a concurrent download of the same content while another process links it.
-        await link(converted, base).catch(ignoreExisting);
+        await link(convertedPath, contentPath).catch(ignoreExisting);
       }
-      const linked = `${incoming}.link`;
-      await link(base, linked);
-      await rename(linked, path);
-      await rm(linked, { force: true });
+      const linkPath = `${downloadPath}.link`;
+      await link(contentPath, linkPath);
+      await rename(linkPath, path);
+      await rm(linkPath, { force: true });
     } finally {
-      await rm(incoming, { force: true });
-      await rm(converted, { force: true });
+      await rm(downloadPath, { force: true });
+      await rm(convertedPath, { force: true });
     }
   }
 
@@ -177,7 +183,7 @@ export class ImageCache {
   async #diskBytes(path: string, format: string, signal: AbortSignal): Promise<number> {
     const { qemuImg, runAs } = this.#options;
     const args = ['info', '-f', format, '--output=json', path];
-    return JSON.parse(await runProgram(...withLimits(qemuImg, args, 0), { runAs, signal }))['virtual-size'];
+    return JSON.parse(await runProgram(...commandWithLimits(qemuImg, args, 0), { runAs, signal }))['virtual-size'];
   }
 
   /**
@@ -188,27 +194,30 @@ export class ImageCache {
    */
   async cleanUp(neededBytes = 0): Promise<void> {
     const { folder, shared, maxBytes } = this.#options;
-    const entries: Entry[] = [];
+    const entries: CacheEntry[] = [];
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name);
-      const found = await stat(path).catch(() => undefined);
-      if (!found) continue;
-      const { mtimeMs, ino, blocks } = found;
-      const part = name.includes('.part');
-      if ((!shared && isAbandoned(name)) || mtimeMs < Date.now() - (part ? UNFINISHED_MS : RETENTION_MS))
+      const stats = await stat(path).catch(() => undefined);
+      if (!stats) continue;
+      const { mtimeMs, ino, blocks } = stats;
+      const isTemporary = name.includes('.part');
+      if ((!shared && isAbandoned(name)) || mtimeMs < Date.now() - (isTemporary ? ABANDONED_FILE_AGE_MS : RETENTION_MS))
         await rm(path, { force: true });
-      else if (!part) entries.push({ path, ino, mtimeMs, bytes: blocks * BLOCK_BYTES });
+      else if (!isTemporary) entries.push({ path, ino, mtimeMs, bytes: blocks * BLOCK_BYTES });
     }
     const { blocks, bsize } = await statfs(folder).catch(() => ({ blocks: 0, bsize: 0 }));
-    for (const path of leastRecentlyUsed(entries, maxBytes ?? (blocks * bsize) / 2, neededBytes))
+    for (const path of selectForEviction(entries, maxBytes ?? (blocks * bsize) / 2, neededBytes))
       await rm(path, { force: true });
   }
 }
 
 /** Returns a command that limits the memory, CPU time and file size of a program that reads uploaded images. */
-function withLimits(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
-  if (!existsSync(PRLIMIT)) return [program, args];
-  return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];
+function commandWithLimits(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
+  if (!existsSync(PRLIMIT_PROGRAM)) return [program, args];
+  return [
+    PRLIMIT_PROGRAM,
+    [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args],
+  ];
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {
@@ -233,13 +242,16 @@ function isAbandoned(name: string): boolean {
 }
 
 function checkSize(bytes: number, maxBytes: number): void {
-  const bound = maxBytes || MAX_DISK_BYTES;
-  if (bytes > bound)
-    throw new QemuError('IMAGE_REJECTED', `the image contains a disk of ${bytes} bytes; the limit is ${bound} bytes`);
+  const limitBytes = maxBytes || MAX_DISK_BYTES;
+  if (bytes > limitBytes)
+    throw new QemuError(
+      'IMAGE_REJECTED',
+      `the image contains a disk of ${bytes} bytes; the limit is ${limitBytes} bytes`,
+    );
 }
 
 /** Saves the content that an image service sends, and verifies the checksum. Returns the hexadecimal SHA-256 digest. */
-async function save(
+async function saveContent(
   content: AsyncIterable<Uint8Array>,
   path: string,
   checksum: string | null,

@@ -1,35 +1,35 @@
 import type { DiskModel } from '../tuning/tuning.js';
 import { type DiskShape, isVolume, type VolumeShape } from './machine-shape.js';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The maximum length of a QEMU block node name. */
-const MAX_NODE_NAME = 29;
+const MAX_NODE_NAME_LENGTH = 29;
 /** The maximum length of a disk serial number. */
-const MAX_SERIAL = 20;
+const MAX_SERIAL_LENGTH = 20;
 /** How long a guest waits for a volume while the process that serves it is restarted. */
-const RECONNECT_SECONDS = 60;
+const DEFAULT_RECONNECT_SECONDS = 60;
 
 /** Returns the name of a disk's block node in QEMU. */
 export function nodeName(diskId: string): string {
-  return diskId.replaceAll('-', '').slice(0, MAX_NODE_NAME);
+  return diskId.replaceAll('-', '').slice(0, MAX_NODE_NAME_LENGTH);
 }
 
 /** The names of a volume's QEMU block nodes: one node for the guest's device, and one for the connection behind it. */
-export interface VolumeNodes {
+export interface VolumeNodeNames {
   /** Each node has two possible names, because the old and the new node coexist during a replacement. */
   readonly front: readonly [string, string];
   readonly connection: readonly [string, string];
 }
 
-export function volumeNodes(deviceId: string): VolumeNodes {
-  const stem = nodeName(deviceId);
-  return { front: [`${stem}-a`, `${stem}-b`], connection: [`${stem}-c`, `${stem}-d`] };
+export function volumeNodeNames(deviceId: string): VolumeNodeNames {
+  const namePrefix = nodeName(deviceId);
+  return { front: [`${namePrefix}-a`, `${namePrefix}-b`], connection: [`${namePrefix}-c`, `${namePrefix}-d`] };
 }
 
 /** Returns the `blockdev-add` arguments for a volume's connection node. */
-export function connectionNode(volume: VolumeShape, name: string): Json {
-  const { socket, exportName, readOnly, reconnectSeconds = RECONNECT_SECONDS } = volume;
+export function createConnectionNode(volume: VolumeShape, name: string): JsonObject {
+  const { socket, exportName, readOnly, reconnectSeconds = DEFAULT_RECONNECT_SECONDS } = volume;
   return {
     'node-name': name,
     driver: 'nbd',
@@ -45,15 +45,15 @@ export function connectionNode(volume: VolumeShape, name: string): Json {
  * Returns the `blockdev-add` arguments for the node between the guest and a volume's connection node. It allows
  * replacing the connection while the guest runs.
  */
-export function frontNode({ readOnly }: VolumeShape, name: string, connection: string): Json {
+export function createFrontNode({ readOnly }: VolumeShape, name: string, connection: string): JsonObject {
   return { 'node-name': name, driver: 'raw', file: connection, 'read-only': readOnly, discard: 'unmap' };
 }
 
 /** Returns the `blockdev-add` or `-blockdev` arguments for a disk's block nodes, in the order of their creation. */
-export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
+export function createBlockNodes(disk: DiskShape | VolumeShape): readonly JsonObject[] {
   if (isVolume(disk)) {
-    const { front, connection } = volumeNodes(disk.id);
-    return [connectionNode(disk, connection[0]), frontNode(disk, front[0], connection[0])];
+    const { front, connection } = volumeNodeNames(disk.id);
+    return [createConnectionNode(disk, connection[0]), createFrontNode(disk, front[0], connection[0])];
   }
   const file = { driver: 'file', filename: disk.file };
   if (disk.cdrom) return [{ 'node-name': nodeName(disk.id), driver: 'raw', 'read-only': true, file }];
@@ -66,9 +66,9 @@ export function isCdrom(disk: DiskShape | VolumeShape): boolean {
 }
 
 /** Returns the `device_add` or `-device` arguments for a disk. */
-export function blockDevice(disk: DiskShape | VolumeShape, model: DiskModel): Json {
+export function createBlockDevice(disk: DiskShape | VolumeShape, model: DiskModel): JsonObject {
   const driver = isCdrom(disk) ? 'ide-cd' : model;
   const device = { driver, id: disk.id, ...(driver === 'scsi-hd' && { bus: 'scsi.0' }) };
   if (!isVolume(disk)) return { ...device, drive: nodeName(disk.id) };
-  return { ...device, drive: volumeNodes(disk.id).front[0], serial: disk.serial.slice(0, MAX_SERIAL) };
+  return { ...device, drive: volumeNodeNames(disk.id).front[0], serial: disk.serial.slice(0, MAX_SERIAL_LENGTH) };
 }

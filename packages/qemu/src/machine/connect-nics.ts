@@ -9,7 +9,7 @@ import type { NicShape } from './machine-shape.js';
 /** The members of a host that are needed to connect network interfaces. */
 interface NicHost {
   readonly networks: Pick<NetworkMode, 'connect'>;
-  interfaces(server: Server, which: Server['interfaces']): Promise<readonly GuestInterface[]>;
+  interfaces(server: Server, serverInterfaces: Server['interfaces']): Promise<readonly GuestInterface[]>;
 }
 
 /** Options for connecting a machine's interfaces. */
@@ -30,7 +30,7 @@ export function nicId(portId: string): string {
 /**
  * Returns what interfaces require of their network backends. Migrated and resumed guests keep their number of queues.
  */
-export function nicRequirements(
+export function determineRequirements(
   interfaces: readonly Pick<GuestInterface, 'portId'>[],
   { nicModel, nicQueues }: Tuning,
   incoming: MachineLayout | undefined,
@@ -43,12 +43,12 @@ export function nicRequirements(
 export async function connectNics(
   host: NicHost,
   server: Server,
-  which: Server['interfaces'],
+  serverInterfaces: Server['interfaces'],
   { starting = false, flavor = server.flavor, incoming }: NicOptions = {},
 ): Promise<readonly NicShape[]> {
-  const interfaces = await host.interfaces(server, which);
+  const interfaces = await host.interfaces(server, serverInterfaces);
   const tuning = tuningOf(flavor, server.imageProperties);
-  const requirements = nicRequirements(interfaces, tuning, incoming);
+  const requirements = determineRequirements(interfaces, tuning, incoming);
   const backends = await host.networks.connect(server, interfaces, starting, requirements);
   return interfaces.map(({ portId, mac, mtu }, index) => ({
     id: nicId(portId),

@@ -5,7 +5,7 @@ import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
 
 /** The name of the block job that copies a disk, and of its target node. A process copies one disk at a time. */
-const COPY = 'copy';
+const COPY_NAME = 'copy';
 const POLL_INTERVAL_MS = 50;
 
 interface BlockNode {
@@ -18,14 +18,14 @@ interface BlockNode {
 }
 
 /** Returns the block nodes of a QEMU process by name. */
-export async function blockNodesOf(qmp: QmpClient): Promise<ReadonlyMap<string, BlockNode['image']>> {
+export async function queryBlockNodes(qmp: QmpClient): Promise<ReadonlyMap<string, BlockNode['image']>> {
   const nodes = await qmp.execute<BlockNode[]>('query-named-block-nodes', { flat: true });
   return new Map(nodes.map((node) => [node['node-name'], node.image]));
 }
 
 /** Returns the named block node. @throws QemuError `UNSUPPORTED` if it does not exist */
-export async function blockNodeOf(qmp: QmpClient, name: string): Promise<BlockNode['image']> {
-  const node = (await blockNodesOf(qmp)).get(name);
+export async function queryBlockNode(qmp: QmpClient, name: string): Promise<BlockNode['image']> {
+  const node = (await queryBlockNodes(qmp)).get(name);
   if (!node) throw new QemuError('UNSUPPORTED', `the machine has no block node ${name}`);
   return node;
 }
@@ -38,20 +38,20 @@ export async function removeJob(qmp: QmpClient, id: string): Promise<void> {
 }
 
 async function removeCopy(qmp: QmpClient): Promise<void> {
-  await removeJob(qmp, COPY);
-  await qmp.execute('blockdev-del', { 'node-name': COPY }).catch(() => {});
+  await removeJob(qmp, COPY_NAME);
+  await qmp.execute('blockdev-del', { 'node-name': COPY_NAME }).catch(() => {});
 }
 
 /** Returns a predicate for the event that reports the end of a block job. */
-export function isEndOf(job: string): (event: QmpEvent) => boolean {
+export function matchEndOf(job: string): (event: QmpEvent) => boolean {
   return ({ event, data }) =>
     (event === 'BLOCK_JOB_COMPLETED' || event === 'BLOCK_JOB_CANCELLED') && data.device === job;
 }
 
 /** Checks the event that reports the end of a block job. @throws QemuError with QEMU's message if the job failed */
-export function checkEnd({ event, data }: QmpEvent, what: string): void {
+export function checkJobEnd({ event, data }: QmpEvent, failureMessage: string): void {
   if (event === 'BLOCK_JOB_CANCELLED' || data.error !== undefined)
-    throw new QemuError('QEMU_COMMAND_FAILED', `${what}: ${data.error ?? 'the copy was canceled'}`);
+    throw new QemuError('QEMU_COMMAND_FAILED', `${failureMessage}: ${data.error ?? 'the copy was canceled'}`);
 }
 
 /** Starts to mirror a block node, which the guest may change, and waits until the copy is identical. */
@@ -65,13 +65,18 @@ export async function mirrorUntilReady(
     /** The maximum number of bytes to copy per second; 0 means unlimited. */
     readonly speed?: number;
   },
-  what: string,
+  failureMessage: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const hasEnded = isEndOf(copy['job-id']);
+  const hasEnded = matchEndOf(copy['job-id']);
   const isReady = ({ event, data }: QmpEvent) => event === 'BLOCK_JOB_READY' && data.device === copy['job-id'];
-  const copied = await qmp.executeUntil('blockdev-mirror', copy, (event) => isReady(event) || hasEnded(event), signal);
-  if (!isReady(copied)) checkEnd(copied, what);
+  const firstEvent = await qmp.executeUntil(
+    'blockdev-mirror',
+    copy,
+    (event) => isReady(event) || hasEnded(event),
+    signal,
+  );
+  if (!isReady(firstEvent)) checkJobEnd(firstEvent, failureMessage);
 }
 
 /**
@@ -79,7 +84,7 @@ export async function mirrorUntilReady(
  *
  * @param around a function that calls its argument to start the copy; the time of this call is the copy's point in time
  */
-export async function copyWhileRunning(
+export async function copyRunningDisk(
   qmp: QmpClient,
   node: string,
   target: string,
@@ -88,20 +93,20 @@ export async function copyWhileRunning(
 ): Promise<void> {
   await removeCopy(qmp);
   await rm(target, { force: true });
-  const source = (await blockNodesOf(qmp)).get(node);
+  const source = (await queryBlockNodes(qmp)).get(node);
   if (!source) throw new QemuError('UNSUPPORTED', 'the machine has no local disk to copy');
   await runProgram(qemuImg, ['create', '-q', '-f', 'qcow2', target, `${source['virtual-size']}`], run);
   await qmp.execute('blockdev-add', {
     driver: 'qcow2',
-    'node-name': COPY,
+    'node-name': COPY_NAME,
     discard: 'unmap',
     'detect-zeroes': 'unmap',
     file: { driver: 'file', filename: target },
   });
   try {
-    const job = { 'job-id': COPY, device: node, target: COPY, sync: 'full' };
-    const ended = await qmp.executeUntil('blockdev-backup', job, isEndOf(COPY), run.signal, around);
-    checkEnd(ended, 'the disk could not be copied');
+    const job = { 'job-id': COPY_NAME, device: node, target: COPY_NAME, sync: 'full' };
+    const endEvent = await qmp.executeUntil('blockdev-backup', job, matchEndOf(COPY_NAME), run.signal, around);
+    checkJobEnd(endEvent, 'the disk could not be copied');
   } finally {
     await removeCopy(qmp).catch(() => {});
   }

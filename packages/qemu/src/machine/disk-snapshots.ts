@@ -1,47 +1,52 @@
 import type { Host } from '../host.js';
-import { diskFile, OWN_DISKS } from '../moves/machine-manifest.js';
+import { diskFile, LOCAL_DISKS } from '../moves/machine-manifest.js';
 import { runProgram } from '../programs/run-program.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { nodeName } from './block-devices.js';
-import { blockNodesOf } from './copy-disk.js';
+import { queryBlockNodes } from './copy-disk.js';
 import type { MachineFolder } from './machine-folder.js';
-import { diskInfo } from './prepare-disks.js';
+import { readDiskInfo } from './prepare-disks.js';
 import { retryWhileLocked } from './retry-while-locked.js';
 
 /** The name of the internal qcow2 snapshot that disks keep until a resize is confirmed. Taking it copies no data. */
-const BEFORE = 'before-resize';
+const SNAPSHOT_NAME = 'before-resize';
 
 type DiskInfo = { readonly snapshots?: readonly { readonly name: string }[] } | undefined;
 
-const containsSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === BEFORE) ?? false;
+const containsSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === SNAPSHOT_NAME) ?? false;
 
 /** Yields the local disks of a stopped machine, each with whether it has the resize snapshot. */
-async function* ownDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
-  for (const disk of OWN_DISKS) {
+async function* localDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
+  for (const disk of LOCAL_DISKS) {
     const path = diskFile(folder, disk);
-    const info = await diskInfo(host.diskTools, path, signal);
+    const info = await readDiskInfo(host.diskTools, path, signal);
     if (info) yield { path, hasSnapshot: containsSnapshot(info) };
   }
 }
 
-async function snapshot(host: Host, option: '-c' | '-a' | '-d', path: string, signal: AbortSignal): Promise<void> {
+async function runSnapshotCommand(
+  host: Host,
+  option: '-c' | '-a' | '-d',
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { qemuImg, runAs, diskWaitMs } = host.parts;
-  const args = ['snapshot', '-q', option, BEFORE, path];
+  const args = ['snapshot', '-q', option, SNAPSHOT_NAME, path];
   await retryWhileLocked(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
 }
 
 /** Takes a resize snapshot of each disk of a stopped machine that has none yet. */
 export async function snapshotDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, hasSnapshot } of ownDisks(host, folder, signal))
-    if (!hasSnapshot) await snapshot(host, '-c', path, signal);
+  for await (const { path, hasSnapshot } of localDisks(host, folder, signal))
+    if (!hasSnapshot) await runSnapshotCommand(host, '-c', path, signal);
 }
 
 /** Restores the disks of a stopped machine from their resize snapshots. */
 export async function restoreDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, hasSnapshot } of ownDisks(host, folder, signal)) {
+  for await (const { path, hasSnapshot } of localDisks(host, folder, signal)) {
     if (!hasSnapshot) continue;
-    await snapshot(host, '-a', path, signal);
-    await snapshot(host, '-d', path, signal);
+    await runSnapshotCommand(host, '-a', path, signal);
+    await runSnapshotCommand(host, '-d', path, signal);
   }
 }
 
@@ -49,14 +54,14 @@ export async function restoreDisks(host: Host, folder: MachineFolder, signal: Ab
 export async function removeDiskSnapshots(host: Host, serverId: string, signal: AbortSignal): Promise<void> {
   const machine = host.machine({ id: serverId });
   const qmp = await machine.connectIfRunning();
-  if (qmp) return removeWhileRunning(qmp);
-  for await (const { path, hasSnapshot } of ownDisks(host, machine.folder, signal))
-    if (hasSnapshot) await snapshot(host, '-d', path, signal);
+  if (qmp) return removeRunningSnapshots(qmp);
+  for await (const { path, hasSnapshot } of localDisks(host, machine.folder, signal))
+    if (hasSnapshot) await runSnapshotCommand(host, '-d', path, signal);
 }
 
-async function removeWhileRunning(qmp: QmpClient): Promise<void> {
-  const nodes = await blockNodesOf(qmp);
-  for (const device of OWN_DISKS.map(nodeName))
+async function removeRunningSnapshots(qmp: QmpClient): Promise<void> {
+  const nodes = await queryBlockNodes(qmp);
+  for (const device of LOCAL_DISKS.map(nodeName))
     if (containsSnapshot(nodes.get(device)))
-      await qmp.execute('blockdev-snapshot-delete-internal-sync', { device, name: BEFORE });
+      await qmp.execute('blockdev-snapshot-delete-internal-sync', { device, name: SNAPSHOT_NAME });
 }

@@ -6,26 +6,26 @@ import { ifMissing } from './if-missing.js';
 /** The size of the blocks that `stat` counts. */
 const BLOCK_BYTES = 512;
 /** A qcow2 header: it starts with a four-byte magic number, and contains the virtual size at byte 24. */
-const MAGIC = 0x5146_49fb;
+const QCOW2_MAGIC = 0x5146_49fb;
 const HEADER_BYTES = 32;
-const SIZE_AT = 24;
+const SIZE_OFFSET = 24;
 
 /** Returns the total disk space that files occupy; missing files count as empty. */
 export async function occupiedBytes(...paths: readonly string[]): Promise<number> {
-  const found = await Promise.all(paths.map((path) => ifMissing(stat(path), undefined)));
-  return found.reduce((sum, file) => sum + (file?.blocks ?? 0) * BLOCK_BYTES, 0);
+  const stats = await Promise.all(paths.map((path) => ifMissing(stat(path), undefined)));
+  return stats.reduce((sum, file) => sum + (file?.blocks ?? 0) * BLOCK_BYTES, 0);
 }
 
 /** Returns by how many bytes a qcow2 file can grow; 0 for files in other formats. */
-async function growthOf(path: string): Promise<number> {
+async function maxGrowthOf(path: string): Promise<number> {
   const file = await ifMissing(open(path, 'r'), undefined);
   if (!file) return 0;
   try {
     const header = Buffer.alloc(HEADER_BYTES);
     const { bytesRead } = await file.read(header, 0, HEADER_BYTES, 0);
-    if (bytesRead < HEADER_BYTES || header.readUInt32BE() !== MAGIC) return 0;
+    if (bytesRead < HEADER_BYTES || header.readUInt32BE() !== QCOW2_MAGIC) return 0;
     const { blocks } = await file.stat();
-    return Math.max(0, Number(header.readBigUInt64BE(SIZE_AT)) - blocks * BLOCK_BYTES);
+    return Math.max(0, Number(header.readBigUInt64BE(SIZE_OFFSET)) - blocks * BLOCK_BYTES);
   } finally {
     await file.close();
   }
@@ -36,12 +36,12 @@ async function growthOf(path: string): Promise<number> {
  *
  * @param folders the parent folders of all folders that contain disks: `machines`, `contents`
  */
-export async function diskSpace(folder: string, folders: readonly string[]): Promise<DiskSpace> {
+export async function readDiskSpace(folder: string, folders: readonly string[]): Promise<DiskSpace> {
   const { blocks, bavail, bsize } = await statfs(folder);
   let promisedBytes = 0;
-  for (const parent of folders)
-    for (const name of await ifMissing(readdir(parent), []))
-      for (const file of await ifMissing(readdir(join(parent, name)), []))
-        if (file.endsWith('.qcow2')) promisedBytes += await growthOf(join(parent, name, file));
+  for (const parentFolder of folders)
+    for (const name of await ifMissing(readdir(parentFolder), []))
+      for (const file of await ifMissing(readdir(join(parentFolder, name)), []))
+        if (file.endsWith('.qcow2')) promisedBytes += await maxGrowthOf(join(parentFolder, name, file));
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, promisedBytes };
 }

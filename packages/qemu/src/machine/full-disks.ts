@@ -3,9 +3,9 @@ import { QemuError } from '../qemu-error.js';
 import type { Machine } from './machine.js';
 
 /** The interval between attempts to resume guests that are paused because the disk was full. */
-const INTERVAL_MS = 5_000;
+const RETRY_INTERVAL_MS = 5_000;
 /** The free disk space that is required to resume guests, so that they are not paused again immediately. */
-const ENOUGH_BYTES = 64 * 2 ** 20;
+const MIN_FREE_BYTES = 64 * 2 ** 20;
 
 /** The members of a host that `resumeWhenSpaceIsFree` needs. */
 export interface MachinesOnDisk {
@@ -25,12 +25,12 @@ export function resumeWhenSpaceIsFree(
   host: MachinesOnDisk,
   folder: string,
   log: (line: string) => void,
-  intervalMs = INTERVAL_MS,
+  intervalMs = RETRY_INTERVAL_MS,
 ): void {
-  let busy = false;
-  const round = async () => {
+  let isBusy = false;
+  const resumeAll = async () => {
     const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < ENOUGH_BYTES) return;
+    if (bavail * bsize < MIN_FREE_BYTES) return;
     for (const id of await host.machineIds()) {
       if (host.leaving.aborted) return;
       if (
@@ -43,19 +43,19 @@ export function resumeWhenSpaceIsFree(
     }
   };
   const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    round()
+    if (isBusy) return;
+    isBusy = true;
+    resumeAll()
       .catch(() => {})
       .finally(() => {
-        busy = false;
+        isBusy = false;
       });
   }, intervalMs).unref();
   host.leaving.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 /** Converts an error that was caused by a full disk to `DISK_FULL`; returns other errors unchanged. */
-export function fullDiskError(error: unknown): unknown {
+export function toFullDiskError(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ENOSPC' && !message?.includes('No space left on device')) return error;
   return new QemuError('DISK_FULL', `the disk of this host is full: ${message}`, { cause: error });

@@ -4,7 +4,7 @@ import type { QmpClient } from '../qmp/qmp-client.js';
 /** The number of free PCI Express ports that a machine has at boot for devices that are hot-plugged later. */
 const SPARE_PORTS = 8;
 /** The first root bus slot that holds hotplug ports, eight per slot. QEMU assigns lower slots to other devices. */
-const FIRST_SLOT = 0x18;
+const FIRST_PORT_SLOT = 0x18;
 const PORTS_PER_SLOT = 8;
 const MAX_PORTS = 32;
 
@@ -20,7 +20,7 @@ export function isHotplugPort(id: string): boolean {
 }
 
 /** Returns the ID of a hotplug port, which is also the name of its bus. */
-export function hotplugBus(index: number): string {
+export function hotplugPortId(index: number): string {
   return `port-${index}`;
 }
 
@@ -36,15 +36,15 @@ export function hotplugPortCount(devices: number): number {
 export function hotplugPortDevices(count: number): readonly Readonly<Record<string, unknown>>[] {
   return Array.from({ length: count }, (_, index) => ({
     driver: 'pcie-root-port',
-    id: hotplugBus(index),
+    id: hotplugPortId(index),
     chassis: index + 1,
-    addr: `${(FIRST_SLOT + Math.floor(index / PORTS_PER_SLOT)).toString(16)}.${index % PORTS_PER_SLOT}`,
+    addr: `${(FIRST_PORT_SLOT + Math.floor(index / PORTS_PER_SLOT)).toString(16)}.${index % PORTS_PER_SLOT}`,
     multifunction: true,
   }));
 }
 
 /** Returns the devices on a running machine's root bus; devices behind ports are in `pci_bridge`. */
-export async function pciDevices(qmp: QmpClient): Promise<readonly PciDevice[]> {
+export async function queryPciDevices(qmp: QmpClient): Promise<readonly PciDevice[]> {
   const buses = await qmp.execute<{ devices: readonly PciDevice[] }[]>('query-pci');
   return buses.flatMap(({ devices }) => devices);
 }
@@ -54,11 +54,11 @@ export async function pciDevices(qmp: QmpClient): Promise<readonly PciDevice[]> 
  * ports and devices are attached to its root bus.
  * @throws QemuError `UNSUPPORTED` if all ports are in use
  */
-export async function freeHotplugBus(qmp: QmpClient): Promise<{ readonly bus?: string }> {
-  const ports = (await pciDevices(qmp)).filter(({ qdev_id }) => isHotplugPort(qdev_id));
+export async function findFreeBus(qmp: QmpClient): Promise<{ readonly bus?: string }> {
+  const ports = (await queryPciDevices(qmp)).filter(({ qdev_id }) => isHotplugPort(qdev_id));
   if (ports.length === 0) return {};
-  const free = ports.find(({ pci_bridge }) => (pci_bridge?.devices ?? []).length === 0);
-  if (!free)
+  const freePort = ports.find(({ pci_bridge }) => (pci_bridge?.devices ?? []).length === 0);
+  if (!freePort)
     throw new QemuError('UNSUPPORTED', `all ${ports.length} PCI Express ports of the machine are in use: restart it`);
-  return { bus: free.qdev_id };
+  return { bus: freePort.qdev_id };
 }

@@ -2,18 +2,18 @@ import { cpuArgument } from '../cpu/guest-cpu.js';
 import type { Firmware, FirmwareFile } from '../firmware/find-firmware.js';
 import type { NetworkBackend } from '../network/user-network.js';
 import { isQ35, type Tuning } from '../tuning/tuning.js';
-import { blockDevice, blockNodes, isCdrom } from './block-devices.js';
-import { hotplugBus, hotplugPortCount, hotplugPortDevices } from './hotplug-ports.js';
+import { createBlockDevice, createBlockNodes, isCdrom } from './block-devices.js';
+import { hotplugPortCount, hotplugPortDevices, hotplugPortId } from './hotplug-ports.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
 import { vectorsForQueues } from './nic-vectors.js';
 
 /** The only network device model that reports the MTU to the guest and supports several queues. */
-const VIRTIO_NIC = 'virtio-net-pci';
+const VIRTIO_NIC_MODEL = 'virtio-net-pci';
 
 /** Returns the `device_add` or `-device` arguments for a network interface. */
-export function nicDevice({ id, mac, mtu, model, backend }: NicShape) {
+export function createNicDevice({ id, mac, mtu, model, backend }: NicShape) {
   const queues = Number(backend.queues ?? 1);
   return {
     driver: model,
@@ -21,13 +21,13 @@ export function nicDevice({ id, mac, mtu, model, backend }: NicShape) {
     netdev: netdevId(id),
     mac,
     romfile: '',
-    ...(model === VIRTIO_NIC && { host_mtu: mtu }),
+    ...(model === VIRTIO_NIC_MODEL && { host_mtu: mtu }),
     ...(queues > 1 && { mq: true, vectors: vectorsForQueues(queues) }),
   };
 }
 
 /** Returns the `netdev_add` arguments for an interface's network backend. */
-export function nicBackend({ id, backend }: NicShape) {
+export function createNicBackend({ id, backend }: NicShape) {
   return { ...backend, id: netdevId(id) };
 }
 
@@ -40,23 +40,24 @@ export function netdevId(nicId: string): string {
  * Returns the `-netdev` argument for an interface's network backend. Older versions of QEMU do not accept JSON here.
  */
 function netdevArgument(nic: NicShape): string {
-  const { type, ...fields } = nicBackend(nic) as NetworkBackend;
-  const format = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
-  const parts = Object.entries(fields).flatMap(([name, value]) =>
-    typeof value === 'object' ? value.map(({ str }) => `${name}=${str}`) : `${name}=${format(value)}`,
+  const { type, ...fields } = createNicBackend(nic) as NetworkBackend;
+  const formatValue = (value: string | number | boolean) =>
+    typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
+  const fieldOptions = Object.entries(fields).flatMap(([name, value]) =>
+    typeof value === 'object' ? value.map(({ str }) => `${name}=${str}`) : `${name}=${formatValue(value)}`,
   );
-  return [type, ...parts].join(',');
+  return [type, ...fieldOptions].join(',');
 }
 
 /** The QEMU sandbox options, which forbid starting programs and changing privileges or priorities. */
-const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
+const SANDBOX_OPTIONS = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
 /**
  * The boot index of the first disk; 0 is the index of a kernel (`-kernel`). No other device has a boot index, and the
  * boot order is strict, so that firmware never tries to boot from another device, such as the config drive, whose FAT
  * file system looks bootable.
  */
-const FIRST_DISK = { bootindex: 1 } as const;
+const FIRST_BOOT_INDEX = { bootindex: 1 } as const;
 
 /** The name of the virtio-serial channel that guest agents open. */
 const AGENT_CHANNEL = 'org.qemu.guest_agent.0';
@@ -67,33 +68,33 @@ function smpArgument({ vcpus, tuning: { topology } }: MachineShape): string {
 }
 
 function memoryArguments({ memoryMb, tuning: { pages } }: MachineShape): readonly string[] {
-  const plain = ['-m', `${memoryMb}M`];
-  if (pages === null) return plain;
-  const size = pages === 'default' ? '' : `,hugetlbsize=${pages}`;
-  return [...plain, '-object', `memory-backend-memfd,id=ram,size=${memoryMb}M,hugetlb=on${size}`];
+  const memoryOptions = ['-m', `${memoryMb}M`];
+  if (pages === null) return memoryOptions;
+  const sizeOption = pages === 'default' ? '' : `,hugetlbsize=${pages}`;
+  return [...memoryOptions, '-object', `memory-backend-memfd,id=ram,size=${memoryMb}M,hugetlb=on${sizeOption}`];
 }
 
-function rngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>) {
+function createRngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>) {
   return { driver: 'virtio-rng-pci', rng: 'random', ...(bytes && { 'max-bytes': bytes, period }) };
 }
 
 /** Returns the block nodes for UEFI firmware: the code, and the variables, which the guest writes. */
-function flashMemory({ code, variables }: Firmware): readonly object[] {
-  const flash = (name: string, { file: filename, format: driver }: FirmwareFile, readOnly: boolean) => {
+function createFlashNodes({ code, variables }: Firmware): readonly object[] {
+  const createNode = (name: string, { file: filename, format: driver }: FirmwareFile, readOnly: boolean) => {
     return { 'node-name': name, driver, 'read-only': readOnly, file: { driver: 'file', filename } };
   };
-  return [flash('firmware', code, true), flash('firmware-variables', variables, false)];
+  return [createNode('firmware', code, true), createNode('firmware-variables', variables, false)];
 }
 
 /** Returns the number of hotplug ports, and each device's port; zero if devices are attached to the root bus. */
-function portsOf({ disks, nics, tuning }: MachineShape, machineType: string) {
+function assignPorts({ disks, nics, tuning }: MachineShape, machineType: string) {
   if (!isQ35(machineType)) return { count: 0, bus: () => ({}) };
-  const atPorts = [
+  const portDeviceIds = [
     ...(tuning.diskModel === 'virtio-blk-pci' ? disks.filter((disk) => !isCdrom(disk)) : []),
     ...nics,
   ].map(({ id }) => id);
-  const bus = (id: string) => (atPorts.includes(id) ? { bus: hotplugBus(atPorts.indexOf(id)) } : {});
-  return { count: hotplugPortCount(atPorts.length), bus };
+  const bus = (id: string) => (portDeviceIds.includes(id) ? { bus: hotplugPortId(portDeviceIds.indexOf(id)) } : {});
+  return { count: hotplugPortCount(portDeviceIds.length), bus };
 }
 
 /**
@@ -109,25 +110,25 @@ export function machineArguments(
 ): string[] {
   const { acceleration, firmware, kernel, tuning } = shape;
   const machineType = incoming?.type ?? tuning.machineType;
-  const machine = [
+  const machineOptions = [
     machineType,
     `accel=${acceleration}`,
     ...(tuning.pages === null ? [] : ['memory-backend=ram']),
     ...(firmware ? ['pflash0=firmware', 'pflash1=firmware-variables', `smm=${firmware.needsSmm ? 'on' : 'off'}`] : []),
   ];
   const cpu = cpuArgument(shape.cpu, tuning.cpuProperties);
-  const device = (value: Readonly<Record<string, unknown>>) => {
+  const deviceArguments = (value: Readonly<Record<string, unknown>>) => {
     const id = String(value.id);
     const bus = incoming?.buses[id];
-    const place = { addr: incoming?.slots[id]?.toString(16), 'scsi-id': incoming?.units[id], ...(bus && { bus }) };
-    return ['-device', JSON.stringify({ ...value, ...place })];
+    const placement = { addr: incoming?.slots[id]?.toString(16), 'scsi-id': incoming?.units[id], ...(bus && { bus }) };
+    return ['-device', JSON.stringify({ ...value, ...placement })];
   };
-  const ports = portsOf(shape, machineType);
-  const node = (value: object) => ['-blockdev', JSON.stringify(value)];
+  const ports = assignPorts(shape, machineType);
+  const nodeArguments = (value: object) => ['-blockdev', JSON.stringify(value)];
   return [
     ...['-nodefaults', '-no-user-config', '-name', shape.serverId, '-uuid', shape.serverId],
-    ...['-machine', machine.join(), '-cpu', cpu, '-smp', smpArgument(shape), ...memoryArguments(shape)],
-    ...(firmware ? flashMemory(firmware).flatMap(node) : []),
+    ...['-machine', machineOptions.join(), '-cpu', cpu, '-smp', smpArgument(shape), ...memoryArguments(shape)],
+    ...(firmware ? createFlashNodes(firmware).flatMap(nodeArguments) : []),
     ...(firmware?.needsSmm ? ['-global', 'driver=cfi.pflash01,property=secure,value=on'] : []),
     ...hotplugPortDevices(incoming?.ports ?? ports.count).flatMap((port) => ['-device', JSON.stringify(port)]),
     ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
@@ -140,34 +141,40 @@ export function machineArguments(
     ],
     ...['-serial', 'chardev:console'],
     ...['-device', 'pvpanic'],
-    ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
-    ...device({ driver: 'virtio-balloon-pci', id: 'balloon' }),
-    ...(tuning.rng ? ['-object', 'rng-random,id=random,filename=/dev/urandom', ...device(rngDevice(tuning.rng))] : []),
+    ...deviceArguments({ driver: 'virtio-scsi-pci', id: 'scsi' }),
+    ...deviceArguments({ driver: 'virtio-balloon-pci', id: 'balloon' }),
+    ...(tuning.rng
+      ? ['-object', 'rng-random,id=random,filename=/dev/urandom', ...deviceArguments(createRngDevice(tuning.rng))]
+      : []),
     ...shape.disks.flatMap((disk, index) => [
-      ...blockNodes(disk).flatMap(node),
-      ...device({ ...blockDevice(disk, tuning.diskModel), ...(index === 0 && FIRST_DISK), ...ports.bus(disk.id) }),
+      ...createBlockNodes(disk).flatMap(nodeArguments),
+      ...deviceArguments({
+        ...createBlockDevice(disk, tuning.diskModel),
+        ...(index === 0 && FIRST_BOOT_INDEX),
+        ...ports.bus(disk.id),
+      }),
     ]),
     ...(shape.configDrive === null
       ? []
       : [
-          ...node({
+          ...nodeArguments({
             'node-name': 'config-drive',
             driver: 'raw',
             'read-only': true,
             file: { driver: 'file', filename: shape.configDrive },
           }),
-          ...device({ driver: 'scsi-hd', bus: 'scsi.0', drive: 'config-drive', id: 'config-2' }),
+          ...deviceArguments({ driver: 'scsi-hd', bus: 'scsi.0', drive: 'config-drive', id: 'config-2' }),
         ]),
     ...shape.nics.flatMap((nic) => [
       '-netdev',
       netdevArgument(nic),
-      ...device({ ...nicDevice(nic), ...ports.bus(nic.id) }),
+      ...deviceArguments({ ...createNicDevice(nic), ...ports.bus(nic.id) }),
     ]),
     ...(shape.agent
       ? [
           ...['-chardev', `socket,id=agent,path=${folder.file('agent')},server=on,wait=off`],
-          ...device({ driver: 'virtio-serial-pci', id: 'channels' }),
-          ...device({ driver: 'virtserialport', bus: 'channels.0', chardev: 'agent', name: AGENT_CHANNEL }),
+          ...deviceArguments({ driver: 'virtio-serial-pci', id: 'channels' }),
+          ...deviceArguments({ driver: 'virtserialport', bus: 'channels.0', chardev: 'agent', name: AGENT_CHANNEL }),
         ]
       : []),
     ...(tuning.tpm
@@ -177,14 +184,16 @@ export function machineArguments(
         ]
       : []),
     ...(tuning.watchdog
-      ? [...device({ driver: 'i6300esb', id: 'watchdog' }), '-action', `watchdog=${tuning.watchdog}`]
+      ? [...deviceArguments({ driver: 'i6300esb', id: 'watchdog' }), '-action', `watchdog=${tuning.watchdog}`]
       : []),
-    ...(tuning.tablet ? [...device({ driver: 'qemu-xhci', id: 'usb' }), ...device({ driver: 'usb-tablet' })] : []),
+    ...(tuning.tablet
+      ? [...deviceArguments({ driver: 'qemu-xhci', id: 'usb' }), ...deviceArguments({ driver: 'usb-tablet' })]
+      : []),
     ...['-boot', tuning.bootMenu ? 'strict=on,menu=on' : 'strict=on'],
     ...(kernel ? ['-kernel', kernel.kernel, '-append', kernel.commandLine] : []),
     ...(kernel?.ramdisk ? ['-initrd', kernel.ramdisk] : []),
     '-S',
     ...(incoming ? ['-incoming', 'defer'] : []),
-    ...(sandbox ? ['-sandbox', SANDBOX] : []),
+    ...(sandbox ? ['-sandbox', SANDBOX_OPTIONS] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
+import { type GuestCpu, validateCpu } from '../cpu/guest-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
 
 /** Stores the CPU of a starting machine, which keeps this CPU while it runs, even if the host's options change. */
@@ -8,7 +8,7 @@ export async function saveCpu(folder: MachineFolder, cpu: GuestCpu): Promise<voi
 }
 
 /** Returns the CPU of a running machine; null if an earlier version of this package started the machine. */
-export async function savedCpu(folder: MachineFolder): Promise<GuestCpu | null> {
-  const text = await readFile(folder.file('cpu'), 'utf8').catch(() => null);
-  return text === null ? null : checkedCpu(JSON.parse(text));
+export async function readCpu(folder: MachineFolder): Promise<GuestCpu | null> {
+  const savedJson = await readFile(folder.file('cpu'), 'utf8').catch(() => null);
+  return savedJson === null ? null : validateCpu(JSON.parse(savedJson));
 }

@@ -4,7 +4,7 @@ import type { RunAs } from '../programs/run-program.js';
 import type { ProcessFolder } from './machine-process.js';
 
 /** The names of the files in a machine's folder. */
-const FILES = {
+const FILE_NAMES = {
   root: 'root.qcow2',
   /** The root disk's backing file, which is the machine's own link to the image and exists as long as the machine. */
   rootBase: 'root.base.raw',
@@ -74,7 +74,7 @@ const FILES = {
 } as const;
 
 /** The files that are stored with the disks, possibly on shared storage. All other files are local. */
-const ON_DISK_STORAGE: ReadonlySet<MachineFile> = new Set<MachineFile>([
+const DISK_STORAGE_FILES: ReadonlySet<MachineFile> = new Set<MachineFile>([
   ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
   ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive'] as const),
   ...(['rescue', 'rescueBase', 'rescueImage', 'rescueCdrom'] as const),
@@ -82,9 +82,9 @@ const ON_DISK_STORAGE: ReadonlySet<MachineFile> = new Set<MachineFile>([
 ]);
 
 /** The maximum size of a console log, in bytes. */
-const CONSOLE_BYTES = 2 ** 20;
+const MAX_CONSOLE_BYTES = 2 ** 20;
 
-export type MachineFile = keyof typeof FILES;
+export type MachineFile = keyof typeof FILE_NAMES;
 
 /** Makes the user that runs QEMU the owner of a file or folder. */
 export async function changeOwner(path: string, runAs: RunAs | undefined): Promise<void> {
@@ -104,7 +104,7 @@ export class MachineFolder implements ProcessFolder {
   }
 
   file(name: MachineFile): string {
-    return join(ON_DISK_STORAGE.has(name) ? this.#diskPath : this.path, FILES[name]);
+    return join(DISK_STORAGE_FILES.has(name) ? this.#diskPath : this.path, FILE_NAMES[name]);
   }
 
   /** The files that remain when a machine's process is killed. */
@@ -120,12 +120,12 @@ export class MachineFolder implements ProcessFolder {
   }
 
   /** Returns the path of the disk copy that is uploaded as an image. */
-  snapshot(imageId: string): string {
+  snapshotPath(imageId: string): string {
     return join(this.path, `snapshot-${imageId}`);
   }
 
   /** Creates the machine folder, accessible only to the user that runs QEMU. */
-  async make(): Promise<void> {
+  async createFolder(): Promise<void> {
     for (const path of new Set([this.path, this.#diskPath])) {
       await mkdir(path, { recursive: true, mode: 0o700 });
       await this.changeOwner(path);
@@ -169,13 +169,13 @@ export class MachineFolder implements ProcessFolder {
   }
 
   /** Returns the end of the console log, up to the maximum size. */
-  async consoleText(): Promise<string> {
+  async readConsole(): Promise<string> {
     const path = this.file('console');
     const { size } = await stat(path).catch(() => ({ size: 0 }));
     if (size === 0) return '';
     const file = await open(path, 'r');
     try {
-      const length = Math.min(size, CONSOLE_BYTES);
+      const length = Math.min(size, MAX_CONSOLE_BYTES);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
       return buffer.toString('utf8', 0, bytesRead);
     } finally {
@@ -189,12 +189,12 @@ export class MachineFolder implements ProcessFolder {
   async truncateConsole(): Promise<void> {
     const path = this.file('console');
     const { size } = await stat(path).catch(() => ({ size: 0 }));
-    if (size <= 2 * CONSOLE_BYTES) return;
-    const end = await this.consoleText();
+    if (size <= 2 * MAX_CONSOLE_BYTES) return;
+    const logEnd = await this.readConsole();
     await truncate(path, 0);
     const file = await open(path, 'a');
     try {
-      await file.writeFile(end);
+      await file.writeFile(logEnd);
     } finally {
       await file.close();
     }

@@ -1,9 +1,9 @@
-import { checkedCpu, type GuestCpu } from '../cpu/guest-cpu.js';
+import { type GuestCpu, validateCpu } from '../cpu/guest-cpu.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { MAX_QUEUES } from '../tuning/tuning.js';
-import { isHotplugPort, pciDevices } from './hotplug-ports.js';
-import { savedCpu } from './machine-cpu.js';
+import { isHotplugPort, queryPciDevices } from './hotplug-ports.js';
+import { readCpu } from './machine-cpu.js';
 import type { MachineFolder } from './machine-folder.js';
 import { queuesForVectors } from './nic-vectors.js';
 
@@ -25,59 +25,60 @@ export interface MachineLayout {
   readonly cpu: GuestCpu | null;
 }
 
-const DEVICES = '/machine/peripheral';
+const DEVICES_PATH = '/machine/peripheral';
 
-async function unitsOf(qmp: QmpClient): Promise<MachineLayout['units']> {
-  const devices = await qmp.execute<{ name: string; type: string }[]>('qom-list', { path: DEVICES });
+async function queryUnits(qmp: QmpClient): Promise<MachineLayout['units']> {
+  const devices = await qmp.execute<{ name: string; type: string }[]>('qom-list', { path: DEVICES_PATH });
   const units: Record<string, number> = {};
   for (const { name } of devices.filter(({ type }) => type === 'child<scsi-hd>'))
-    units[name] = await qmp.execute<number>('qom-get', { path: `${DEVICES}/${name}`, property: 'scsi-id' });
+    units[name] = await qmp.execute<number>('qom-get', { path: `${DEVICES_PATH}/${name}`, property: 'scsi-id' });
   return units;
 }
 
-async function queuesOf(qmp: QmpClient): Promise<MachineLayout['queues']> {
-  const devices = await qmp.execute<{ name: string; type: string }[]>('qom-list', { path: DEVICES });
+async function queryQueues(qmp: QmpClient): Promise<MachineLayout['queues']> {
+  const devices = await qmp.execute<{ name: string; type: string }[]>('qom-list', { path: DEVICES_PATH });
   const queues: Record<string, number> = {};
   for (const { name } of devices.filter(({ type }) => type === 'child<virtio-net-pci>')) {
-    const read = <T>(property: string) => qmp.execute<T>('qom-get', { path: `${DEVICES}/${name}`, property });
-    if (await read<boolean>('mq')) queues[name] = queuesForVectors(await read<number>('vectors'));
+    const readProperty = <T>(property: string) =>
+      qmp.execute<T>('qom-get', { path: `${DEVICES_PATH}/${name}`, property });
+    if (await readProperty<boolean>('mq')) queues[name] = queuesForVectors(await readProperty<number>('vectors'));
   }
   return queues;
 }
 
 /** Returns the device layout of a running machine. */
-export async function layoutOf(folder: MachineFolder, qmp: QmpClient): Promise<MachineLayout> {
-  const [type, root, units, queues] = await Promise.all([
+export async function queryLayout(folder: MachineFolder, qmp: QmpClient): Promise<MachineLayout> {
+  const [type, rootDevices, units, queues] = await Promise.all([
     qmp.execute<string>('qom-get', { path: '/machine', property: 'type' }),
-    pciDevices(qmp),
-    unitsOf(qmp),
-    queuesOf(qmp),
+    queryPciDevices(qmp),
+    queryUnits(qmp),
+    queryQueues(qmp),
   ]);
-  const ports = root.filter(({ qdev_id }) => isHotplugPort(qdev_id));
-  const atPorts = ports.flatMap(({ qdev_id: bus, pci_bridge }) =>
+  const ports = rootDevices.filter(({ qdev_id }) => isHotplugPort(qdev_id));
+  const portDevices = ports.flatMap(({ qdev_id: bus, pci_bridge }) =>
     (pci_bridge?.devices ?? []).map((device) => ({ ...device, bus })),
   );
-  const devices = [...root, ...atPorts].filter(({ qdev_id }) => qdev_id !== '' && !isHotplugPort(qdev_id));
+  const devices = [...rootDevices, ...portDevices].filter(({ qdev_id }) => qdev_id !== '' && !isHotplugPort(qdev_id));
   return {
     type: type.replace(/-machine$/, ''),
     slots: Object.fromEntries(devices.map(({ qdev_id, slot }) => [qdev_id, slot])),
     units,
-    buses: Object.fromEntries(atPorts.map(({ qdev_id, bus }) => [qdev_id, bus])),
+    buses: Object.fromEntries(portDevices.map(({ qdev_id, bus }) => [qdev_id, bus])),
     ports: ports.length,
     queues,
-    cpu: await savedCpu(folder),
+    cpu: await readCpu(folder),
   };
 }
 
 /** Validates a device layout that another process has sent, before it becomes part of a command line. */
-export function checkedLayout(layout: MachineLayout): MachineLayout {
+export function validateLayout(layout: MachineLayout): MachineLayout {
   const { type, slots, units = {}, buses = {}, ports = 0, queues = {}, cpu = null } = layout;
-  const places = [...Object.values(slots), ...Object.values(units), ports];
-  const valid =
+  const numbers = [...Object.values(slots), ...Object.values(units), ports];
+  const isValid =
     /^pc-[\w.-]{1,40}$/.test(type) &&
-    places.every((place) => Number.isInteger(place) && place >= 0) &&
+    numbers.every((place) => Number.isInteger(place) && place >= 0) &&
     Object.values(buses).every(isHotplugPort) &&
     Object.values(queues).every((count) => Number.isInteger(count) && count >= 1 && count <= MAX_QUEUES);
-  if (!valid) throw new QemuError('UNSUPPORTED', `unsupported machine type ${type}`);
-  return { type, slots, units, buses, ports, queues, cpu: cpu && checkedCpu(cpu) };
+  if (!isValid) throw new QemuError('UNSUPPORTED', `unsupported machine type ${type}`);
+  return { type, slots, units, buses, ports, queues, cpu: cpu && validateCpu(cpu) };
 }

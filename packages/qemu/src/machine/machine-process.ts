@@ -30,7 +30,7 @@ export interface DetachedProgram<T> {
 }
 
 /** The maximum time until a program is ready. QEMU listens on its control socket before it reads any disk. */
-const START_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 20;
 
 /** Returns true if a process belongs to a folder. Process ids are reused, so this checks the command line. */
@@ -47,7 +47,7 @@ export async function findProcess(folder: ProcessFiles): Promise<number | undefi
 }
 
 /** Kills a folder's process, waits until it has exited, and removes its stale files. */
-export async function endProcess(folder: ProcessFiles): Promise<void> {
+export async function killProcess(folder: ProcessFiles): Promise<void> {
   for (let signal: NodeJS.Signals | 0 = 'SIGKILL'; ; signal = 0) {
     const pid = await findProcess(folder);
     if (pid === undefined) break;
@@ -75,26 +75,26 @@ function hasExited(child: ChildProcess): boolean {
  * Starts a folder's process in its own session, so that it outlives the current process, and waits until it is ready.
  * Rejects with `MACHINE_ENDED` and the process's error message.
  */
-export async function startProgram<T>(
+export async function startDetached<T>(
   folder: ProcessFiles,
   { program, args, runAs, ready }: DetachedProgram<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const messages = await open(folder.file('errorLog'), 'w', 0o600);
+  const errorLogFile = await open(folder.file('errorLog'), 'w', 0o600);
   let failure: Error | undefined;
   try {
     const child = spawn(program, [...args], {
       ...runAs,
       cwd: folder.path,
       detached: true,
-      stdio: ['ignore', messages.fd, messages.fd],
+      stdio: ['ignore', errorLogFile.fd, errorLogFile.fd],
       env: PROGRAM_ENVIRONMENT,
     });
     child.unref();
     child.once('error', (error) => {
       failure = error;
     });
-    const deadline = Date.now() + START_MS;
+    const deadline = Date.now() + START_TIMEOUT_MS;
     // The child exits immediately if the folder already has a running process, which holds the lock on the pid file.
     while (Date.now() < deadline && !failure && (!hasExited(child) || (await findProcess(folder)))) {
       signal.throwIfAborted();
@@ -103,12 +103,12 @@ export async function startProgram<T>(
       await sleep(POLL_INTERVAL_MS);
     }
   } catch (error) {
-    await endProcess(folder);
+    await killProcess(folder);
     throw error;
   } finally {
-    await messages.close();
+    await errorLogFile.close();
   }
-  await endProcess(folder);
+  await killProcess(folder);
   const reason = failure?.message ?? (await lastErrorLine(folder)) ?? 'it does not respond';
   throw new QemuError('MACHINE_ENDED', `${basename(program)} cannot run: ${reason}`);
 }
@@ -117,7 +117,7 @@ export async function startProgram<T>(
  * Starts a detached QEMU program and connects to its control socket. QEMU programs lock their pid files, so that a
  * folder never has two running processes.
  */
-export function startProcess(
+export function startQemuProcess(
   folder: ProcessFolder,
   program: string,
   args: readonly string[],
@@ -125,5 +125,5 @@ export function startProcess(
   signal: AbortSignal,
 ): Promise<QmpClient> {
   const ready = () => QmpClient.connect(folder.file('qmp')).catch(() => undefined);
-  return startProgram(folder, { program, args, runAs, ready }, signal);
+  return startDetached(folder, { program, args, runAs, ready }, signal);
 }

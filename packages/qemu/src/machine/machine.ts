@@ -9,7 +9,7 @@ import { endTpm, startTpm } from '../tpm/tpm-process.js';
 import { machineArguments } from './machine-arguments.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineLayout } from './machine-layout.js';
-import { endProcess, findProcess, startProcess } from './machine-process.js';
+import { findProcess, killProcess, startQemuProcess } from './machine-process.js';
 import type { MachineShape } from './machine-shape.js';
 
 /** The QEMU program, and the settings with which it is started. */
@@ -22,24 +22,24 @@ export interface MachineProgram {
 }
 
 /** QEMU run states in which the process exists, but the guest does not run. */
-const STOPPED = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postmigrate', 'io-error']);
+const STOPPED_STATES = new Set(['paused', 'suspended', 'prelaunch', 'inmigrate', 'postmigrate', 'io-error']);
 
 type PowerState = Server['powerState'];
-const RUNNING: PowerState = 1;
-const OFF: PowerState = 4;
+const POWER_STATE_RUNNING: PowerState = 1;
+const POWER_STATE_OFF: PowerState = 4;
 /** Power states by QEMU run state. In all other run states, the machine is running. */
 const POWER_STATES: Readonly<Record<string, PowerState>> = {
   paused: 3,
   // QEMU pauses a guest when the disk is full, and repeats the failed write when the guest continues.
   'io-error': 3,
-  shutdown: OFF,
+  shutdown: POWER_STATE_OFF,
   'guest-panicked': 6,
 };
 /** QEMU events that can change the power state. */
-const CHANGES: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
+const STATE_CHANGE_EVENTS: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
 
 /** The interval between presses of the power button, which are repeated because booting guests ignore them. */
-const PRESS_RETRY_MS = 3_000;
+const PRESS_INTERVAL_MS = 3_000;
 
 /** A server's virtual machine: a QEMU process that outlives the host process. An earlier one may have started it. */
 export class Machine {
@@ -73,19 +73,19 @@ export class Machine {
     });
   }
 
-  async #connect(open: () => Promise<QmpClient | undefined>): Promise<QmpClient | undefined> {
-    this.#connecting ??= open()
+  async #connect(openConnection: () => Promise<QmpClient | undefined>): Promise<QmpClient | undefined> {
+    this.#connecting ??= openConnection()
       .then((qmp) => {
         this.#qmp = qmp;
         qmp?.onClosed(() => {
           if (this.#qmp === qmp) this.#onChange();
         });
-        qmp?.beforeCommand((command) => {
+        qmp?.setCommandCheck((command) => {
           if (command === 'cont') this.#checkRunning();
         });
         qmp?.onEvent(({ event }) => {
           if (event === 'RESUME') void this.folder.removeFiles('fenced');
-          if (CHANGES.has(event)) this.#onChange();
+          if (STATE_CHANGE_EVENTS.has(event)) this.#onChange();
         });
         return qmp;
       })
@@ -120,21 +120,21 @@ export class Machine {
    */
   async start(shape: MachineShape, signal: AbortSignal, incoming?: MachineLayout): Promise<QmpClient> {
     do {
-      const running = await this.connectIfRunning();
-      if (running) return running;
+      const runningQmp = await this.connectIfRunning();
+      if (runningQmp) return runningQmp;
     } while (this.#connecting);
-    const qmp = await this.#connect(() => this.#begin(shape, signal, incoming));
+    const qmp = await this.#connect(() => this.#startQemu(shape, signal, incoming));
     if (!qmp) throw new QemuError('MACHINE_ENDED', 'the machine has ended');
     return qmp;
   }
 
-  async #begin(shape: MachineShape, signal: AbortSignal, incoming: MachineLayout | undefined): Promise<QmpClient> {
+  async #startQemu(shape: MachineShape, signal: AbortSignal, incoming: MachineLayout | undefined): Promise<QmpClient> {
     const { program, runAs, sandbox } = this.#program;
     const { tpm } = shape.tuning;
     const args = machineArguments(shape, this.folder, { incoming, sandbox });
     if (tpm) await startTpm(this.folder, tpm, runAs, incoming !== undefined, signal);
     try {
-      return await startProcess(this.folder, program, args, runAs, signal);
+      return await startQemuProcess(this.folder, program, args, runAs, signal);
     } catch (error) {
       await endTpm(this.folder);
       throw error;
@@ -145,9 +145,9 @@ export class Machine {
   async powerState(): Promise<PowerState | null> {
     try {
       const qmp = await this.connectIfRunning();
-      if (!qmp) return OFF;
+      if (!qmp) return POWER_STATE_OFF;
       const { status } = await qmp.execute<{ status: string }>('query-status');
-      return POWER_STATES[status] ?? RUNNING;
+      return POWER_STATES[status] ?? POWER_STATE_RUNNING;
     } catch {
       return null;
     }
@@ -158,7 +158,7 @@ export class Machine {
     const qmp = await this.connectIfRunning();
     if (!qmp) return false;
     const { status } = await qmp.execute<{ status: string }>('query-status');
-    return !STOPPED.has(status);
+    return !STOPPED_STATES.has(status);
   }
 
   /** Resumes the guest if it is paused because the disk was full. Returns true if it was paused for this reason. */
@@ -170,13 +170,13 @@ export class Machine {
   }
 
   /** Powers the machine off without shutting down the guest. */
-  async end(): Promise<void> {
+  async powerOff(): Promise<void> {
     const qmp = await this.connectIfRunning().catch(() => undefined);
     // QEMU must flush its pending writes before it is killed.
     await qmp?.quit();
     this.#qmp?.close();
     this.#qmp = undefined;
-    await endProcess(this.folder);
+    await killProcess(this.folder);
     await endTpm(this.folder);
   }
 
@@ -192,19 +192,19 @@ export class Machine {
     const deadline = Date.now() + timeoutMs;
     // A paused guest does not react to the power button.
     if (!(await this.isRunning())) return false;
-    const firmwareUntil = Date.now() + PRESS_RETRY_MS;
+    const firmwareDeadline = Date.now() + PRESS_INTERVAL_MS;
     while (qmp.isOpen && Date.now() < deadline) {
-      if (Date.now() >= firmwareUntil && !(await isAcpiReady(qmp))) return false;
+      if (Date.now() >= firmwareDeadline && !(await isAcpiReady(qmp))) return false;
       await qmp.execute('system_powerdown').catch(() => {});
-      const wait = AbortSignal.any([
+      const waitSignal = AbortSignal.any([
         signal,
-        AbortSignal.timeout(Math.min(PRESS_RETRY_MS, Math.max(0, deadline - Date.now()))),
+        AbortSignal.timeout(Math.min(PRESS_INTERVAL_MS, Math.max(0, deadline - Date.now()))),
       ]);
-      await qmp.untilClosed(wait).catch(() => signal.throwIfAborted());
+      await qmp.waitUntilClosed(waitSignal).catch(() => signal.throwIfAborted());
     }
     if (qmp.isOpen) return false;
     while ((await findProcess(this.folder)) !== undefined) await sleep(20, undefined, { signal });
-    await this.end();
+    await this.powerOff();
     return true;
   }
 

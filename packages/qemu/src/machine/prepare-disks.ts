@@ -39,7 +39,7 @@ export interface DiskInfo {
 /**
  * Returns information about a qcow2 file of this package, even if a machine has it open; undefined if it is missing.
  */
-export async function diskInfo(
+export async function readDiskInfo(
   { qemuImg, run }: DiskPrograms,
   path: string,
   signal: AbortSignal,
@@ -50,8 +50,8 @@ export async function diskInfo(
 }
 
 /** Returns the virtual size of a qcow2 file that this package created. */
-export async function diskBytes(tools: DiskPrograms, path: string, signal: AbortSignal): Promise<number> {
-  const info = await diskInfo(tools, path, signal);
+export async function readDiskBytes(tools: DiskPrograms, path: string, signal: AbortSignal): Promise<number> {
+  const info = await readDiskInfo(tools, path, signal);
   if (!info) throw new QemuError('UNSUPPORTED', `missing disk ${basename(path)}`);
   return info['virtual-size'];
 }
@@ -61,7 +61,7 @@ export async function diskBytes(tools: DiskPrograms, path: string, signal: Abort
  *
  * @param base the backing file in the same folder, so that the reference is valid wherever a host mounts the folder
  */
-export async function makeDisk(
+export async function createDisk(
   { qemuImg, run }: DiskPrograms,
   path: string,
   bytes: number,
@@ -69,14 +69,17 @@ export async function makeDisk(
   signal: AbortSignal,
 ): Promise<void> {
   if (await exists(path)) return;
-  const backing = base === null ? [] : ['-b', basename(base), '-F', 'raw'];
+  const backingArgs = base === null ? [] : ['-b', basename(base), '-F', 'raw'];
   await rm(`${path}.new`, { force: true });
-  await runProgram(qemuImg, ['create', '-q', '-f', 'qcow2', ...backing, `${path}.new`, `${bytes}`], { ...run, signal });
+  await runProgram(qemuImg, ['create', '-q', '-f', 'qcow2', ...backingArgs, `${path}.new`, `${bytes}`], {
+    ...run,
+    signal,
+  });
   await rename(`${path}.new`, path);
 }
 
 /** The files of a root disk and its kernel. A rescue disk has its own set. */
-const ROOT = {
+const ROOT_FILES = {
   disk: 'root',
   base: 'rootBase',
   image: 'rootImage',
@@ -85,7 +88,7 @@ const ROOT = {
   ramdisk: 'ramdisk',
   commandLine: 'commandLine',
 } as const;
-const RESCUE = {
+const RESCUE_FILES = {
   disk: 'rescue',
   base: 'rescueBase',
   image: 'rescueImage',
@@ -96,55 +99,55 @@ const RESCUE = {
 } as const;
 
 /** The default kernel command line, which prints to both consoles and mounts the first disk as root. */
-const COMMAND_LINE = 'root=/dev/vda console=tty0 console=ttyS0';
+const DEFAULT_COMMAND_LINE = 'root=/dev/vda console=tty0 console=ttyS0';
 
 /**
  * Creates a disk from an image, and fetches the image's kernel; keeps existing files. An ISO image becomes a CD instead
  * of a disk, so that an installer on the CD needs a volume or an ephemeral disk.
  */
-async function makeSystem(
+async function createSystemDisk(
   tools: DiskTools,
   server: Server,
   imageId: string,
   diskGb: number,
-  names: typeof ROOT | typeof RESCUE,
+  fileNames: typeof ROOT_FILES | typeof RESCUE_FILES,
   folder: MachineFolder,
   signal: AbortSignal,
 ): Promise<void> {
   const { cache, images } = tools;
-  if ((await folder.exists(names.disk)) || (await folder.exists(names.cdrom))) return;
+  if ((await folder.exists(fileNames.disk)) || (await folder.exists(fileNames.cdrom))) return;
   const owner = ownerOf(server);
   const { properties, diskFormat } = await images.get(owner, imageId);
   const isCd = diskFormat === 'iso';
-  const bytes = await cache.linkImage(owner, imageId, folder.file(names.base), isCd ? 0 : diskGb * GIB, signal);
-  await writeFile(folder.file(names.image), imageId);
-  await makeKernel(tools, server, properties, names, folder, signal);
-  if (isCd) return writeFile(folder.file(names.cdrom), '');
-  await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);
+  const bytes = await cache.linkImage(owner, imageId, folder.file(fileNames.base), isCd ? 0 : diskGb * GIB, signal);
+  await writeFile(folder.file(fileNames.image), imageId);
+  await fetchKernel(tools, server, properties, fileNames, folder, signal);
+  if (isCd) return writeFile(folder.file(fileNames.cdrom), '');
+  await createDisk(tools, folder.file(fileNames.disk), diskGb * GIB || bytes, folder.file(fileNames.base), signal);
 }
 
 /** Fetches the kernel and the ramdisk that an image's properties name, if any. */
-async function makeKernel(
+async function fetchKernel(
   { cache }: DiskTools,
   server: Server,
   properties: Readonly<Record<string, string>>,
-  names: typeof ROOT | typeof RESCUE,
+  fileNames: typeof ROOT_FILES | typeof RESCUE_FILES,
   folder: MachineFolder,
   signal: AbortSignal,
 ): Promise<void> {
   const option = machineOptionsOf({ extraSpecs: {} }, properties);
   for (const [name, id] of [
-    [names.kernel, option('kernel')],
-    [names.ramdisk, option('ramdisk')],
+    [fileNames.kernel, option('kernel')],
+    [fileNames.ramdisk, option('ramdisk')],
   ] as const) {
     if (id) await cache.linkImage(ownerOf(server), id, folder.file(name), 0, signal);
     else await rm(folder.file(name), { force: true });
   }
-  await writeFile(folder.file(names.commandLine), option('commandLine') ?? COMMAND_LINE);
+  await writeFile(folder.file(fileNames.commandLine), option('commandLine') ?? DEFAULT_COMMAND_LINE);
 }
 
 /** Creates a server's local disks; keeps existing ones. */
-export async function makeDisks(
+export async function createDisks(
   tools: DiskTools,
   server: Server,
   imageId: string,
@@ -152,19 +155,19 @@ export async function makeDisks(
   folder: MachineFolder,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isVolumeBacked(server)) await makeKernel(tools, server, server.imageProperties, ROOT, folder, signal);
-  else if (imageId !== '') await makeSystem(tools, server, imageId, diskGb, ROOT, folder, signal);
-  if (ephemeralGb > 0) await makeDisk(tools, folder.disk('ephemeral'), ephemeralGb * GIB, null, signal);
-  if (swapMb > 0) await makeDisk(tools, folder.disk('swap'), swapMb * MIB, null, signal);
+  if (isVolumeBacked(server)) await fetchKernel(tools, server, server.imageProperties, ROOT_FILES, folder, signal);
+  else if (imageId !== '') await createSystemDisk(tools, server, imageId, diskGb, ROOT_FILES, folder, signal);
+  if (ephemeralGb > 0) await createDisk(tools, folder.disk('ephemeral'), ephemeralGb * GIB, null, signal);
+  if (swapMb > 0) await createDisk(tools, folder.disk('swap'), swapMb * MIB, null, signal);
 }
 
 /** Creates a server's rescue disk from a rescue image. */
-export async function makeRescueDisk(
+export async function createRescueDisk(
   tools: DiskTools,
   server: Server,
   imageId: string,
   folder: MachineFolder,
   signal: AbortSignal,
 ): Promise<void> {
-  await makeSystem(tools, server, imageId, server.flavor.diskGb, RESCUE, folder, signal);
+  await createSystemDisk(tools, server, imageId, server.flavor.diskGb, RESCUE_FILES, folder, signal);
 }

@@ -8,8 +8,8 @@ export function ignoreExpectedError(expected: RegExp) {
 }
 
 /** QEMU's error messages for devices that are already attached, or already detached. */
-export const ATTACHED = /Duplicate (device )?ID|Duplicate nodes/i;
-export const DETACHED = /not found|failed to find|cannot find/i;
+export const ATTACHED_ERRORS = /Duplicate (device )?ID|Duplicate nodes/i;
+export const DETACHED_ERRORS = /not found|failed to find|cannot find/i;
 
 /**
  * Requests that the guest release a device, and waits until the device is removed.
@@ -22,20 +22,20 @@ export async function removeDevice(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const late = AbortSignal.timeout(timeoutMs);
+  const timeoutSignal = AbortSignal.timeout(timeoutMs);
   try {
     await qmp.executeUntil(
       'device_del',
       { id },
       ({ event, data }) => event === 'DEVICE_DELETED' && data.device === id,
-      AbortSignal.any([signal, late]),
+      AbortSignal.any([signal, timeoutSignal]),
     );
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    if (late.aborted) return false;
+    if (timeoutSignal.aborted) return false;
     if (error instanceof QmpCommandError && /already in the process of unplug/i.test(error.message)) return false;
-    ignoreExpectedError(DETACHED)(error);
+    ignoreExpectedError(DETACHED_ERRORS)(error);
     return true;
   }
 }

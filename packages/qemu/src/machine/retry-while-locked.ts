@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QemuError } from '../qemu-error.js';
 
 /** QEMU's error messages for a disk that another process has locked. */
-const IN_USE = /another process using the image|Failed to get .*lock/;
+const LOCK_ERRORS = /another process using the image|Failed to get .*lock/;
 const POLL_INTERVAL_MS = 1_000;
 
 /**
@@ -11,12 +11,12 @@ const POLL_INTERVAL_MS = 1_000;
  *
  * @throws QemuError `DISK_IN_USE` if the disks are still locked when the time is over
  */
-export async function retryWhileLocked<T>(use: () => Promise<T>, waitMs: number, signal: AbortSignal): Promise<T> {
+export async function retryWhileLocked<T>(work: () => Promise<T>, waitMs: number, signal: AbortSignal): Promise<T> {
   for (const deadline = Date.now() + waitMs; ; await sleep(POLL_INTERVAL_MS, undefined, { signal })) {
     try {
-      return await use();
+      return await work();
     } catch (error) {
-      if (!(error instanceof QemuError) || !IN_USE.test(error.message)) throw error;
+      if (!(error instanceof QemuError) || !LOCK_ERRORS.test(error.message)) throw error;
       if (Date.now() >= deadline)
         throw new QemuError(
           'DISK_IN_USE',

@@ -8,12 +8,13 @@ import { tuningOf } from '../tuning/tuning.js';
 import type { MachineFile, MachineFolder } from './machine-folder.js';
 import type { DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
 
-const OWN_KERNEL = ['kernel', 'ramdisk', 'commandLine'] as const;
-const RESCUE_KERNEL = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;
+const SERVER_KERNEL_FILES = ['kernel', 'ramdisk', 'commandLine'] as const;
+const RESCUE_KERNEL_FILES = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;
 
-async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<KernelShape | null> {
+async function findKernel(folder: MachineFolder, isRescued: boolean): Promise<KernelShape | null> {
   // A rescue image without a kernel uses the server's kernel.
-  const [kernel, ramdisk, commandLine] = rescued && (await folder.exists('rescueKernel')) ? RESCUE_KERNEL : OWN_KERNEL;
+  const [kernel, ramdisk, commandLine] =
+    isRescued && (await folder.exists('rescueKernel')) ? RESCUE_KERNEL_FILES : SERVER_KERNEL_FILES;
   if (!(await folder.exists(kernel))) return null;
   return {
     kernel: folder.file(kernel),
@@ -23,7 +24,7 @@ async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<Kernel
 }
 
 /** Returns the configuration of a server's machine, based on the server record and the machine folder. */
-export async function shapeOf(
+export async function createShape(
   server: Server,
   flavor: FlavorCopy,
   parts: {
@@ -38,22 +39,26 @@ export async function shapeOf(
 ): Promise<MachineShape> {
   const { folder, acceleration, cpu, nics, bootVolume, volumes } = parts;
   const tuning = tuningOf(flavor, server.imageProperties);
-  const rescued = (await folder.exists('rescue')) || (await folder.exists('rescueCdrom'));
-  const disk = (id: string, file: string): DiskShape => ({ id, file });
-  const system = async (id: 'root' | 'rescue', base: MachineFile, cdrom: MachineFile): Promise<DiskShape[]> => {
+  const isRescued = (await folder.exists('rescue')) || (await folder.exists('rescueCdrom'));
+  const diskShape = (id: string, file: string): DiskShape => ({ id, file });
+  const findSystemDisks = async (
+    id: 'root' | 'rescue',
+    base: MachineFile,
+    cdrom: MachineFile,
+  ): Promise<DiskShape[]> => {
     if (await folder.exists(cdrom)) return [{ id, file: folder.file(base), cdrom: true }];
-    return (await folder.exists(id)) ? [disk(id, folder.file(id))] : [];
+    return (await folder.exists(id)) ? [diskShape(id, folder.file(id))] : [];
   };
-  const systems = [
-    ...(rescued ? await system('rescue', 'rescueBase', 'rescueCdrom') : []),
-    ...(await system('root', 'rootBase', 'cdrom')),
+  const systemDisks = [
+    ...(isRescued ? await findSystemDisks('rescue', 'rescueBase', 'rescueCdrom') : []),
+    ...(await findSystemDisks('root', 'rootBase', 'cdrom')),
     ...(bootVolume ? [bootVolume] : []),
   ];
-  const extra = [
-    ...(flavor.ephemeralGb > 0 ? [disk('ephemeral', folder.disk('ephemeral'))] : []),
-    ...(flavor.swapMb > 0 ? [disk('swap', folder.disk('swap'))] : []),
+  const extraDisks = [
+    ...(flavor.ephemeralGb > 0 ? [diskShape('ephemeral', folder.disk('ephemeral'))] : []),
+    ...(flavor.swapMb > 0 ? [diskShape('swap', folder.disk('swap'))] : []),
   ];
-  const configDrive = rescued ? 'rescueConfigDrive' : 'configDrive';
+  const configDriveFile = isRescued ? 'rescueConfigDrive' : 'configDrive';
   return {
     serverId: server.id,
     acceleration,
@@ -62,9 +67,9 @@ export async function shapeOf(
     firmware: await prepareFirmware(folder, tuning),
     vcpus: flavor.vcpus,
     memoryMb: flavor.memoryMb,
-    kernel: await kernelOf(folder, rescued),
-    disks: [...systems, ...extra, ...volumes],
-    configDrive: (await folder.exists(configDrive)) ? folder.file(configDrive) : null,
+    kernel: await findKernel(folder, isRescued),
+    disks: [...systemDisks, ...extraDisks, ...volumes],
+    configDrive: (await folder.exists(configDriveFile)) ? folder.file(configDriveFile) : null,
     nics,
     agent: hasAgent(server),
   };

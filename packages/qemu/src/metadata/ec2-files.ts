@@ -1,7 +1,7 @@
 import type { GuestMetadata } from '../guest/meta-data.js';
 
 /** The supported versions of the EC2 metadata format, which all have the same content. */
-const VERSIONS = ['1.0', '2009-04-04', 'latest'];
+const METADATA_VERSIONS = ['1.0', '2009-04-04', 'latest'];
 
 /** Returns an EC2-style id: a prefix and eight hexadecimal digits. */
 function shortId(kind: string, id: string): string {
@@ -11,15 +11,16 @@ function shortId(kind: string, id: string): string {
 /**
  * Returns a guest's metadata files in the EC2 format, by path.
  *
- * @param floating the guest's floating IP address
+ * @param floatingAddress the guest's floating IP address
  */
 export function ec2Files(
   { server, interfaces }: GuestMetadata,
-  floating: string | undefined,
+  floatingAddress: string | undefined,
 ): ReadonlyMap<string, Buffer> {
   const { id, hostname, keyName, keyData, userData } = server;
-  const local = interfaces.flatMap(({ addresses }) => addresses).find(({ version }) => version === 4)?.address ?? '';
-  const all: Readonly<Record<string, string | null | undefined>> = {
+  const localAddress =
+    interfaces.flatMap(({ addresses }) => addresses).find(({ version }) => version === 4)?.address ?? '';
+  const values: Readonly<Record<string, string | null | undefined>> = {
     'ami-id': server.imageId === '' ? null : shortId('ami', server.imageId),
     'ami-launch-index': `${server.launchIndex}`,
     'block-device-mapping/ami': 'vda',
@@ -29,17 +30,19 @@ export function ec2Files(
     'instance-id': shortId('i', id),
     'instance-type': server.flavor.name,
     'local-hostname': hostname,
-    'local-ipv4': local,
+    'local-ipv4': localAddress,
     mac: interfaces[0]?.mac,
     'placement/availability-zone': server.pinnedZone ?? 'nova',
     'public-hostname': hostname,
-    'public-ipv4': floating ?? '',
+    'public-ipv4': floatingAddress ?? '',
     ...(keyName !== null && { 'public-keys/0/openssh-key': keyData }),
     'reservation-id': server.reservationId,
   };
-  const entries = Object.entries(all).flatMap(([name, text]) =>
+  const entries = Object.entries(values).flatMap(([name, text]) =>
     typeof text === 'string' ? [[`meta-data/${name}`, Buffer.from(text)] as const] : [],
   );
   const files = userData ? [...entries, ['user-data', Buffer.from(userData, 'base64')] as const] : entries;
-  return new Map(VERSIONS.flatMap((version) => files.map(([path, bytes]) => [`${version}/${path}`, bytes] as const)));
+  return new Map(
+    METADATA_VERSIONS.flatMap((version) => files.map(([path, bytes]) => [`${version}/${path}`, bytes] as const)),
+  );
 }

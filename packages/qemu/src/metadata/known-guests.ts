@@ -21,7 +21,7 @@ export async function storeMetadata(
 }
 
 /** Returns the guest that has an IP address in the network to which a namespace belongs. */
-export async function guestAt(
+export async function findGuest(
   { networks, ports, routers }: NetworkPlan,
   names: DeviceNames,
   folders: MachineFolders,
@@ -33,13 +33,13 @@ export async function guestAt(
     ({ networkId, addresses }) => networkId === network?.id && addresses.some((one) => one.address === address),
   );
   if (!port) return undefined;
-  const text = await readFile(folders.folderOf(port.serverId).file('metadata'), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
+  const metadataJson = await readFile(folders.folderOf(port.serverId).file('metadata'), 'utf8').catch(() => undefined);
+  if (metadataJson === undefined) return undefined;
   const attachedRouters = routers.filter(({ interfaces }) =>
     interfaces.some(({ networkId }) => networkId === port.networkId),
   );
   const floating = attachedRouters
     .flatMap((router) => router.floating)
     .find(({ fixedAddress }) => fixedAddress === address);
-  return { metadata: JSON.parse(text), floating: floating?.address };
+  return { metadata: JSON.parse(metadataJson), floating: floating?.address };
 }

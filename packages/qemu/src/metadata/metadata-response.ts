@@ -11,14 +11,14 @@ export interface MetadataResponse {
  * Returns the list of a metadata folder's entries. In the EC2 format, folder names end with a slash, and public keys
  * are listed as `index=name`.
  */
-function listing(folder: string, paths: readonly string[], { server }: GuestMetadata): string | undefined {
-  const inside = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
-  if (inside.length === 0) return undefined;
-  const withoutSlashes = folder === '' || folder.startsWith('openstack/');
-  const names = inside.map((path) => {
+function listFolder(folder: string, paths: readonly string[], { server }: GuestMetadata): string | undefined {
+  const relativePaths = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
+  if (relativePaths.length === 0) return undefined;
+  const omitsSlashes = folder === '' || folder.startsWith('openstack/');
+  const names = relativePaths.map((path) => {
     const [name = '', ...rest] = path.split('/');
     if (/\/public-keys\/$/.test(folder)) return `${name}=${server.keyName}`;
-    return rest.length > 0 && !withoutSlashes ? `${name}/` : name;
+    return rest.length > 0 && !omitsSlashes ? `${name}/` : name;
   });
   return [...new Set(names)].join('\n');
 }
@@ -30,18 +30,18 @@ function listing(folder: string, paths: readonly string[], { server }: GuestMeta
  * @param floating the guest's floating IP address
  * @returns undefined for an unknown path
  */
-export function metadataResponse(
+export function createMetadataResponse(
   path: string,
   metadata: GuestMetadata,
   floating?: string,
 ): MetadataResponse | undefined {
   const files = new Map([...ec2Files(metadata, floating), ...guestFiles(metadata)]);
-  const requested = path.split('/').filter(Boolean).join('/');
-  const body = files.get(requested);
+  const requestedPath = path.split('/').filter(Boolean).join('/');
+  const body = files.get(requestedPath);
   if (body) {
-    const text = requested.includes('/meta-data/') ? 'text/plain' : 'application/octet-stream';
-    return { type: requested.endsWith('.json') ? 'application/json' : text, body };
+    const textType = requestedPath.includes('/meta-data/') ? 'text/plain' : 'application/octet-stream';
+    return { type: requestedPath.endsWith('.json') ? 'application/json' : textType, body };
   }
-  const list = listing(requested === '' ? '' : `${requested}/`, [...files.keys()], metadata);
-  return list === undefined ? undefined : { type: 'text/plain', body: Buffer.from(list) };
+  const folderList = listFolder(requestedPath === '' ? '' : `${requestedPath}/`, [...files.keys()], metadata);
+  return folderList === undefined ? undefined : { type: 'text/plain', body: Buffer.from(folderList) };
 }

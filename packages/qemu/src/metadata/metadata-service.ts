@@ -5,10 +5,10 @@ import { isIPv4, type Server as Listener, type Socket } from 'node:net';
 import type { GuestMetadata } from '../guest/meta-data.js';
 import type { IpTool } from '../network/ip-tool.js';
 import { PROGRAM_ENVIRONMENT } from '../programs/run-program.js';
-import { metadataResponse } from './metadata-response.js';
+import { createMetadataResponse } from './metadata-response.js';
 
 const PORT = 80;
-const START_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 /** The maximum number of connections per network; further connections are rejected. */
 const MAX_CONNECTIONS = 200;
 
@@ -76,36 +76,40 @@ export class MetadataService {
    */
   async #listen(namespace: string): Promise<Listener> {
     const { ip, address } = this.#options;
-    const [program, args] = ip.within(namespace, process.execPath, [
+    const [program, args] = ip.namespaceCommand(namespace, process.execPath, [
       '-e',
       `(${listenInNamespace})()`,
       address,
       `${PORT}`,
     ]);
     const child = spawn(program, [...args], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env: PROGRAM_ENVIRONMENT });
-    const ending = new AbortController();
-    const late = setTimeout(() => child.kill('SIGKILL'), START_MS);
+    const endController = new AbortController();
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
     try {
-      const ended = once(child, 'exit', { signal: ending.signal }).then(() => undefined);
-      const [, listener] = (await Promise.race([once(child, 'message', { signal: ending.signal }), ended])) ?? [];
+      const childExit = once(child, 'exit', { signal: endController.signal }).then(() => undefined);
+      const [, listener] =
+        (await Promise.race([once(child, 'message', { signal: endController.signal }), childExit])) ?? [];
       if (!listener) throw new Error(`cannot listen on ${address}:${PORT} in the namespace ${namespace}`);
       return this.#serve(namespace, listener as Listener);
     } finally {
-      clearTimeout(late);
-      ending.abort();
+      clearTimeout(killTimer);
+      endController.abort();
     }
   }
 
   #serve(namespace: string, listener: Listener): Listener {
-    const http = createServer({ requestTimeout: 10_000, keepAliveTimeout: 2_000, maxHeaderSize: 8_192 }, (req, res) => {
-      this.#respond(namespace, req, res).catch((error: Error) => {
-        this.#options.log(`a metadata request from a guest failed: ${error.message}`);
-        res.writeHead(500).end();
-      });
-    });
+    const httpServer = createServer(
+      { requestTimeout: 10_000, keepAliveTimeout: 2_000, maxHeaderSize: 8_192 },
+      (req, res) => {
+        this.#respond(namespace, req, res).catch((error: Error) => {
+          this.#options.log(`a metadata request from a guest failed: ${error.message}`);
+          res.writeHead(500).end();
+        });
+      },
+    );
     listener.maxConnections = MAX_CONNECTIONS;
     listener.on('connection', (socket: Socket) => {
-      http.emit('connection', socket);
+      httpServer.emit('connection', socket);
       socket.resume();
     });
     // The listener must not keep the host process alive.
@@ -118,7 +122,7 @@ export class MetadataService {
     const address = req.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     const guest = isIPv4(address) ? await this.#options.guest(namespace, address) : undefined;
     const path = (req.url ?? '/').split('?')[0] ?? '/';
-    const response = guest && metadataResponse(path, guest.metadata, guest.floating);
+    const response = guest && createMetadataResponse(path, guest.metadata, guest.floating);
     if (!response) return void res.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
     res
       .writeHead(200, { 'content-type': response.type, 'content-length': response.body.byteLength })

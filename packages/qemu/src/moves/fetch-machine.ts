@@ -5,7 +5,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import { ownerOf } from '../images/image-cache.js';
 import type { MachineManifest } from './machine-manifest.js';
-import { ConnectionCut, requestsTo, retryWhileUnreachable } from './transfer-requests.js';
+import { createTransferClient, retryWhileUnreachable, TransferCutError } from './transfer-requests.js';
 
 /** A machine on another host, from which this host receives it. */
 export interface RemoteMachine {
@@ -17,13 +17,15 @@ export interface RemoteMachine {
   readonly waits?: boolean;
 }
 
-function withRetry<T>({ waits = false, signal }: RemoteMachine, request: () => Promise<T>): Promise<T> {
+function retryIfWaiting<T>({ waits = false, signal }: RemoteMachine, request: () => Promise<T>): Promise<T> {
   return waits ? retryWhileUnreachable(request, signal) : request();
 }
 
 export function fetchManifest(remote: RemoteMachine): Promise<MachineManifest> {
   const { host, server, sourceHost, signal } = remote;
-  return withRetry(remote, () => requestsTo(sourceHost, host, signal).value({ kind: 'manifest', serverId: server.id }));
+  return retryIfWaiting(remote, () =>
+    createTransferClient(sourceHost, host, signal).value({ kind: 'manifest', serverId: server.id }),
+  );
 }
 
 /** Error codes of broken connections. */
@@ -31,29 +33,35 @@ const CONNECTION_ERRORS: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT
 
 /** Fetches a file of a machine from the source host, and replaces the local file atomically. */
 export function fetchFile(remote: RemoteMachine, name: string, target: string): Promise<void> {
-  return withRetry(remote, () => fetchOnce(remote, name, target));
+  return retryIfWaiting(remote, () => fetchFileOnce(remote, name, target));
 }
 
-async function fetchOnce(
+async function fetchFileOnce(
   { host, server, sourceHost, signal }: RemoteMachine,
   name: string,
   target: string,
 ): Promise<void> {
-  const content = await requestsTo(sourceHost, host, signal).read({ kind: 'file', serverId: server.id, name });
-  const draft = `${target}.new`;
-  await rm(draft, { force: true });
-  await pipeline(content, createWriteStream(draft, { mode: 0o600 }), { signal }).catch((cause) => {
-    throw CONNECTION_ERRORS.includes(cause.code) ? new ConnectionCut(`${name} from ${sourceHost}`, { cause }) : cause;
+  const content = await createTransferClient(sourceHost, host, signal).read({
+    kind: 'file',
+    serverId: server.id,
+    name,
   });
-  await host.machine(server).folder.changeOwner(draft);
-  await rename(draft, target);
+  const temporaryFile = `${target}.new`;
+  await rm(temporaryFile, { force: true });
+  await pipeline(content, createWriteStream(temporaryFile, { mode: 0o600 }), { signal }).catch((cause) => {
+    throw CONNECTION_ERRORS.includes(cause.code)
+      ? new TransferCutError(`${name} from ${sourceHost}`, { cause })
+      : cause;
+  });
+  await host.machine(server).folder.changeOwner(temporaryFile);
+  await rename(temporaryFile, target);
 }
 
 /**
  * Fetches a machine's files other than its disks and console log, and the image that backs the root disk. The image
  * comes from the image service if possible, otherwise from the source host.
  */
-export async function fetchCompanions(remote: RemoteMachine, { base, files }: MachineManifest): Promise<void> {
+export async function fetchCompanionFiles(remote: RemoteMachine, { base, files }: MachineManifest): Promise<void> {
   const { host, server, signal } = remote;
   const { folder } = host.machine(server);
   for (const name of files) await fetchFile(remote, name, folder.file(name));

@@ -3,33 +3,33 @@ import type { Server } from '@apistrata/compute-engine';
 import type { MoveProgress } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 import { nodeName } from '../machine/block-devices.js';
-import { blockNodesOf, checkEnd, isEndOf, mirrorUntilReady, removeJob } from '../machine/copy-disk.js';
+import { checkJobEnd, matchEndOf, mirrorUntilReady, queryBlockNodes, removeJob } from '../machine/copy-disk.js';
 import { QemuError } from '../qemu-error.js';
 import {
   checkMemoryMoved,
   configureMemoryMove,
-  hasEnded,
-  isCompletedOrPaused,
+  isEndEvent,
+  isEndOrPauseEvent,
   isInactive,
   mustPauseBeforeSwitchover,
   PRE_SWITCHOVER,
   queryMemoryMove,
 } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
-import { OWN_DISKS, type OwnDisk } from './machine-manifest.js';
+import { LOCAL_DISKS, type LocalDisk } from './machine-manifest.js';
 import type { OngoingMove } from './ongoing-move.js';
 import type { TransferRequest } from './transfer-request.js';
-import { requestsTo } from './transfer-requests.js';
+import { createTransferClient } from './transfer-requests.js';
 import { openTunnel, type Tunnel } from './tunnel.js';
 
-const RETRY_MS = 500;
+const RETRY_INTERVAL_MS = 500;
 const POLL_INTERVAL_MS = 50;
 
 /** Returns the name of the block job that copies a disk, which is also the name of the target node. */
-const copyOf = (disk: OwnDisk) => `to-${disk}`;
+const copyName = (disk: LocalDisk) => `to-${disk}`;
 
 /** Returns the error that made a tunnel fail, if any, instead of QEMU's error about a closed connection. */
-function withTunnelFailure(error: unknown, tunnels: readonly Tunnel[]): unknown {
+function toTunnelError(error: unknown, tunnels: readonly Tunnel[]): unknown {
   const cause = tunnels.map(({ failure }) => failure).find((failure) => failure !== undefined);
   if (cause === undefined) return error;
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -48,9 +48,9 @@ export class LiveMove implements OngoingMove {
   readonly #server: Server;
   readonly #destHost: string;
   /** Cancels the migration before the switchover. */
-  readonly #abandoning = new AbortController();
+  readonly #cancellation = new AbortController();
   /** Cancels the wait for the end of the switchover and for the destination's response. */
-  readonly #leaving = new AbortController();
+  readonly #closing = new AbortController();
 
   /** @param mayStart whether to start the migration; if false, only completes it or rolls it back */
   constructor(host: Host, server: Server, destHost: string, mayStart = true) {
@@ -76,9 +76,9 @@ export class LiveMove implements OngoingMove {
   async #run(mayStart: boolean): Promise<void> {
     const qmp = await this.#machine.connectIfRunning();
     // An earlier process sent the machine, and died before it received the destination's response.
-    if (!qmp) return this.#handOver();
+    if (!qmp) return this.#completeOnDestination();
     const { status } = await queryMemoryMove(qmp);
-    if (status === 'completed' && (await this.#isComplete(qmp))) return this.#handOver(qmp);
+    if (status === 'completed' && (await this.#isMemorySent(qmp))) return this.#completeOnDestination(qmp);
     const tunnels: Tunnel[] = [];
     let sent = false;
     try {
@@ -86,56 +86,57 @@ export class LiveMove implements OngoingMove {
       if (!mayStart) throw new QemuError('MOVE_FAILED', 'the host process ended during the move');
       await this.#send(qmp, tunnels);
       sent = true;
-      await this.#handOver(qmp);
+      await this.#completeOnDestination(qmp);
     } catch (error) {
       if (!sent) await this.#resumeHere(qmp);
-      throw this.#abandoning.signal.aborted ? this.#abandoning.signal.reason : withTunnelFailure(error, tunnels);
+      throw this.#cancellation.signal.aborted ? this.#cancellation.signal.reason : toTunnelError(error, tunnels);
     } finally {
       for (const tunnel of tunnels) await tunnel.close();
     }
   }
 
-  async #isComplete(qmp: QmpClient): Promise<boolean> {
+  async #isMemorySent(qmp: QmpClient): Promise<boolean> {
     return (await qmp.execute<{ status: string }>('query-status')).status === 'postmigrate';
   }
 
   async #send(qmp: QmpClient, tunnels: Tunnel[]): Promise<void> {
-    const { signal } = this.#abandoning;
+    const { signal } = this.#cancellation;
     signal.throwIfAborted();
     const { folder } = this.#machine;
     const serverId = this.#server.id;
-    const openPath = async (name: 'mirror' | 'moving', request: 'disks' | 'memory') => {
-      const remote = () => requestsTo(this.#destHost, this.#host, signal).connect({ kind: request, serverId });
-      tunnels.push(await openTunnel(folder.file(name), (path) => folder.changeOwner(path), remote));
+    const openTunnelFor = async (name: 'mirror' | 'moving', request: 'disks' | 'memory') => {
+      const connectRemote = () =>
+        createTransferClient(this.#destHost, this.#host, signal).connect({ kind: request, serverId });
+      tunnels.push(await openTunnel(folder.file(name), (path) => folder.changeOwner(path), connectRemote));
     };
-    const nodes = await blockNodesOf(qmp);
-    const shared = await this.#host.shares(this.#destHost);
-    const disks = shared ? [] : OWN_DISKS.filter((disk) => nodes.has(nodeName(disk)));
-    if (disks.length > 0) await openPath('mirror', 'disks');
-    await openPath('moving', 'memory');
-    const onImage = await folder.exists('rootBase');
-    for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && onImage ? 'top' : 'full');
+    const nodes = await queryBlockNodes(qmp);
+    const isShared = await this.#host.sharesStorageWith(this.#destHost);
+    const disks = isShared ? [] : LOCAL_DISKS.filter((disk) => nodes.has(nodeName(disk)));
+    if (disks.length > 0) await openTunnelFor('mirror', 'disks');
+    await openTunnelFor('moving', 'memory');
+    const hasBaseImage = await folder.exists('rootBase');
+    for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && hasBaseImage ? 'top' : 'full');
     await configureMemoryMove(qmp, true, this.#host.parts.moveBytesPerSecond);
     if (await mustPauseBeforeSwitchover(qmp)) await qmp.execute('stop');
     const uri = `unix:${folder.file('moving')}`;
-    const sent = await qmp.executeUntil('migrate', { uri }, isCompletedOrPaused, signal);
+    const sent = await qmp.executeUntil('migrate', { uri }, isEndOrPauseEvent, signal);
     if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');
     // The guest is paused and no longer writes, so that the copies of the disks are complete.
     for (const disk of disks)
-      checkEnd(
-        await qmp.executeUntil('block-job-cancel', { device: copyOf(disk) }, isEndOf(copyOf(disk)), signal),
+      checkJobEnd(
+        await qmp.executeUntil('block-job-cancel', { device: copyName(disk) }, matchEndOf(copyName(disk)), signal),
         `the disk ${disk} could not be copied`,
       );
     signal.throwIfAborted();
     const currentState = { state: PRE_SWITCHOVER };
-    const ended = await qmp.executeUntil('migrate-continue', currentState, hasEnded, this.#leaving.signal);
-    await checkMemoryMoved(qmp, ended, 'MOVE_FAILED');
+    const endEvent = await qmp.executeUntil('migrate-continue', currentState, isEndEvent, this.#closing.signal);
+    await checkMemoryMoved(qmp, endEvent, 'MOVE_FAILED');
   }
 
   /** Mirrors a disk to the destination host. */
-  async #copy(qmp: QmpClient, disk: OwnDisk, sync: 'full' | 'top'): Promise<void> {
-    const { signal } = this.#abandoning;
-    const target = copyOf(disk);
+  async #copy(qmp: QmpClient, disk: LocalDisk, sync: 'full' | 'top'): Promise<void> {
+    const { signal } = this.#cancellation;
+    const target = copyName(disk);
     await qmp.execute('blockdev-add', {
       'node-name': target,
       driver: 'nbd',
@@ -153,19 +154,19 @@ export class LiveMove implements OngoingMove {
    * Requests that the guest continue on the destination host. Retries until that host responds, because only it knows
    * whether the machine has arrived.
    */
-  async #handOver(qmp?: QmpClient): Promise<void> {
-    const { signal } = this.#leaving;
+  async #completeOnDestination(qmp?: QmpClient): Promise<void> {
+    const { signal } = this.#closing;
     const sourceHost = this.#host.parts.services.hosts?.self ?? '';
     const { id: serverId } = this.#server;
     const request: TransferRequest = { kind: 'complete arrival', serverId, sourceHost, going: this.#isActive };
     for (;;) {
       try {
-        if (await requestsTo(this.#destHost, this.#host, signal).value<boolean>(request)) return;
+        if (await createTransferClient(this.#destHost, this.#host, signal).value<boolean>(request)) return;
         break;
       } catch (error) {
         signal.throwIfAborted();
         if ((error as { code?: string }).code === 'UNSUPPORTED') throw error;
-        await sleep(RETRY_MS, undefined, { signal });
+        await sleep(RETRY_INTERVAL_MS, undefined, { signal });
       }
     }
     if (qmp) await this.#resumeHere(qmp);
@@ -176,10 +177,10 @@ export class LiveMove implements OngoingMove {
   async #cancelJobs(qmp: QmpClient): Promise<void> {
     for (; !isInactive(await queryMemoryMove(qmp)); await sleep(POLL_INTERVAL_MS))
       await qmp.execute('migrate_cancel').catch(() => {});
-    for (const disk of OWN_DISKS) {
-      await qmp.execute('block-job-cancel', { device: copyOf(disk), force: true }).catch(() => {});
-      await removeJob(qmp, copyOf(disk));
-      await qmp.execute('blockdev-del', { 'node-name': copyOf(disk) }).catch(() => {});
+    for (const disk of LOCAL_DISKS) {
+      await qmp.execute('block-job-cancel', { device: copyName(disk), force: true }).catch(() => {});
+      await removeJob(qmp, copyName(disk));
+      await qmp.execute('blockdev-del', { 'node-name': copyName(disk) }).catch(() => {});
     }
   }
 
@@ -195,17 +196,17 @@ export class LiveMove implements OngoingMove {
   }
 
   async abort(): Promise<void> {
-    this.#abandoning.abort(new QemuError('MOVE_FAILED', 'the move was cancelled'));
-    const moved = await this.done.then(
+    this.#cancellation.abort(new QemuError('MOVE_FAILED', 'the move was cancelled'));
+    const hasMoved = await this.done.then(
       () => true,
       () => false,
     );
-    if (moved) throw new QemuError('MOVE_COMPLETED', `the machine is already running on ${this.#destHost}`);
+    if (hasMoved) throw new QemuError('MOVE_COMPLETED', `the machine is already running on ${this.#destHost}`);
   }
 
   async leave(): Promise<void> {
-    this.#abandoning.abort(new QemuError('MOVE_FAILED', 'the host process is shutting down'));
-    this.#leaving.abort(this.#abandoning.signal.reason);
+    this.#cancellation.abort(new QemuError('MOVE_FAILED', 'the host process is shutting down'));
+    this.#closing.abort(this.#cancellation.signal.reason);
     await this.done.catch(() => {});
   }
 
@@ -216,16 +217,17 @@ export class LiveMove implements OngoingMove {
       queryMemoryMove(qmp),
       qmp.execute<{ device: string; len: number; offset: number }[]>('query-block-jobs'),
     ]);
-    const copies = jobs.filter(({ device }) => OWN_DISKS.some((disk) => copyOf(disk) === device));
-    const sum = (of: (job: (typeof copies)[number]) => number) => copies.reduce((bytes, job) => bytes + of(job), 0);
-    const memory = this.#server.flavor.memoryMb * 2 ** 20;
+    const copyJobs = jobs.filter(({ device }) => LOCAL_DISKS.some((disk) => copyName(disk) === device));
+    const sumOf = (readValue: (job: (typeof copyJobs)[number]) => number) =>
+      copyJobs.reduce((bytes, job) => bytes + readValue(job), 0);
+    const memoryBytes = this.#server.flavor.memoryMb * 2 ** 20;
     return {
-      memoryTotalBytes: ram?.total ?? memory,
+      memoryTotalBytes: ram?.total ?? memoryBytes,
       memoryProcessedBytes: ram?.transferred ?? 0,
-      memoryRemainingBytes: ram?.remaining ?? memory,
-      diskTotalBytes: sum(({ len }) => len),
-      diskProcessedBytes: sum(({ offset }) => offset),
-      diskRemainingBytes: sum(({ len, offset }) => len - offset),
+      memoryRemainingBytes: ram?.remaining ?? memoryBytes,
+      diskTotalBytes: sumOf(({ len }) => len),
+      diskProcessedBytes: sumOf(({ offset }) => offset),
+      diskRemainingBytes: sumOf(({ len, offset }) => len - offset),
     };
   }
 }

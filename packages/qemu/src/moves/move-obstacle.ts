@@ -2,26 +2,30 @@ import type { Server } from '@apistrata/compute-engine';
 import type { UnsupportedReason } from '@apistrata/compute-engine/drivers';
 import type { GuestCpu } from '../cpu/guest-cpu.js';
 import type { Host } from '../host.js';
-import { savedCpu } from '../machine/machine-cpu.js';
-import { requestsTo } from './transfer-requests.js';
+import { readCpu } from '../machine/machine-cpu.js';
+import { createTransferClient } from './transfer-requests.js';
 
 /** The timeout for the destination's response. It is short, because an API request may be waiting. */
-const CHECK_MS = 8_000;
+const CHECK_TIMEOUT_MS = 8_000;
 
 /** Returns why a guest cannot continue on this host with its current CPU; null if it can. */
-export function cpuObstacle({ parts }: Host, cpu: GuestCpu): Promise<string | null> {
-  return parts.cpus.obstacleFor(cpu, parts.services.hosts?.self ?? '');
+export function findCpuObstacle({ parts }: Host, cpu: GuestCpu): Promise<string | null> {
+  return parts.cpus.findObstacle(cpu, parts.services.hosts?.self ?? '');
 }
 
 /** Returns why a guest on this host cannot be live-migrated to the destination host; null if no reason is known. */
-export async function moveObstacle(host: Host, server: Server, destHost: string): Promise<UnsupportedReason | null> {
+export async function findMoveObstacle(
+  host: Host,
+  server: Server,
+  destHost: string,
+): Promise<UnsupportedReason | null> {
   const { folder } = host.machine(server);
-  const cpu = await savedCpu(folder);
+  const cpu = await readCpu(folder);
   if (!cpu) return null;
-  const signal = AbortSignal.any([host.leaving, AbortSignal.timeout(CHECK_MS)]);
+  const signal = AbortSignal.any([host.leaving, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
   try {
     const request = { kind: 'check cpu', serverId: server.id, cpu } as const;
-    const message = await requestsTo(destHost, host, signal).value<string | null>(request);
+    const message = await createTransferClient(destHost, host, signal).value<string | null>(request);
     return message === null ? null : { code: 'CONFLICT', message };
   } catch (error) {
     // If the host is unavailable, the migration itself fails. Hosts with an earlier version do not implement this

@@ -7,7 +7,7 @@ import type { TransferRequest } from './transfer-request.js';
 /**
  * Sends requests to another host. Rejects with that host's error, with `HostUnreachable`, or with the signal's reason.
  */
-export interface TransferRequests {
+export interface TransferClient {
   value<T>(request: TransferRequest): Promise<T>;
   read(request: TransferRequest): Promise<Readable>;
   connect(request: TransferRequest): Promise<Duplex>;
@@ -17,7 +17,7 @@ export interface TransferRequests {
  * Returns an object that sends requests to a host.
  * @throws QemuError `UNSUPPORTED` if the name is not that of another host
  */
-export function requestsTo(name: string, { parts }: Host, signal: AbortSignal): TransferRequests {
+export function createTransferClient(name: string, { parts }: Host, signal: AbortSignal): TransferClient {
   const { hosts } = parts.services;
   if (!hosts || name === hosts.self) throw new QemuError('UNSUPPORTED', `the host ${name} is not a remote host`);
   return {
@@ -30,9 +30,9 @@ export function requestsTo(name: string, { parts }: Host, signal: AbortSignal): 
 const RETRY_INTERVAL_MS = 500;
 
 /** The error for a transfer from another host that was cut off. */
-export class ConnectionCut extends QemuError {
-  constructor(what: string, options?: ErrorOptions) {
-    super('MOVE_FAILED', `the transfer of ${what} was incomplete`, options);
+export class TransferCutError extends QemuError {
+  constructor(transferName: string, options?: ErrorOptions) {
+    super('MOVE_FAILED', `the transfer of ${transferName} was incomplete`, options);
   }
 }
 
@@ -43,7 +43,7 @@ export async function retryWhileUnreachable<T>(request: () => Promise<T>, signal
       return await request();
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ConnectionCut) && (error as { code?: string }).code !== 'HOST_UNREACHABLE') throw error;
+      if (!(error instanceof TransferCutError) && (error as { code?: string }).code !== 'HOST_UNREACHABLE') throw error;
     }
     await sleep(RETRY_INTERVAL_MS, undefined, { signal });
   }

@@ -19,19 +19,19 @@ export interface Tunnel {
 export async function openTunnel(
   path: string,
   changeOwner: (path: string) => Promise<void>,
-  remote: () => Promise<Duplex>,
+  connectRemote: () => Promise<Duplex>,
 ): Promise<Tunnel> {
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   let failure: unknown;
-  const server = createServer(async (near) => {
-    open.add(near);
-    near.once('close', () => open.delete(near)).on('error', () => {});
+  const server = createServer(async (localSocket) => {
+    openSockets.add(localSocket);
+    localSocket.once('close', () => openSockets.delete(localSocket)).on('error', () => {});
     try {
-      joinStreams(near, await remote());
+      joinStreams(localSocket, await connectRemote());
     } catch (error) {
       failure = error;
       // QEMU then reports a closed connection, or reconnects.
-      near.destroy();
+      localSocket.destroy();
     }
   });
   await rm(path, { force: true });
@@ -44,10 +44,10 @@ export async function openTunnel(
       return failure;
     },
     async close() {
-      const closed = once(server, 'close');
+      const serverClosed = once(server, 'close');
       server.close();
-      for (const near of open) near.destroy();
-      await closed;
+      for (const localSocket of openSockets) localSocket.destroy();
+      await serverClosed;
       await rm(path, { force: true });
     },
   };

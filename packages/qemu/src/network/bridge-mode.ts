@@ -3,24 +3,24 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Diagnostics, DriverServices, NetworkPlan, NetworkPlans } from '@apistrata/compute-engine/drivers';
-import { guestAt, storeMetadata } from '../metadata/known-guests.js';
+import { findGuest, storeMetadata } from '../metadata/known-guests.js';
 import { MetadataService } from '../metadata/metadata-service.js';
 import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { BuildHealth } from './build-health.js';
-import { checkedPlan } from './checked-plan.js';
+import { sanitizePlan } from './checked-plan.js';
 import { claimNames } from './claim-names.js';
 import { servedNetworks } from './desired-links.js';
 import { DhcpServers } from './dhcp-servers.js';
-import { IpTool, type Traffic } from './ip-tool.js';
+import { IpTool, type TrafficCounters } from './ip-tool.js';
 import { NetworkBuilder } from './network-builder.js';
 import type { MachineFolders, NetworkMode } from './network-mode.js';
-import { checkPhysical, findPhysicalNetworks } from './physical-networks.js';
+import { checkPhysicalNetwork, findPhysicalNetworks } from './physical-networks.js';
 import { probeNetworks } from './probe-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import { tapBackend } from './tap-backend.js';
-import { type CurrentHosts, currentHosts } from './tunnels.js';
+import { type CurrentHosts, readCurrentHosts } from './tunnels.js';
 import { Wireguard } from './wireguard.js';
 
 /** The interval between checks for network changes that other processes made. */
@@ -28,7 +28,7 @@ const POLL_INTERVAL_MS = 2_000;
 /** The interval between checks for network devices that other programs removed. */
 const RECONCILE_INTERVAL_MS = 30_000;
 
-const BRIDGE_FILTER = '/proc/sys/net/bridge';
+const BRIDGE_FILTER_FOLDER = '/proc/sys/net/bridge';
 
 export interface BridgeModeOptions {
   /** The host's directory, which contains the files of the DHCP servers. */
@@ -49,26 +49,26 @@ export interface BridgeModeOptions {
 }
 
 /** Returns the IPv4 addresses of this computer's DNS resolvers that guests can also reach. */
-async function resolvers(): Promise<readonly string[]> {
+async function readResolvers(): Promise<readonly string[]> {
   const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
-  const all = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
-  return all.filter((address) => isIPv4(address) && !address.startsWith('127.'));
+  const allResolvers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
+  return allResolvers.filter((address) => isIPv4(address) && !address.startsWith('127.'));
 }
 
 /** Loads the kernel module that applies IP filter rules to bridged frames. Many kernels load it only on request. */
 async function loadBridgeFilter(): Promise<void> {
-  if (existsSync(BRIDGE_FILTER)) return;
+  if (existsSync(BRIDGE_FILTER_FOLDER)) return;
   await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
-  if (!existsSync(BRIDGE_FILTER))
+  if (!existsSync(BRIDGE_FILTER_FOLDER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
   // By default, the module applies to all bridges on the computer. Disabling it here, and enabling it on guest bridges,
   // keeps the behavior of other bridges.
   for (const name of ['iptables', 'ip6tables', 'arptables'])
-    await writeFile(join(BRIDGE_FILTER, `bridge-nf-call-${name}`), '0');
+    await writeFile(join(BRIDGE_FILTER_FOLDER, `bridge-nf-call-${name}`), '0');
 }
 
 /** Returns an interface's counters as seen by the guest, which has sent what the host receives from the TAP device. */
-function nicCounters(macAddress: string, { rx: sent, tx: received }: Traffic): Diagnostics['nics'][number] {
+function toNicCounters(macAddress: string, { rx: sent, tx: received }: TrafficCounters): Diagnostics['nics'][number] {
   return {
     macAddress,
     rxBytes: received.bytes,
@@ -90,8 +90,8 @@ interface DesiredState {
 }
 
 /** Runs a function repeatedly and sequentially. All calls of `run` that arrive during a run share the next one. */
-class Rounds {
-  #running: Promise<void> | undefined;
+class SharedRunner {
+  #currentRun: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   readonly #round: () => Promise<void>;
 
@@ -101,13 +101,13 @@ class Rounds {
 
   /** Resolves when a run that started after this call has ended. */
   run(): Promise<void> {
-    if (!this.#running) {
-      this.#running = this.#round().finally(() => {
-        this.#running = undefined;
+    if (!this.#currentRun) {
+      this.#currentRun = this.#round().finally(() => {
+        this.#currentRun = undefined;
       });
-      return this.#running;
+      return this.#currentRun;
     }
-    this.#next ??= this.#running
+    this.#next ??= this.#currentRun
       .catch(() => {})
       .then(() => {
         this.#next = undefined;
@@ -117,8 +117,8 @@ class Rounds {
   }
 
   /** Resolves when nothing runs any longer. */
-  async untilIdle(): Promise<void> {
-    while (this.#running) await (this.#next ?? this.#running).catch(() => {});
+  async waitUntilIdle(): Promise<void> {
+    while (this.#currentRun) await (this.#next ?? this.#currentRun).catch(() => {});
   }
 }
 
@@ -148,16 +148,16 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
   const dnsmasq = findProgram('dnsmasq', 'the package dnsmasq-base');
   if (hosts && isIP(hosts.address) === 0)
     throw new QemuError('NETWORKS_UNAVAILABLE', `tunnels require the IP address of the host, not '${hosts.address}'`);
-  const encrypted = hosts !== undefined && wireguardPort !== undefined;
-  const names = await claimNames(directory, hosts ? tunnelPort : null, encrypted);
+  const isEncrypted = hosts !== undefined && wireguardPort !== undefined;
+  const names = await claimNames(directory, hosts ? tunnelPort : null, isEncrypted);
   const ip = new IpTool(ipProgram, names);
   const physical = await findPhysicalNetworks(options.providerNetworks, ipProgram);
   await loadBridgeFilter();
   const folder = join(directory, 'networks');
   await mkdir(folder, { recursive: true, mode: 0o711 });
-  const wireguard = encrypted ? await Wireguard.open({ folder, ip, names, port: wireguardPort, log }) : undefined;
+  const wireguard = isEncrypted ? await Wireguard.open({ folder, ip, names, port: wireguardPort, log }) : undefined;
   const dhcp = new DhcpServers(folder, dnsmasq, ip, names);
-  const nameservers = await resolvers();
+  const nameservers = await readResolvers();
   const builder = new NetworkBuilder({
     ip,
     names,
@@ -174,10 +174,10 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
   /** Returns the current network plan, in which `host` is null for routers on this host. */
   const desired = async (folders: MachineFolders): Promise<DesiredState> => {
     const ids = await folders.machineIds();
-    if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
+    if (!hosts) return { plan: sanitizePlan(await networkPlan(ids)) };
     const { self } = hosts;
-    const { alive, ...current } = await currentHosts(hosts, tunnelPort, wireguard);
-    const { routers, ...plan } = checkedPlan(await networkPlan(ids, { self, alive }));
+    const { alive, ...current } = await readCurrentHosts(hosts, tunnelPort, wireguard);
+    const { routers, ...plan } = sanitizePlan(await networkPlan(ids, { self, alive }));
     return {
       ...current,
       plan: {
@@ -188,11 +188,11 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
   };
 
   return (folders) => {
-    let built: NetworkPlan = { networks: [], ports: [], routers: [], rules: [], members: {} };
+    let builtPlan: NetworkPlan = { networks: [], ports: [], routers: [], rules: [], members: {} };
     const metadata = new MetadataService({
       ip,
       address: SERVICE_ADDRESS,
-      guest: (namespace, address) => guestAt(built, names, folders, namespace, address),
+      guest: (namespace, address) => findGuest(builtPlan, names, folders, namespace, address),
       log,
     });
     /**
@@ -220,7 +220,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       // A namespace cannot be removed while a socket listens in it.
       await metadata.closeAllExcept(namespaces);
       await builder.build(plan, tunnels, queues);
-      built = plan;
+      builtPlan = plan;
       if (tunnels) notifyRouters(plan);
       await metadata.listenIn(namespaces);
       lastCheck = { desired: text, at: Date.now() };
@@ -229,21 +229,21 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
     // Without networks, a build does nothing, and only a probe shows whether the next server can be connected.
     let probedAt = 0;
     const probe = async () => {
-      if (!health.failing && Date.now() - probedAt < RECONCILE_INTERVAL_MS) return;
+      if (!health.isFailing && Date.now() - probedAt < RECONCILE_INTERVAL_MS) return;
       await probeNetworks(ip, names, nft);
       probedAt = Date.now();
     };
-    const rounds = new Rounds(async () => {
-      const planned = await desired(folders).catch((error) => {
-        health.unplanned(error);
+    const rounds = new SharedRunner(async () => {
+      const desiredState = await desired(folders).catch((error) => {
+        health.recordMissingPlan(error);
         throw error;
       });
       try {
-        await build(planned);
+        await build(desiredState);
         await probe();
-        health.succeeded(planned.problem);
+        health.recordSuccess(desiredState.problem);
       } catch (error) {
-        health.failed(error as Error);
+        health.recordFailure(error as Error);
         throw error;
       }
     });
@@ -254,12 +254,12 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
     return {
       async connect(server, interfaces, starting, { queues, virtio }) {
         if (starting) await storeMetadata(folders.folderOf(server.id), server, interfaces);
-        const known = starting ? [] : (multiqueue.get(server.id) ?? []);
-        const added = interfaces.map(({ portId }, index) => [portId, (queues[index] ?? 1) > 1] as const);
-        multiqueue.set(server.id, new Map([...known, ...added]));
+        const knownPorts = starting ? [] : (multiqueue.get(server.id) ?? []);
+        const addedPorts = interfaces.map(({ portId }, index) => [portId, (queues[index] ?? 1) > 1] as const);
+        multiqueue.set(server.id, new Map([...knownPorts, ...addedPorts]));
         isCheckRequested = true;
         await rounds.run();
-        for (const { portId } of interfaces) checkPhysical(built, portId, physical);
+        for (const { portId } of interfaces) checkPhysicalNetwork(builtPlan, portId, physical);
         return interfaces.map(({ portId }, index) =>
           tapBackend(names.tap(portId), queues[index] ?? 1, vhost && virtio),
         );
@@ -268,7 +268,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
         const counters = await ip.counters();
         return interfaces.flatMap(({ portId, mac }) => {
           const traffic = counters.get(names.tap(portId));
-          return traffic ? [nicCounters(mac, traffic)] : [];
+          return traffic ? [toNicCounters(mac, traffic)] : [];
         });
       },
       release(serverId) {
@@ -284,7 +284,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       async leave() {
         clearInterval(timer);
         unsubscribe();
-        await rounds.untilIdle();
+        await rounds.waitUntilIdle();
         await metadata.leave();
       },
     };

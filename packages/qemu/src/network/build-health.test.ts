@@ -11,26 +11,26 @@ function health() {
 
 it('reports the failure of the first attempt', () => {
   const { built, changes } = health();
-  built.failed(new Error('no namespaces\nin detail'));
+  built.recordFailure(new Error('no namespaces\nin detail'));
   expect(changes).toEqual(['networks cannot be built: no namespaces']);
 });
 
 it('does not report a problem with the computer if the plan cannot be read', () => {
   const { built, lines, changes } = health();
-  for (let i = 0; i < 3; i++) built.unplanned(new Error('no database'));
+  for (let i = 0; i < 3; i++) built.recordMissingPlan(new Error('no database'));
   expect([lines, changes]).toEqual([['networks could not be built: no database'], []]);
 });
 
 it('reports the second failure in a row, once, and the first success after it', () => {
   const { built, lines, changes } = health();
-  built.succeeded();
-  built.failed(new Error('busy'));
-  built.succeeded();
+  built.recordSuccess();
+  built.recordFailure(new Error('busy'));
+  built.recordSuccess();
   expect(changes).toEqual([]);
-  for (let i = 0; i < 3; i++) built.failed(new Error('busy'));
-  expect(built.failing).toBe(true);
-  built.succeeded();
-  expect(built.failing).toBe(false);
+  for (let i = 0; i < 3; i++) built.recordFailure(new Error('busy'));
+  expect(built.isFailing).toBe(true);
+  built.recordSuccess();
+  expect(built.isFailing).toBe(false);
   expect(changes).toEqual(['networks cannot be built: busy', null]);
   expect(lines).toEqual([
     'networks could not be built: busy',
@@ -41,9 +41,9 @@ it('reports the second failure in a row, once, and the first success after it', 
 
 it('reports a problem of networks that were built, once, and its end', () => {
   const { built, lines, changes } = health();
-  for (let i = 0; i < 2; i++) built.succeeded('no tunnels to h2');
-  expect(built.failing).toBe(false);
-  built.succeeded();
+  for (let i = 0; i < 2; i++) built.recordSuccess('no tunnels to h2');
+  expect(built.isFailing).toBe(false);
+  built.recordSuccess();
   expect(changes).toEqual(['no tunnels to h2', null]);
   expect(lines).toEqual(['no tunnels to h2', 'guests can be connected again']);
 });

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
  * The number of consecutive failures that count as a problem. A single failure can be a coincidence, such as a device
  * that another program has just removed.
  */
-const FAILURES = 2;
+const PROBLEM_THRESHOLD = 2;
 
 /** Tracks whether the networks on this computer can be built, based on the latest attempts. */
 export class BuildHealth {
@@ -13,7 +13,7 @@ export class BuildHealth {
   /**
    * The number of consecutive failures. Initially, a single failure is a problem, because no attempt has succeeded yet.
    */
-  #failures = FAILURES - 1;
+  #failures = PROBLEM_THRESHOLD - 1;
   #message = '';
   #problem: string | null = null;
 
@@ -27,32 +27,32 @@ export class BuildHealth {
   }
 
   /** Whether the latest attempt to build networks has failed. */
-  get failing(): boolean {
+  get isFailing(): boolean {
     return this.#message !== '';
   }
 
   /** Records a success. @param problem why guests cannot be connected although networks were built; null if they can */
-  succeeded(problem: string | null = null): void {
+  recordSuccess(problem: string | null = null): void {
     this.#failures = 0;
     this.#message = '';
     if (problem !== this.#problem) this.#log(problem ?? 'guests can be connected again');
-    this.#change(problem);
+    this.#setProblem(problem);
   }
 
   /**
    * Records that the network plan could not be read. Logs the same failure only once, because attempts are repeated.
    */
-  unplanned({ message }: Error): void {
+  recordMissingPlan({ message }: Error): void {
     if (message !== this.#message) this.#log(`networks could not be built: ${message}`);
     this.#message = message;
   }
 
   /** Records that networks could not be built on this computer. */
-  failed(error: Error): void {
+  recordFailure(error: Error): void {
     const { message } = error;
-    this.unplanned(error);
+    this.recordMissingPlan(error);
     this.#failures++;
-    if (this.#failures >= FAILURES) this.#change(`networks cannot be built: ${message.split('\n', 1)[0]}`);
+    if (this.#failures >= PROBLEM_THRESHOLD) this.#setProblem(`networks cannot be built: ${message.split('\n', 1)[0]}`);
   }
 
   /** Calls the listener when `problem` changes. Returns a function that unsubscribes. */
@@ -61,7 +61,7 @@ export class BuildHealth {
     return () => this.#changes.off('change', listener);
   }
 
-  #change(problem: string | null): void {
+  #setProblem(problem: string | null): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
     this.#changes.emit('change');

@@ -7,9 +7,9 @@ import { DeviceNames, tagOf } from './device-names.js';
 /**
  * The directory that contains the name claims of this computer's hosts. Claims, like devices, do not survive a reboot.
  */
-const CLAIMS = '/run/apistrata/networks';
+const CLAIMS_FOLDER = '/run/apistrata/networks';
 
-interface Claim {
+interface NameClaim {
   /** The directory of the claiming host's machines, which identifies the host. */
   readonly directory: string;
   /** The UDP port of the host's tunnels; null if it has no tunnels. */
@@ -18,16 +18,16 @@ interface Claim {
   readonly encrypted: boolean;
 }
 
-async function readClaims(): Promise<ReadonlyMap<string, Claim>> {
-  const found = new Map<string, Claim>();
-  for (const tag of await readdir(CLAIMS).catch(() => [])) {
-    const text = await readFile(join(CLAIMS, tag), 'utf8').catch(() => '');
-    const [, directory = '', port = '', encrypted] = /^(\/.*)\n(\d*)( encrypted)?\n$/.exec(text) ?? [];
+async function readClaims(): Promise<ReadonlyMap<string, NameClaim>> {
+  const claims = new Map<string, NameClaim>();
+  for (const tag of await readdir(CLAIMS_FOLDER).catch(() => [])) {
+    const claimText = await readFile(join(CLAIMS_FOLDER, tag), 'utf8').catch(() => '');
+    const [, directory = '', port = '', encrypted] = /^(\/.*)\n(\d*)( encrypted)?\n$/.exec(claimText) ?? [];
     // If a host's directory no longer exists, its devices have no owner.
     if (existsSync(directory))
-      found.set(tag, { directory, port: port === '' ? null : Number(port), encrypted: encrypted !== undefined });
+      claims.set(tag, { directory, port: port === '' ? null : Number(port), encrypted: encrypted !== undefined });
   }
-  return found;
+  return claims;
 }
 
 /**
@@ -40,25 +40,25 @@ async function readClaims(): Promise<ReadonlyMap<string, Claim>> {
  */
 export async function claimNames(directory: string, port: number | null, encrypted = false): Promise<DeviceNames> {
   const tag = tagOf(directory);
-  const others = [...(await readClaims())].filter(([, claim]) => claim.directory !== directory);
-  const reject = (reason: string) => new QemuError('NETWORKS_UNAVAILABLE', reason);
-  for (const [otherName, claim] of others) {
-    if (otherName === tag)
-      throw reject(
+  const otherClaims = [...(await readClaims())].filter(([, claim]) => claim.directory !== directory);
+  const createError = (reason: string) => new QemuError('NETWORKS_UNAVAILABLE', reason);
+  for (const [otherTag, claim] of otherClaims) {
+    if (otherTag === tag)
+      throw createError(
         `the host in ${claim.directory} uses the network device names that ${directory} would need: use another directory`,
       );
     if (port !== null && claim.port === port)
-      throw reject(
+      throw createError(
         `the host in ${claim.directory} on the same computer uses UDP port ${port} for its tunnels: set another port`,
       );
     if (encrypted && claim.encrypted)
-      throw reject(
+      throw createError(
         `the host in ${claim.directory} on the same computer already encrypts its tunnels: only one host on each computer can do so`,
       );
   }
-  await mkdir(CLAIMS, { recursive: true, mode: 0o755 });
-  const file = join(CLAIMS, tag);
-  await writeFile(`${file}.new`, `${directory}\n${port ?? ''}${encrypted ? ' encrypted' : ''}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await mkdir(CLAIMS_FOLDER, { recursive: true, mode: 0o755 });
+  const claimFile = join(CLAIMS_FOLDER, tag);
+  await writeFile(`${claimFile}.new`, `${directory}\n${port ?? ''}${encrypted ? ' encrypted' : ''}\n`, { mode: 0o600 });
+  await rename(`${claimFile}.new`, claimFile);
   return new DeviceNames(tag);
 }

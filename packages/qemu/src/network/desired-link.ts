@@ -1,4 +1,4 @@
-import type { TunnelEnd } from './tunnels.js';
+import type { TunnelEndpoint } from './tunnels.js';
 
 /** A network device that must exist on this computer. */
 export type DesiredLink = { readonly name: string; readonly mtu: number } & (
@@ -15,7 +15,7 @@ export type DesiredLink = { readonly name: string; readonly mtu: number } & (
       readonly kind: 'tunnel';
       readonly bridge: string;
       readonly segment: number;
-      readonly local: TunnelEnd;
+      readonly local: TunnelEndpoint;
       readonly learning: boolean;
       /** The interface that encrypts the tunnel; undefined if the tunnel is not encrypted. */
       readonly device: string | undefined;

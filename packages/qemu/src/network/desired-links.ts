@@ -1,13 +1,13 @@
 import { isPhysical } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import type { DesiredLink } from './desired-link.js';
-import { type DeviceNames, macFor } from './device-names.js';
+import { type DeviceNames, deriveMac } from './device-names.js';
 import { type PhysicalNetworks, physicalLinks } from './physical-networks.js';
 import { supportsLearning, type Tunnels } from './tunnels.js';
 
 const UPLINK_MTU = 1500;
 /** The overhead of a tunnel over IPv6, in bytes per packet. */
-const TUNNEL_BYTES = 70;
+const TUNNEL_OVERHEAD_BYTES = 70;
 const MIN_IPV6_MTU = 1280;
 
 /**
@@ -15,8 +15,8 @@ const MIN_IPV6_MTU = 1280;
  * network in which this host has only routers needs none.
  */
 export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
-  const used = new Set(ports.map(({ networkId }) => networkId));
-  return networks.filter(({ id }) => used.has(id));
+  const servedIds = new Set(ports.map(({ networkId }) => networkId));
+  return networks.filter(({ id }) => servedIds.has(id));
 }
 
 function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunnels: Tunnels): readonly DesiredLink[] {
@@ -36,7 +36,7 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
     segment,
   }));
   if (device === undefined) return links;
-  const mtu = Math.max(MIN_IPV6_MTU, ...inside.map((network) => network.mtu)) + TUNNEL_BYTES;
+  const mtu = Math.max(MIN_IPV6_MTU, ...inside.map((network) => network.mtu)) + TUNNEL_OVERHEAD_BYTES;
   return [{ kind: 'port', name: device, bridge: null, mtu }, ...links];
 }
 
@@ -55,8 +55,8 @@ export function desiredLinks(
   multiqueue: ReadonlyMap<string, boolean> = new Map(),
 ): readonly DesiredLink[] {
   const { networks, ports, routers } = plan;
-  const mtus = new Map(networks.map(({ id, mtu }) => [id, mtu]));
-  const mtuOf = (networkId: string) => mtus.get(networkId) ?? UPLINK_MTU;
+  const mtuById = new Map(networks.map(({ id, mtu }) => [id, mtu]));
+  const mtuOf = (networkId: string) => mtuById.get(networkId) ?? UPLINK_MTU;
   return [
     ...networks.map(({ id, mtu }): DesiredLink => ({ kind: 'bridge', name: names.bridge(id), mtu })),
     ...ports.map(
@@ -73,7 +73,7 @@ export function desiredLinks(
     ...networks.flatMap((network) => physicalLinks(network, names, physical)),
     ...servedNetworks(plan).map(({ id, mtu }): DesiredLink => {
       const name = names.service(id);
-      return { kind: 'veth', name, bridge: names.bridge(id), namespace: name, mac: macFor(name), mtu };
+      return { kind: 'veth', name, bridge: names.bridge(id), namespace: name, mac: deriveMac(name), mtu };
     }),
     ...routers.flatMap((router): readonly DesiredLink[] => {
       const namespace = names.router(router.id);
@@ -88,24 +88,31 @@ export function desiredLinks(
         }),
       );
       const name = names.uplink(router.id);
-      const uplink: DesiredLink = { kind: 'veth', name, bridge: null, namespace, mac: macFor(name), mtu: UPLINK_MTU };
+      const uplink: DesiredLink = {
+        kind: 'veth',
+        name,
+        bridge: null,
+        namespace,
+        mac: deriveMac(name),
+        mtu: UPLINK_MTU,
+      };
       return router.external ? [...inside, uplink] : inside;
     }),
   ];
 }
 
 /** An existing network device in the output of `ip`. */
-export interface Link {
+export interface ExistingLink {
   readonly ifindex: number;
   readonly ifname: string;
   readonly mtu: number;
   readonly master?: string;
   readonly flags: readonly string[];
-  readonly linkinfo?: { readonly info_data?: TunnelData };
+  readonly linkinfo?: { readonly info_data?: LinkData };
 }
 
 /** The attributes of a tunnel, a VLAN or a TAP device that cannot be changed after its creation. */
-interface TunnelData {
+interface LinkData {
   readonly id?: number;
   readonly local?: string;
   readonly local6?: string;
@@ -115,7 +122,7 @@ interface TunnelData {
 }
 
 /** Returns true if an existing device must be recreated to get the desired attributes. */
-export function mustRecreate(link: DesiredLink, { linkinfo }: Link): boolean {
+export function mustRecreate(link: DesiredLink, { linkinfo }: ExistingLink): boolean {
   if (link.kind === 'tap')
     return link.multiqueue !== undefined && (linkinfo?.info_data?.multi_queue ?? false) !== link.multiqueue;
   if (link.kind === 'vlan') return linkinfo?.info_data?.id !== link.tag;
@@ -154,22 +161,22 @@ function creationCommands(link: DesiredLink, tapOwner: number): readonly string[
  */
 export function linkCommands(
   desired: readonly DesiredLink[],
-  existing: readonly Link[],
+  existing: readonly ExistingLink[],
   tapOwner: number,
 ): readonly string[] {
   const links = new Map(existing.map((link) => [link.ifname, link]));
   return desired.flatMap((link) => {
     const { name, mtu } = link;
-    const cached = links.get(name);
-    const commands = cached ? [] : [...creationCommands(link, tapOwner)];
-    if (cached ? cached.mtu !== mtu : link.kind === 'tap') commands.push(`link set dev ${name} mtu ${mtu}`);
+    const existingLink = links.get(name);
+    const commands = existingLink ? [] : [...creationCommands(link, tapOwner)];
+    if (existingLink ? existingLink.mtu !== mtu : link.kind === 'tap') commands.push(`link set dev ${name} mtu ${mtu}`);
     if (link.kind === 'bridge') return commands;
-    const up = link.kind !== 'tap' || link.up;
-    const isUp = cached?.flags.includes('UP') === true;
-    if (!cached) commands.push(`link set dev ${name} addrgenmode none`);
-    if (link.bridge !== null && cached?.master !== link.bridge)
+    const mustBeUp = link.kind !== 'tap' || link.up;
+    const isUp = existingLink?.flags.includes('UP') === true;
+    if (!existingLink) commands.push(`link set dev ${name} addrgenmode none`);
+    if (link.bridge !== null && existingLink?.master !== link.bridge)
       commands.push(`link set dev ${name} master ${link.bridge}`);
-    if (up !== isUp) commands.push(`link set dev ${name} ${up ? 'up' : 'down'}`);
+    if (mustBeUp !== isUp) commands.push(`link set dev ${name} ${mustBeUp ? 'up' : 'down'}`);
     return commands;
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The prefix of all device and namespace names that this package creates. */
-const PREFIX = 'aq';
+const NAME_PREFIX = 'aq';
 
 /**
  * The letter that identifies a kind of network device. In this order: a network's bridge, a guest's TAP device, a
@@ -11,13 +11,13 @@ const PREFIX = 'aq';
  */
 type DeviceKind = 'b' | 't' | 'r' | 'u' | 's' | 'x' | 'p' | 'q' | 'v' | 'w';
 
-const TAG_LETTERS = 2;
+const TAG_LENGTH = 2;
 
-const hash = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** Returns two letters or digits that are derived from a text. */
 export function tagOf(text: string): string {
-  return (hash(text).readUInt32BE() % 36 ** TAG_LETTERS).toString(36).padStart(TAG_LETTERS, '0');
+  return (sha256(text).readUInt32BE() % 36 ** TAG_LENGTH).toString(36).padStart(TAG_LENGTH, '0');
 }
 
 /**
@@ -34,8 +34,8 @@ export class DeviceNames {
   }
 
   #name(kind: DeviceKind, id: string): string {
-    const digits = /^[0-9a-f-]{36}$/.test(id) ? id.replaceAll('-', '') : hash(id).toString('hex');
-    return `${PREFIX}${kind}${this.#tag}${digits.slice(0, 10)}`;
+    const digits = /^[0-9a-f-]{36}$/.test(id) ? id.replaceAll('-', '') : sha256(id).toString('hex');
+    return `${NAME_PREFIX}${kind}${this.#tag}${digits.slice(0, 10)}`;
   }
 
   /** Returns the name of a network's bridge. */
@@ -74,7 +74,7 @@ export class DeviceNames {
   }
 
   /** Returns the name of the other end of {@link physical}, which is attached to the computer's own bridge. */
-  plug(networkId: string): string {
+  physicalPeer(networkId: string): string {
     return this.#name('q', networkId);
   }
 
@@ -89,28 +89,28 @@ export class DeviceNames {
   }
 
   /** Returns the nftables pattern that matches all of this host's devices of one kind. */
-  all(kind: DeviceKind): string {
-    return `"${PREFIX}${kind}${this.#tag}*"`;
+  patternFor(kind: DeviceKind): string {
+    return `"${NAME_PREFIX}${kind}${this.#tag}*"`;
   }
 
   /** This host's number, which differs from those of other hosts on the same computer; less than 1296. */
-  get number(): number {
+  get hostNumber(): number {
     return Number.parseInt(this.#tag, 36);
   }
 
   /** The name of this host's nftables tables. */
-  get table(): string {
+  get tableName(): string {
     return `apistrata_${this.#tag}`;
   }
 
   /** Returns true if the name is that of a device or a namespace of this host. */
   isManaged(name: string): boolean {
-    return /^aq[bpqrstuvwx].{2}[0-9a-f]{10}$/.test(name) && name.slice(3, 3 + TAG_LETTERS) === this.#tag;
+    return /^aq[bpqrstuvwx].{2}[0-9a-f]{10}$/.test(name) && name.slice(3, 3 + TAG_LENGTH) === this.#tag;
   }
 }
 
 /** Returns a locally administered MAC address that is derived from a text. */
-export function macFor(text: string): string {
-  const digits = hash(text).toString('hex').slice(0, 10);
+export function deriveMac(text: string): string {
+  const digits = sha256(text).toString('hex').slice(0, 10);
   return `02:${digits.match(/../g)?.join(':')}`;
 }

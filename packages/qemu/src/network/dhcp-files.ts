@@ -4,8 +4,8 @@ import { netmask } from '../guest/netmask.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 
 /** The lease time of IP addresses. */
-const LEASE = '1d';
-const MIN_PREFIX = 64;
+const LEASE_TIME = '1d';
+const MIN_PREFIX_LENGTH = 64;
 
 /** The first lines of every dnsmasq configuration, which disable all features that later lines do not enable. */
 const BASE_CONFIGURATION = [
@@ -43,7 +43,7 @@ function dhcpSubnets({ subnets }: PlannedNetwork): Subnets {
 function dhcpIpv6Subnets({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(
     ({ cidr, ipVersion, enableDhcp, ipv6AddressMode: mode }) =>
-      ipVersion === 6 && enableDhcp && mode !== null && mode !== 'slaac' && cidrOf(cidr).prefix >= MIN_PREFIX,
+      ipVersion === 6 && enableDhcp && mode !== null && mode !== 'slaac' && cidrOf(cidr).prefix >= MIN_PREFIX_LENGTH,
   );
 }
 
@@ -63,7 +63,7 @@ function ipv6Resolvers(subnets: Subnets, tag: (index: number) => string): readon
  * @param folder the folder that will contain the files
  * @param nameservers the nameservers for subnets that define none
  */
-export function dhcpFiles(
+export function createDhcpFiles(
   network: PlannedNetwork,
   { ports }: Pick<NetworkPlan, 'ports'>,
   device: string,
@@ -76,14 +76,17 @@ export function dhcpFiles(
     const [first = ''] = cidr.split('/');
     return [
       `shared-network=${device},${first}`,
-      `dhcp-range=set:${tag(index)},${first},static,${netmask(cidr)},${LEASE}`,
+      `dhcp-range=set:${tag(index)},${first},static,${netmask(cidr)},${LEASE_TIME}`,
     ];
   });
   const subnetsV6 = dhcpIpv6Subnets(network);
-  const tag6 = (index: number) => `six${index}`;
-  const ranges6 = subnetsV6.flatMap(({ cidr }, index) => {
+  const tagV6 = (index: number) => `six${index}`;
+  const rangesV6 = subnetsV6.flatMap(({ cidr }, index) => {
     const [first = '', length] = cidr.split('/');
-    return [`shared-network=${device},${first}`, `dhcp-range=set:${tag6(index)},${first},static,${length},${LEASE}`];
+    return [
+      `shared-network=${device},${first}`,
+      `dhcp-range=set:${tagV6(index)},${first},static,${length},${LEASE_TIME}`,
+    ];
   });
   const configuration = [
     ...BASE_CONFIGURATION,
@@ -96,7 +99,7 @@ export function dhcpFiles(
     `dhcp-hostsfile=${folder}/hosts`,
     `dhcp-optsfile=${folder}/options`,
     ...ranges,
-    ...ranges6,
+    ...rangesV6,
   ];
   const hosts = ports
     .filter(({ networkId }) => networkId === network.id)
@@ -107,26 +110,28 @@ export function dhcpFiles(
       return all.length > 0 ? [[mac, ...all].join(',')] : [];
     });
   const options = subnetsV4.flatMap(({ gatewayIp, dnsNameservers, hostRoutes, cidr }, index) => {
-    const resolvers = (dnsNameservers.length > 0 ? dnsNameservers : nameservers).filter((one) => !one.includes(':'));
-    const onLink = `${SERVICE_ADDRESS}/32,0.0.0.0`;
-    const others = hostRoutes.filter(({ destination }) => !destination.includes(':'));
-    const routes = [onLink, ...others.map(({ destination, nexthop }) => `${destination},${nexthop}`)];
+    const resolvers = (dnsNameservers.length > 0 ? dnsNameservers : nameservers).filter(
+      (nameserver) => !nameserver.includes(':'),
+    );
+    const serviceRoute = `${SERVICE_ADDRESS}/32,0.0.0.0`;
+    const ipv4Routes = hostRoutes.filter(({ destination }) => !destination.includes(':'));
+    const routes = [serviceRoute, ...ipv4Routes.map(({ destination, nexthop }) => `${destination},${nexthop}`)];
     // Guests that support this option ignore the router option, so the routes include the gateway.
     const all = gatewayIp === null ? routes : [...routes, `0.0.0.0/0,${gatewayIp}`];
-    const last = cidrOf(cidr).last;
+    const lastAddress = cidrOf(cidr).last;
     return [
       // Without this option, dnsmasq would announce itself as the router.
       `tag:${tag(index)},option:router${gatewayIp === null ? '' : `,${gatewayIp}`}`,
       `tag:${tag(index)},option:classless-static-route,${all.join(',')}`,
       `tag:${tag(index)},option:mtu,${network.mtu}`,
       `tag:${tag(index)},option:dns-server${resolvers.length > 0 ? `,${resolvers.join(',')}` : ''}`,
-      `tag:${tag(index)},option:broadcast,${[24n, 16n, 8n, 0n].map((shift) => (last >> shift) & 255n).join('.')}`,
+      `tag:${tag(index)},option:broadcast,${[24n, 16n, 8n, 0n].map((shift) => (lastAddress >> shift) & 255n).join('.')}`,
     ];
   });
   return {
     configuration: joinLines(configuration),
     hosts: joinLines(hosts),
-    options: joinLines([...options, ...ipv6Resolvers(subnetsV6, tag6)]),
+    options: joinLines([...options, ...ipv6Resolvers(subnetsV6, tagV6)]),
   };
 }
 
@@ -150,7 +155,7 @@ const ADVERTISEMENT_MODES = {
  * @param folder the folder that will contain the files
  * @returns undefined if no subnet needs router advertisements
  */
-export function announcementFiles(
+export function createAdvertisementFiles(
   { interfaces }: PlannedRouter,
   { networks }: Pick<NetworkPlan, 'networks'>,
   device: (interfaceId: string) => string,
@@ -161,7 +166,7 @@ export function announcementFiles(
     addresses.flatMap(({ subnetId }) => {
       const subnet = subnets.get(subnetId);
       const mode = subnet?.enableDhcp ? subnet.ipv6RaMode : null;
-      if (!subnet || mode === null || cidrOf(subnet.cidr).prefix !== MIN_PREFIX) return [];
+      if (!subnet || mode === null || cidrOf(subnet.cidr).prefix !== MIN_PREFIX_LENGTH) return [];
       return [{ device: device(id), subnet, mode }];
     }),
   );
@@ -169,7 +174,7 @@ export function announcementFiles(
   const tag = (index: number) => `six${index}`;
   const configuration = [
     ...BASE_CONFIGURATION,
-    ...new Set(announcedInterfaces.map((announced) => `interface=${announced.device}`)),
+    ...new Set(announcedInterfaces.map((announcedInterface) => `interface=${announcedInterface.device}`)),
     'enable-ra',
     'quiet-ra',
     'quiet-dhcp6',
@@ -177,7 +182,7 @@ export function announcementFiles(
     `dhcp-optsfile=${folder}/options`,
     ...announcedInterfaces.map(({ subnet, mode }, index) => {
       const [first] = subnet.cidr.split('/');
-      return `dhcp-range=set:${tag(index)},${first},${ADVERTISEMENT_MODES[mode]},${LEASE}`;
+      return `dhcp-range=set:${tag(index)},${first},${ADVERTISEMENT_MODES[mode]},${LEASE_TIME}`;
     }),
   ];
   const options = ipv6Resolvers(

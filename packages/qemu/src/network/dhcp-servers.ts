@@ -9,10 +9,10 @@ import type { DhcpFiles } from './dhcp-files.js';
 import type { IpTool } from './ip-tool.js';
 
 const POLL_INTERVAL_MS = 20;
-const START_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
 /** Writes a file unless it has the same content already. @returns true if the content was different */
-async function rewrite(path: string, text: string): Promise<boolean> {
+async function writeIfChanged(path: string, text: string): Promise<boolean> {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return false;
   await writeFile(path, text, { mode: 0o644 });
   return true;
@@ -47,15 +47,18 @@ export class DhcpServers {
   /**
    * Starts a namespace's DHCP server with the given files; a running server reloads them, or is restarted if necessary.
    */
-  async run(namespace: string, { configuration, hosts, options }: DhcpFiles): Promise<void> {
+  async startOrReload(namespace: string, { configuration, hosts, options }: DhcpFiles): Promise<void> {
     const folder = this.folderOf(namespace);
     // dnsmasq reads its files as an unprivileged user.
     await mkdir(folder, { recursive: true, mode: 0o755 });
-    const pid = await this.#processOf(namespace);
-    const changed = await rewrite(join(folder, 'configuration'), configuration);
-    const rewritten = [await rewrite(join(folder, 'hosts'), hosts), await rewrite(join(folder, 'options'), options)];
-    if (pid !== undefined && !changed) {
-      if (rewritten.includes(true)) this.#signal(pid, 'SIGHUP');
+    const pid = await this.#findServerProcess(namespace);
+    const hasNewConfiguration = await writeIfChanged(join(folder, 'configuration'), configuration);
+    const rewriteResults = [
+      await writeIfChanged(join(folder, 'hosts'), hosts),
+      await writeIfChanged(join(folder, 'options'), options),
+    ];
+    if (pid !== undefined && !hasNewConfiguration) {
+      if (rewriteResults.includes(true)) this.#signal(pid, 'SIGHUP');
       return;
     }
     await this.#end(namespace);
@@ -70,28 +73,31 @@ export class DhcpServers {
 
   async #start(namespace: string): Promise<void> {
     const file = join(this.folderOf(namespace), 'configuration');
-    const [program, args] = this.#ip.within(namespace, this.#program, ['--keep-in-foreground', `--conf-file=${file}`]);
+    const [program, args] = this.#ip.namespaceCommand(namespace, this.#program, [
+      '--keep-in-foreground',
+      `--conf-file=${file}`,
+    ]);
     const child = spawn(program, [...args], { detached: true, stdio: 'ignore', env: PROGRAM_ENVIRONMENT });
     child.unref();
-    const failed = once(child, 'error').then(([error]) => Promise.reject(error));
-    const ended = once(child, 'exit').then(([code]) =>
+    const spawnFailure = once(child, 'error').then(([error]) => Promise.reject(error));
+    const earlyExit = once(child, 'exit').then(([code]) =>
       Promise.reject(
         new Error(
           `${this.#program} exited with ${code}; to reproduce: ip netns exec ${namespace} dnsmasq -d -C ${file}`,
         ),
       ),
     );
-    const untilReady = async () => {
-      for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
-        if ((await this.#processOf(namespace)) !== undefined) return;
+    const waitUntilReady = async () => {
+      for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
+        if ((await this.#findServerProcess(namespace)) !== undefined) return;
     };
-    for (const promise of [failed, ended]) promise.catch(() => {});
-    await Promise.race([untilReady(), failed, ended]);
+    for (const promise of [spawnFailure, earlyExit]) promise.catch(() => {});
+    await Promise.race([waitUntilReady(), spawnFailure, earlyExit]);
   }
 
   async #end(namespace: string): Promise<void> {
     for (let signal: NodeJS.Signals | 0 = 'SIGKILL'; ; signal = 0) {
-      const pid = await this.#processOf(namespace);
+      const pid = await this.#findServerProcess(namespace);
       if (pid === undefined) break;
       this.#signal(pid, signal);
       await sleep(POLL_INTERVAL_MS);
@@ -108,7 +114,7 @@ export class DhcpServers {
   }
 
   /** Returns the id of a DHCP server's process, whose command line must match, because process ids are reused. */
-  async #processOf(namespace: string): Promise<number | undefined> {
+  async #findServerProcess(namespace: string): Promise<number | undefined> {
     const folder = this.folderOf(namespace);
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8').catch(() => ''));
     if (!(pid > 0)) return undefined;

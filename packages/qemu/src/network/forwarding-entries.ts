@@ -1,10 +1,10 @@
 import { isPhysical } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
-import type { TunnelEnd, Tunnels } from './tunnels.js';
+import type { TunnelEndpoint, Tunnels } from './tunnels.js';
 
 /** The MAC address of forwarding entries for broadcast frames and unknown destinations. */
-const BROADCAST = '00:00:00:00:00:00';
+const BROADCAST_MAC = '00:00:00:00:00:00';
 
 /** A tunnel's forwarding entry in the output of `bridge`. */
 export interface ForwardingEntry {
@@ -25,16 +25,17 @@ export interface ForwardingEntry {
  */
 function desiredEntries(plan: NetworkPlan, names: DeviceNames, { local, peers }: Tunnels): ReadonlyMap<string, string> {
   const desired = new Map<string, string>();
-  const add = (networkId: string, mac: string, { address, port }: TunnelEnd) => {
+  const addEntry = (networkId: string, mac: string, { address, port }: TunnelEndpoint) => {
     const entry = `${mac} dev ${names.tunnel(networkId)} dst ${address}`;
     desired.set(`${entry} ${port}`, port === local.port ? entry : `${entry} port ${port}`);
   };
-  const inside = plan.networks.filter((network) => !isPhysical(network));
-  for (const { id } of inside) for (const end of peers.values()) add(id, BROADCAST, end);
-  const networkIds = new Set(inside.map(({ id }) => id));
+  const tunnelNetworks = plan.networks.filter((network) => !isPhysical(network));
+  for (const { id } of tunnelNetworks) for (const endpoint of peers.values()) addEntry(id, BROADCAST_MAC, endpoint);
+  const networkIds = new Set(tunnelNetworks.map(({ id }) => id));
   for (const { host, interfaces } of plan.routers) {
-    const end = host === null ? undefined : peers.get(host);
-    if (end) for (const { networkId, mac } of interfaces) if (networkIds.has(networkId)) add(networkId, mac, end);
+    const endpoint = host === null ? undefined : peers.get(host);
+    if (endpoint)
+      for (const { networkId, mac } of interfaces) if (networkIds.has(networkId)) addEntry(networkId, mac, endpoint);
   }
   return desired;
 }
@@ -48,17 +49,19 @@ export function forwardingCommands(
 ): readonly string[] {
   const desired = desiredEntries(plan, names, tunnels);
   const existingKeys = new Set<string>();
-  const stale: string[] = [];
+  const removals: string[] = [];
   for (const { mac, ifname, dst, port = tunnels.local.port, state } of existing) {
     if (dst === undefined || state !== 'permanent') continue;
     const entry = `${mac} dev ${ifname} dst ${dst}`;
     existingKeys.add(`${entry} ${port}`);
-    if (!desired.has(`${entry} ${port}`)) stale.push(`fdb delete ${entry} port ${port}`);
+    if (!desired.has(`${entry} ${port}`)) removals.push(`fdb delete ${entry} port ${port}`);
   }
-  const missing = [...desired].filter(([key]) => !existingKeys.has(key)).map(([, entry]) => entry);
+  const additions = [...desired].filter(([key]) => !existingKeys.has(key)).map(([, entry]) => entry);
   // `replace` overwrites a learned entry with a static one.
   return [
-    ...stale,
-    ...missing.map((entry) => `fdb ${entry.startsWith(BROADCAST) ? 'append' : 'replace'} ${entry} self permanent`),
+    ...removals,
+    ...additions.map(
+      (entry) => `fdb ${entry.startsWith(BROADCAST_MAC) ? 'append' : 'replace'} ${entry} self permanent`,
+    ),
   ];
 }

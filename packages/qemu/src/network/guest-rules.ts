@@ -1,26 +1,26 @@
 import { formatCidr, parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
 import { servedNetworks } from './desired-links.js';
-import { type DeviceNames, macFor } from './device-names.js';
+import { type DeviceNames, deriveMac } from './device-names.js';
 import { hasDhcp } from './dhcp-files.js';
 import { outerDevices, type PhysicalNetworks } from './physical-networks.js';
-import { ruleMatch } from './rule-match.js';
+import { createRuleMatch } from './rule-match.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import type { Tunnels } from './tunnels.js';
 
 /** The packet mark of replies on connections that security groups have allowed. */
-const RESPONSE_MARK = '0x40000000';
+const REPLY_MARK = '0x40000000';
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 
-interface Sources {
+interface AllowedSources {
   readonly macs: readonly string[];
   readonly v4: readonly string[];
   readonly v6: readonly string[];
 }
 
 /** Returns the link-local address that a guest derives from its MAC address. */
-function linkLocal(mac: string): string {
+function linkLocalAddress(mac: string): string {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac.split(':').map((byte) => Number.parseInt(byte, 16));
   const group = (high: number, low: number) => ((high << 8) | low).toString(16);
   return `fe80::${group(a ^ 2, b)}:${group(c, 0xff)}:${group(0xfe, d)}:${group(e, f)}`;
@@ -34,7 +34,7 @@ function normalizeAddress(text: string): string | undefined {
 }
 
 /** Returns the source addresses that a port's guest may use. */
-function sourcesOf(port: PlannedPort): Sources {
+function sourcesOf(port: PlannedPort): AllowedSources {
   const pairs = port.allowedAddressPairs.flatMap(({ ip_address: address = '', mac_address: mac = port.mac }) => {
     const valid = normalizeAddress(address);
     return valid !== undefined && MAC.test(mac.toLowerCase()) ? [{ address: valid, mac: mac.toLowerCase() }] : [];
@@ -44,7 +44,7 @@ function sourcesOf(port: PlannedPort): Sources {
   return {
     macs,
     v4: all.filter((address) => !address.includes(':')),
-    v6: [...all.filter((address) => address.includes(':')), ...macs.map(linkLocal)],
+    v6: [...all.filter((address) => address.includes(':')), ...macs.map(linkLocalAddress)],
   };
 }
 
@@ -84,7 +84,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
 }
 
 /** Rules for the traffic that every guest needs to obtain addresses. */
-const ALWAYS = {
+const BASE_RULES = {
   egress: [
     'ether type { arp, 0x8035 } return',
     'ether type ip udp sport 68 udp dport 67 return',
@@ -107,10 +107,10 @@ function filterRules(
 ): readonly string[] {
   const matches = rules
     .filter((rule) => rule.direction === direction && port.securityGroupIds.includes(rule.securityGroupId))
-    .map((rule) => ruleMatch(rule, members))
+    .map((rule) => createRuleMatch(rule, members))
     .filter((match) => match !== undefined);
   const allowed = [...new Set(matches)].map((match) => `${match} return`);
-  return [`meta mark and ${RESPONSE_MARK} == ${RESPONSE_MARK} return`, ...ALWAYS[direction], ...allowed, 'drop'];
+  return [`meta mark and ${REPLY_MARK} == ${REPLY_MARK} return`, ...BASE_RULES[direction], ...allowed, 'drop'];
 }
 
 function chain(name: string, lines: readonly string[]): string {
@@ -140,20 +140,20 @@ function tunnelRules(
   readonly forwarded: readonly string[];
   readonly sent: readonly string[];
 } {
-  const [tunnels, services] = [names.all('x'), names.all('s')];
-  const ends = [...peers.values()].map(({ address }) => address);
+  const [tunnels, services] = [names.patternFor('x'), names.patternFor('s')];
+  const endpoints = [...peers.values()].map(({ address }) => address);
   const wire = (
     [
       ['ip', false],
       ['ip6', true],
     ] as const
-  ).map(([family, six]) => {
-    const known = ends.filter((address) => address.includes(':') === six);
-    const others =
+  ).map(([family, isIpv6]) => {
+    const known = endpoints.filter((address) => address.includes(':') === isIpv6);
+    const otherSenders =
       known.length > 0
         ? `${family} saddr != ${formatSet([...new Set(known)])}`
-        : `meta nfproto ${six ? 'ipv6' : 'ipv4'}`;
-    return `udp dport ${local.port} ${others} drop`;
+        : `meta nfproto ${isIpv6 ? 'ipv6' : 'ipv4'}`;
+    return `udp dport ${local.port} ${otherSenders} drop`;
   });
   const device = wireguard && `"${wireguard.device}"`;
   return {
@@ -182,19 +182,19 @@ function tunnelRules(
 }
 
 /** Returns rules that separate a network's DHCP and metadata services from its physical network. */
-function outsideRules(
+function physicalRules(
   network: NetworkPlan['networks'][number],
   names: DeviceNames,
   physical: PhysicalNetworks,
 ): readonly string[] {
   const service = names.service(network.id);
-  const dhcp = hasDhcp(network)
+  const dhcpMatches = hasDhcp(network)
     ? ['ether type ip udp sport { 67, 68 } udp dport { 67, 68 } drop', 'ether type ip6 udp sport { 546, 547 } drop']
     : [];
   return outerDevices(network, names, physical).flatMap((device) => [
     `iifname "${device}" oifname "${service}" drop`,
     `iifname "${service}" oifname "${device}" drop`,
-    ...dhcp.flatMap((match) => [`iifname "${device}" ${match}`, `oifname "${device}" ${match}`]),
+    ...dhcpMatches.flatMap((match) => [`iifname "${device}" ${match}`, `oifname "${device}" ${match}`]),
   ]);
 }
 
@@ -218,19 +218,19 @@ export function guestRules(
   tunnels?: Tunnels,
 ): string {
   const members = (groupId: string) => plan.members[groupId] ?? [];
-  const betweenHosts = tunnels ? tunnelRules(plan, names, tunnels) : NO_TUNNELS;
-  const secured = plan.ports.filter(({ portSecurityEnabled }) => portSecurityEnabled);
+  const tunnelChains = tunnels ? tunnelRules(plan, names, tunnels) : NO_TUNNELS;
+  const securedPorts = plan.ports.filter(({ portSecurityEnabled }) => portSecurityEnabled);
   const entries = (chainKind: string) =>
-    secured.map(({ id }) => [names.tap(id), `${chainKind}-${names.tap(id)}`] as const);
+    securedPorts.map(({ id }) => [names.tap(id), `${chainKind}-${names.tap(id)}`] as const);
   const services = servedNetworks(plan).map(({ id }) => {
     const taps = plan.ports.filter(({ networkId }) => networkId === id).map((port) => `"${names.tap(port.id)}"`);
-    return `iifname ${formatSet(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${macFor(names.service(id))}`;
+    return `iifname ${formatSet(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${deriveMac(names.service(id))}`;
   });
   const bridged = [
     verdictMap('honest', entries('honest')),
     verdictMap('egress', entries('egress')),
     verdictMap('ingress', entries('ingress')),
-    ...secured.flatMap((port) => [
+    ...securedPorts.flatMap((port) => [
       chain(`honest-${names.tap(port.id)}`, antiSpoofingRules(port)),
       chain(`egress-${names.tap(port.id)}`, filterRules(port, 'egress', plan.rules, members)),
       chain(`ingress-${names.tap(port.id)}`, filterRules(port, 'ingress', plan.rules, members)),
@@ -238,22 +238,22 @@ export function guestRules(
     chain('arriving', [
       'type filter hook prerouting priority -300; policy accept;',
       'iifname vmap @honest',
-      ...betweenHosts.arriving,
+      ...tunnelChains.arriving,
       ...services,
     ]),
     chain('passing', [
       'type filter hook forward priority -200; policy accept;',
-      ...betweenHosts.passing,
-      ...plan.networks.flatMap((network) => outsideRules(network, names, physical)),
+      ...tunnelChains.passing,
+      ...plan.networks.flatMap((network) => physicalRules(network, names, physical)),
       // DHCPv6 requests go only to a network's own DHCP server, because routers assign no addresses.
-      `oifname ${names.all('r')} ether type ip6 udp dport 547 drop`,
+      `oifname ${names.patternFor('r')} ether type ip6 udp dport 547 drop`,
       'iifname vmap @egress',
       'oifname vmap @ingress',
     ]),
     // Guest traffic is never addressed to the host itself, although the bridges are devices of the host.
     chain('staying', [
       'type filter hook input priority -200; policy accept;',
-      ...(['t', 'r', 's', 'x'] as const).map((kind) => `iifname ${names.all(kind)} drop`),
+      ...(['t', 'r', 's', 'x'] as const).map((kind) => `iifname ${names.patternFor(kind)} drop`),
       ...plan.networks
         .flatMap((network) => outerDevices(network, names, physical))
         .map((device) => `iifname "${device}" drop`),
@@ -266,31 +266,31 @@ export function guestRules(
     ]),
     chain('answers', [
       'type filter hook prerouting priority -150; policy accept;',
-      `iifname ${names.all('b')} ct direction reply meta mark set meta mark or ${RESPONSE_MARK}`,
-      `iifname ${names.all('b')} ct state related meta mark set meta mark or ${RESPONSE_MARK}`,
+      `iifname ${names.patternFor('b')} ct direction reply meta mark set meta mark or ${REPLY_MARK}`,
+      `iifname ${names.patternFor('b')} ct state related meta mark set meta mark or ${REPLY_MARK}`,
     ]),
     // Guests can reach this computer only with pings and replies.
     chain('staying', [
       'type filter hook input priority 0; policy accept;',
-      ...betweenHosts.wire,
-      `iifname ${names.all('b')} drop`,
-      `iifname ${names.all('u')} ct state established,related accept`,
-      `iifname ${names.all('u')} meta l4proto 1 accept`,
-      `iifname ${names.all('u')} icmpv6 type { echo-request, nd-neighbor-solicit, nd-neighbor-advert } accept`,
-      `iifname ${names.all('u')} drop`,
+      ...tunnelChains.wire,
+      `iifname ${names.patternFor('b')} drop`,
+      `iifname ${names.patternFor('u')} ct state established,related accept`,
+      `iifname ${names.patternFor('u')} meta l4proto 1 accept`,
+      `iifname ${names.patternFor('u')} icmpv6 type { echo-request, nd-neighbor-solicit, nd-neighbor-advert } accept`,
+      `iifname ${names.patternFor('u')} drop`,
     ]),
-    chain('forwarded', ['type filter hook forward priority 0; policy accept;', ...betweenHosts.forwarded]),
-    chain('sent', ['type filter hook output priority 0; policy accept;', ...betweenHosts.sent]),
+    chain('forwarded', ['type filter hook forward priority 0; policy accept;', ...tunnelChains.forwarded]),
+    chain('sent', ['type filter hook output priority 0; policy accept;', ...tunnelChains.sent]),
     chain('leaving', [
       'type nat hook postrouting priority 100; policy accept;',
-      `meta nfproto ipv4 iifname ${names.all('u')} oifname != ${names.all('u')} masquerade`,
+      `meta nfproto ipv4 iifname ${names.patternFor('u')} oifname != ${names.patternFor('u')} masquerade`,
     ]),
   ];
-  return table('bridge', names.table, bridged.join('')) + table('inet', names.table, routed.join(''));
+  return table('bridge', names.tableName, bridged.join('')) + table('inet', names.tableName, routed.join(''));
 }
 
 /** Returns a connection tracking zone for each bridge of a plan, derived from the bridge's interface index. */
-export function zonesOf(
+export function assignZones(
   plan: NetworkPlan,
   names: DeviceNames,
   indexOf: (device: string) => number,

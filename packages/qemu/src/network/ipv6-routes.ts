@@ -6,21 +6,21 @@ import { runProgram } from '../programs/run-program.js';
 import type { DeviceNames } from './device-names.js';
 import type { IpTool } from './ip-tool.js';
 import { routeCommands, routedRules } from './ipv6-rules.js';
-import { canRouteIpv6, conflictMessage, selectRouted } from './routed-ipv6.js';
+import { canRouteIpv6, formatConflict, selectRoutedSubnets } from './routed-ipv6.js';
 
-const SETTINGS = '/proc/sys/net/ipv6/conf';
-const FORWARDING = join(SETTINGS, 'all', 'forwarding');
+const SETTINGS_FOLDER = '/proc/sys/net/ipv6/conf';
+const FORWARDING_FILE = join(SETTINGS_FOLDER, 'all', 'forwarding');
 
 /** The IPv6 subnets that are routed to external networks. */
-interface Selection extends ReturnType<typeof selectRouted> {
+interface RouteSelection extends ReturnType<typeof selectRoutedSubnets> {
   readonly routerIds: ReadonlySet<string>;
   /** A serialized form of the selection, by which changes are detected. */
   readonly text: string;
 }
 
-const NOTHING: Selection = { routed: [], conflicts: [], routerIds: new Set(), text: '' };
+const EMPTY_SELECTION: RouteSelection = { routed: [], conflicts: [], routerIds: new Set(), text: '' };
 
-async function isSet(path: string, value: string): Promise<boolean> {
+async function hasContent(path: string, value: string): Promise<boolean> {
   return (await readFile(path, 'utf8').catch(() => '')).trim() === value;
 }
 
@@ -40,20 +40,20 @@ export class Ipv6Routes {
   }
 
   /** Selects the subnets to route to external networks; none if the computer does not support IPv6. */
-  async select(plan: NetworkPlan): Promise<Selection> {
-    if (!existsSync(FORWARDING) || !plan.routers.some((router) => canRouteIpv6(router))) return NOTHING;
+  async select(plan: NetworkPlan): Promise<RouteSelection> {
+    if (!existsSync(FORWARDING_FILE) || !plan.routers.some((router) => canRouteIpv6(router))) return EMPTY_SELECTION;
     const { ip, names } = this.#options;
-    const selected = selectRouted(plan, await ip.ipv6Routes('table', 'main'), names);
-    const routerIds = new Set(selected.routed.map(({ routerId }) => routerId));
-    return { ...selected, routerIds, text: JSON.stringify(selected) };
+    const selection = selectRoutedSubnets(plan, await ip.ipv6Routes('table', 'main'), names);
+    const routerIds = new Set(selection.routed.map(({ routerId }) => routerId));
+    return { ...selection, routerIds, text: JSON.stringify(selection) };
   }
 
   /** Applies the routes, the filter rules and the kernel settings for the selected subnets. */
-  async apply({ routed, conflicts }: Selection): Promise<void> {
-    if (!existsSync(FORWARDING)) return;
+  async apply({ routed, conflicts }: RouteSelection): Promise<void> {
+    if (!existsSync(FORWARDING_FILE)) return;
     const { ip, names, nft, log } = this.#options;
-    for (const conflict of conflicts) log(conflictMessage(conflict));
-    for (const { routerId } of routed) await this.#enable(names.uplink(routerId));
+    for (const conflict of conflicts) log(formatConflict(conflict));
+    for (const { routerId } of routed) await this.#enableIpv6(names.uplink(routerId));
     // The rules are set before the routes, because they limit what routers can send.
     await runProgram(nft, ['-f', '-'], { runAs: undefined, input: routedRules(routed, names) });
     const existing = await ip.ipv6Routes('table', 'all', 'proto', 'static');
@@ -62,21 +62,21 @@ export class Ipv6Routes {
   }
 
   /** Enables IPv6 on a network device, because many computers disable it for new devices. */
-  async #enable(device: string): Promise<void> {
-    const path = join(SETTINGS, device, 'disable_ipv6');
-    if (!(await isSet(path, '0'))) await writeFile(path, '0');
+  async #enableIpv6(device: string): Promise<void> {
+    const path = join(SETTINGS_FOLDER, device, 'disable_ipv6');
+    if (!(await hasContent(path, '0'))) await writeFile(path, '0');
   }
 
   /** Enables IPv6 forwarding, and makes interfaces that accept router advertisements continue to accept them. */
   async #enableForwarding(): Promise<void> {
-    if (!(await isSet(FORWARDING, '0'))) return;
-    for (const device of await readdir(SETTINGS)) {
-      const path = join(SETTINGS, device, 'accept_ra');
-      if (device !== 'all' && (await isSet(path, '1'))) await writeFile(path, '2');
+    if (!(await hasContent(FORWARDING_FILE, '0'))) return;
+    for (const device of await readdir(SETTINGS_FOLDER)) {
+      const path = join(SETTINGS_FOLDER, device, 'accept_ra');
+      if (device !== 'all' && (await hasContent(path, '1'))) await writeFile(path, '2');
     }
-    await writeFile(FORWARDING, '1');
+    await writeFile(FORWARDING_FILE, '1');
     this.#options.log(
-      `IPv6 forwarding is now enabled on this computer (${FORWARDING}), so that guests reach external networks`,
+      `IPv6 forwarding is now enabled on this computer (${FORWARDING_FILE}), so that guests reach external networks`,
     );
   }
 }

@@ -15,7 +15,7 @@ const [FIRST_TABLE, FIRST_PRIORITY] = [0x6171_0000, 30_000];
 /**
  * Returns the number of a host's routing table for guest subnets, and the priority of the rule that selects this table.
  */
-function numbersOf({ number }: DeviceNames): { readonly table: number; readonly priority: number } {
+function routingNumbers({ hostNumber: number }: DeviceNames): { readonly table: number; readonly priority: number } {
   return { table: FIRST_TABLE + number, priority: FIRST_PRIORITY + number };
 }
 
@@ -32,7 +32,7 @@ export function routeCommands(
   priorities: readonly number[],
   names: DeviceNames,
 ): readonly string[] {
-  const { table: number, priority } = numbersOf(names);
+  const { table: number, priority } = routingNumbers(names);
   const desired = routed.flatMap(({ routerId, addresses, prefixes }) => {
     const device = names.uplink(routerId);
     return [
@@ -44,18 +44,18 @@ export function routeCommands(
       })),
     ];
   });
-  const remaining = new Set(desired.map(({ dst, at }) => `${dst} ${at}`));
-  const stale = existing.flatMap(({ dst, dev = '', table: name }) => {
+  const desiredKeys = new Set(desired.map(({ dst, at }) => `${dst} ${at}`));
+  const removals = existing.flatMap(({ dst, dev = '', table: name }) => {
     if (!names.isManaged(dev)) return [];
     const route = `${dst} dev ${dev}${name === undefined ? '' : ` table ${name}`}`;
-    return remaining.has(route)
+    return desiredKeys.has(route)
       ? []
       : [`route delete ${dst.replace(/^default$/, '::/0')} dev ${dev}${name === undefined ? '' : ` table ${name}`}`];
   });
   const hasRule = priorities.includes(priority);
   const rule = `priority ${priority} fwmark ${ROUTED_MARK}/${ROUTED_MARK} table ${number}`;
   return [
-    ...stale,
+    ...removals,
     ...routed.map(({ routerId }) => `address replace ${HOST_LINK_ADDRESS}/64 dev ${names.uplink(routerId)} nodad`),
     ...desired.map(({ dst, at, options }) => `route replace ${dst}${options} ${at} proto static`),
     ...(routed.length > 0 && !hasRule ? [`rule add ${rule}`] : []),
@@ -71,9 +71,9 @@ const formatSet = (items: readonly string[]) => `{ ${items.join(', ')} }`;
  * deliberately. Routers can only send from their own subnets.
  */
 export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): string {
-  const name = `${names.table}_routed`;
+  const name = `${names.tableName}_routed`;
   if (routed.length === 0) return `table ip6 ${name}\ndelete table ip6 ${name}\n`;
-  const mark = `meta mark set meta mark or ${ROUTED_MARK}`;
+  const markStatement = `meta mark set meta mark or ${ROUTED_MARK}`;
   const subnets = formatSet(routed.flatMap(({ prefixes }) => prefixes));
   const chain = (title: string, lines: readonly string[]) =>
     `  chain ${title} {\n${lines.map((line) => `    ${line}\n`).join('')}  }\n`;
@@ -81,17 +81,19 @@ export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): 
     'ip6',
     name,
     [
-      chain('returned', [`fib daddr . iif oif exists ${mark}`, `fib daddr oif missing ${mark}`]),
+      chain('returned', [`fib daddr . iif oif exists ${markStatement}`, `fib daddr oif missing ${markStatement}`]),
       chain('arriving', [
         'type filter hook prerouting priority -150; policy accept;',
-        `iifname != ${names.all('u')} iifname != ${names.all('b')} ip6 daddr ${subnets} jump returned`,
+        `iifname != ${names.patternFor('u')} iifname != ${names.patternFor('b')} ip6 daddr ${subnets} jump returned`,
       ]),
       chain('passing', [
         'type filter hook forward priority 0; policy accept;',
         ...routed.flatMap(({ routerId, addresses, prefixes }) =>
-          [addresses, prefixes].map((own) => `iifname "${names.uplink(routerId)}" ip6 saddr ${formatSet(own)} accept`),
+          [addresses, prefixes].map(
+            (sources) => `iifname "${names.uplink(routerId)}" ip6 saddr ${formatSet(sources)} accept`,
+          ),
         ),
-        `iifname ${names.all('u')} drop`,
+        `iifname ${names.patternFor('u')} drop`,
       ]),
     ].join(''),
   );

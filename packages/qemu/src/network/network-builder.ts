@@ -4,19 +4,19 @@ import { runProgram } from '../programs/run-program.js';
 import type { DesiredLink } from './desired-link.js';
 import { desiredLinks, linkCommands, mustRecreate, servedNetworks } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
-import { announcementFiles, dhcpFiles, hasDhcp } from './dhcp-files.js';
+import { createAdvertisementFiles, createDhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
 import { forwardingCommands } from './forwarding-entries.js';
-import { guestRules, zonesOf } from './guest-rules.js';
+import { assignZones, guestRules } from './guest-rules.js';
 import type { IpTool } from './ip-tool.js';
 import { Ipv6Routes } from './ipv6-routes.js';
 import type { PhysicalNetworks } from './physical-networks.js';
-import { HOST_ADDRESS, outsideAddresses, routerAddresses, routerCommands, routerRules } from './router-rules.js';
+import { createRouterRules, HOST_ADDRESS, routedAddresses, routerAddresses, routerCommands } from './router-rules.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 import type { Tunnels } from './tunnels.js';
 import type { Wireguard } from './wireguard.js';
 
-const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
+const FORWARDING_FILE = '/proc/sys/net/ipv4/ip_forward';
 
 export interface NetworkBuilderOptions {
   readonly ip: IpTool;
@@ -43,7 +43,7 @@ export interface NetworkBuilderOptions {
 export class NetworkBuilder {
   readonly #options: NetworkBuilderOptions;
   /** The last configuration that was applied to each object. The same configuration is not applied twice. */
-  readonly #applied = new Map<string, string>();
+  readonly #appliedConfigurations = new Map<string, string>();
 
   readonly #ipv6Routes: Ipv6Routes;
 
@@ -66,7 +66,7 @@ export class NetworkBuilder {
   ): Promise<void> {
     const { names, physical, wireguard } = this.#options;
     const plan = { ...desired, routers: desired.routers.filter(({ host }) => host === null) };
-    await wireguard?.apply(tunnels?.wireguard?.peers ?? []);
+    await wireguard?.configurePeers(tunnels?.wireguard?.peers ?? []);
     await this.#buildDevices(desiredLinks(plan, names, physical, tunnels, multiqueue));
     // The rules must be set before traffic from other hosts is admitted.
     await this.#applyGuestRules(plan, tunnels);
@@ -77,18 +77,18 @@ export class NetworkBuilder {
       ...plan.routers.map((router) => this.#buildRouter(router, plan, ipv6.routerIds.has(router.id))),
       ...servedNetworks(plan).map((network) => this.#buildServices(network, plan)),
       this.#buildUplinks(plan.routers),
-      this.#once('ipv6', ipv6.text, () => this.#ipv6Routes.apply(ipv6)),
+      this.#applyIfChanged('ipv6', ipv6.text, () => this.#ipv6Routes.apply(ipv6)),
     ]);
-    const failed = results.find((one) => one.status === 'rejected');
-    if (failed) throw failed.reason;
+    const failure = results.find((one) => one.status === 'rejected');
+    if (failure) throw failure.reason;
   }
 
   /** Applies a configuration to an object, unless it was the last one that was applied. */
-  async #once(key: string, configuration: string, work: () => Promise<void>): Promise<void> {
-    if (this.#applied.get(key) === configuration) return;
-    this.#applied.delete(key);
+  async #applyIfChanged(key: string, configuration: string, work: () => Promise<void>): Promise<void> {
+    if (this.#appliedConfigurations.get(key) === configuration) return;
+    this.#appliedConfigurations.delete(key);
     await work();
-    this.#applied.set(key, configuration);
+    this.#appliedConfigurations.set(key, configuration);
   }
 
   async #buildDevices(desired: readonly DesiredLink[]): Promise<void> {
@@ -96,46 +96,47 @@ export class NetworkBuilder {
     const names = new Set(desired.map(({ name }) => name));
     const desiredNamespaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
     const [existing, namespaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.namespaces()]);
-    const added = [...desiredNamespaces].filter((name) => !namespaces.includes(name));
+    const addedNamespaces = [...desiredNamespaces].filter((name) => !namespaces.includes(name));
     // The DHCP server and the devices of a lost namespace may still exist, and are removed.
-    for (const name of servers) if (!desiredNamespaces.has(name) || added.includes(name)) await dhcp.remove(name);
-    const isLost = (link: DesiredLink) => link.kind === 'veth' && added.includes(link.namespace);
-    const mismatched = new Set(
+    for (const name of servers)
+      if (!desiredNamespaces.has(name) || addedNamespaces.includes(name)) await dhcp.remove(name);
+    const isLost = (link: DesiredLink) => link.kind === 'veth' && addedNamespaces.includes(link.namespace);
+    const mismatchedNames = new Set(
       desired.flatMap((link) =>
         existing.some((one) => one.ifname === link.name && (isLost(link) || mustRecreate(link, one)))
           ? [link.name]
           : [],
       ),
     );
-    const removed = existing.filter(({ ifname }) => !names.has(ifname) || mismatched.has(ifname));
+    const removedLinks = existing.filter(({ ifname }) => !names.has(ifname) || mismatchedNames.has(ifname));
     const removedNamespaces = namespaces.filter((name) => !desiredNamespaces.has(name));
     await ip.batch([
-      ...removed.map(({ ifname }) => `link delete dev ${ifname}`),
+      ...removedLinks.map(({ ifname }) => `link delete dev ${ifname}`),
       ...removedNamespaces.map((name) => `netns delete ${name}`),
-      ...added.map((name) => `netns add ${name}`),
+      ...addedNamespaces.map((name) => `netns add ${name}`),
     ]);
-    for (const name of [...removedNamespaces, ...added]) this.#applied.delete(name);
+    for (const name of [...removedNamespaces, ...addedNamespaces]) this.#appliedConfigurations.delete(name);
     // Removing a namespace also removes both ends of its device pairs.
-    const remaining = existing.filter((link) => !removed.includes(link));
+    const remaining = existing.filter((link) => !removedLinks.includes(link));
     const commands = linkCommands(desired, remaining, tapOwner);
     await ip.batch(commands);
     // New devices must be configured, even if their last configuration was the same.
     const fresh = desired.filter(({ name }) => !remaining.some(({ ifname }) => ifname === name));
-    for (const link of fresh) if (link.kind === 'veth') this.#applied.delete(link.namespace);
-    if (fresh.length > 0) for (const key of ['outside', 'ipv6']) this.#applied.delete(key);
+    for (const link of fresh) if (link.kind === 'veth') this.#appliedConfigurations.delete(link.namespace);
+    if (fresh.length > 0) for (const key of ['outside', 'ipv6']) this.#appliedConfigurations.delete(key);
   }
 
   async #applyGuestRules(plan: NetworkPlan, tunnels: Tunnels | undefined): Promise<void> {
     const { ip, nft, names, physical } = this.#options;
     const links = await ip.links();
-    const zones = zonesOf(plan, names, (name) => links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
-    const empty = plan.networks.length === 0;
-    const rules = empty
+    const zones = assignZones(plan, names, (name) => links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
+    const isEmpty = plan.networks.length === 0;
+    const rules = isEmpty
       ? ['bridge', 'inet']
-          .map((family) => `table ${family} ${names.table}\ndelete table ${family} ${names.table}\n`)
+          .map((family) => `table ${family} ${names.tableName}\ndelete table ${family} ${names.tableName}\n`)
           .join('')
       : guestRules(plan, zones, names, physical, tunnels);
-    await this.#once('guests', rules, async () => {
+    await this.#applyIfChanged('guests', rules, async () => {
       await runProgram(nft, ['-f', '-'], { runAs: undefined, input: rules });
     });
   }
@@ -143,14 +144,14 @@ export class NetworkBuilder {
   /** Sets the forwarding entries of tunnels to other hosts. */
   async #applyForwarding(plan: NetworkPlan, tunnels: Tunnels): Promise<void> {
     const { ip, names, bridge } = this.#options;
-    await ip.changeForwarding(bridge, forwardingCommands(plan, names, tunnels, await ip.forwarding(bridge)));
+    await ip.changeForwarding(bridge, forwardingCommands(plan, names, tunnels, await ip.forwardingEntries(bridge)));
   }
 
   /** Enables IP forwarding in a namespace. */
   async #enableForwarding(namespace: string): Promise<void> {
     const { ip } = this.#options;
-    await ip.run(namespace, 'tee', [FORWARDING], '1');
-    await ip.run(namespace, 'tee', ['/proc/sys/net/ipv6/conf/all/forwarding'], '1').catch(() => {});
+    await ip.runInNamespace(namespace, 'tee', [FORWARDING_FILE], '1');
+    await ip.runInNamespace(namespace, 'tee', ['/proc/sys/net/ipv6/conf/all/forwarding'], '1').catch(() => {});
   }
 
   async #applyAddresses(namespace: string | undefined, desired: ReadonlyMap<string, readonly string[]>): Promise<void> {
@@ -174,16 +175,17 @@ export class NetworkBuilder {
     const namespace = names.router(router.id);
     const addresses = routerAddresses(router, plan, names, routed);
     const commands = routerCommands(router, plan, names, routed);
-    const rules = routerRules(router, names);
-    await this.#once(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
+    const rules = createRouterRules(router, names);
+    await this.#applyIfChanged(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
       await this.#enableForwarding(namespace);
       await this.#applyAddresses(namespace, addresses);
       await ip.batch(commands, namespace);
-      await ip.run(namespace, nft, ['-f', '-'], rules);
+      await ip.runInNamespace(namespace, nft, ['-f', '-'], rules);
     });
     const folder = dhcp.folderOf(namespace);
-    const announced = router.adminStateUp && announcementFiles(router, plan, (id) => names.router(id), folder);
-    if (announced) await dhcp.run(namespace, announced);
+    const advertisementFiles =
+      router.adminStateUp && createAdvertisementFiles(router, plan, (id) => names.router(id), folder);
+    if (advertisementFiles) await dhcp.startOrReload(namespace, advertisementFiles);
     else await dhcp.remove(namespace);
   }
 
@@ -192,11 +194,13 @@ export class NetworkBuilder {
     const { ip, log, names } = this.#options;
     const uplinks = routers
       .filter(({ external }) => external)
-      .map((router) => ({ device: names.uplink(router.id), addresses: outsideAddresses(router) }));
-    await this.#once('outside', JSON.stringify(uplinks), async () => {
-      if (uplinks.length > 0 && (await readFile(FORWARDING, 'utf8')).trim() === '0') {
-        await writeFile(FORWARDING, '1');
-        log(`IP forwarding is now enabled on this computer (${FORWARDING}), so that guests reach external networks`);
+      .map((router) => ({ device: names.uplink(router.id), addresses: routedAddresses(router) }));
+    await this.#applyIfChanged('outside', JSON.stringify(uplinks), async () => {
+      if (uplinks.length > 0 && (await readFile(FORWARDING_FILE, 'utf8')).trim() === '0') {
+        await writeFile(FORWARDING_FILE, '1');
+        log(
+          `IP forwarding is now enabled on this computer (${FORWARDING_FILE}), so that guests reach external networks`,
+        );
       }
       const desired = new Set(
         uplinks.flatMap(({ device, addresses }) => addresses.map((address) => `${address} ${device}`)),
@@ -217,20 +221,23 @@ export class NetworkBuilder {
   async #buildServices(network: PlannedNetwork, plan: NetworkPlan): Promise<void> {
     const { ip, dhcp, nameservers, names } = this.#options;
     const namespace = names.service(network.id);
-    const v4 = network.subnets.filter(({ ipVersion }) => ipVersion === 4).map(({ cidr }) => cidr);
-    await this.#once(namespace, JSON.stringify([v4, network.mtu]), () =>
+    const ipv4Subnets = network.subnets.filter(({ ipVersion }) => ipVersion === 4).map(({ cidr }) => cidr);
+    await this.#applyIfChanged(namespace, JSON.stringify([ipv4Subnets, network.mtu]), () =>
       ip.batch(
         [
           'link set dev lo up',
           `link set dev ${namespace} mtu ${network.mtu} up`,
           `address replace ${SERVICE_ADDRESS}/32 dev ${namespace}`,
-          ...v4.map((cidr) => `route replace ${cidr} dev ${namespace}`),
+          ...ipv4Subnets.map((cidr) => `route replace ${cidr} dev ${namespace}`),
         ],
         namespace,
       ),
     );
     if (hasDhcp(network))
-      await dhcp.run(namespace, dhcpFiles(network, plan, namespace, dhcp.folderOf(namespace), nameservers));
+      await dhcp.startOrReload(
+        namespace,
+        createDhcpFiles(network, plan, namespace, dhcp.folderOf(namespace), nameservers),
+      );
     else await dhcp.remove(namespace);
   }
 }

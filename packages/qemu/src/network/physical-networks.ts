@@ -6,7 +6,7 @@ import type { DesiredLink } from './desired-link.js';
 import type { DeviceNames } from './device-names.js';
 
 /** Matches network device names that Linux accepts and that are safe in commands. */
-const DEVICE = /^[A-Za-z0-9_.-]{1,15}$/;
+const DEVICE_NAME_PATTERN = /^[A-Za-z0-9_.-]{1,15}$/;
 
 /** A network device of this computer that leads to a physical network. */
 export interface PhysicalDevice {
@@ -17,20 +17,20 @@ export interface PhysicalDevice {
 /** The devices that lead to physical networks, by the physical network's name. */
 export type PhysicalNetworks = ReadonlyMap<string, PhysicalDevice>;
 
-const unusable = (name: string, device: string, reason: string) =>
+const unusableError = (name: string, device: string, reason: string) =>
   new QemuError('NETWORKS_UNAVAILABLE', `the physical network ${name} cannot use ${device}: ${reason}`);
 
 /** A network device in the output of `ip address show`. */
-interface ShownLink {
+interface IpLink {
   readonly linkinfo?: { readonly info_kind?: string };
   readonly addr_info: readonly { readonly scope: string }[];
 }
 
-async function linkOf(device: string, ip: string): Promise<ShownLink | undefined> {
-  const shown = await runProgram(ip, ['-json', '-details', 'address', 'show', 'dev', device], {
+async function queryLink(device: string, ip: string): Promise<IpLink | undefined> {
+  const output = await runProgram(ip, ['-json', '-details', 'address', 'show', 'dev', device], {
     runAs: undefined,
   }).catch(() => '');
-  const [link]: readonly ShownLink[] = JSON.parse(shown || '[]');
+  const [link]: readonly IpLink[] = JSON.parse(output || '[]');
   return link;
 }
 
@@ -45,24 +45,24 @@ export async function findPhysicalNetworks(
   devices: Readonly<Record<string, string>>,
   ip: string,
 ): Promise<PhysicalNetworks> {
-  const found = new Map<string, PhysicalDevice>();
+  const foundDevices = new Map<string, PhysicalDevice>();
   for (const [name, device] of Object.entries(devices)) {
-    const link = DEVICE.test(device) ? await linkOf(device, ip) : undefined;
-    if (!link) throw unusable(name, device, 'this computer does not have this device');
+    const link = DEVICE_NAME_PATTERN.test(device) ? await queryLink(device, ip) : undefined;
+    if (!link) throw unusableError(name, device, 'this computer does not have this device');
     const isBridge = link.linkinfo?.info_kind === 'bridge';
     if (!isBridge && link.addr_info.some(({ scope }) => scope === 'global'))
-      throw unusable(name, device, 'its IP addresses would stop working: attach it to a bridge that has them');
-    found.set(name, { device, isBridge });
+      throw unusableError(name, device, 'its IP addresses would stop working: attach it to a bridge that has them');
+    foundDevices.set(name, { device, isBridge });
   }
-  return found;
+  return foundDevices;
 }
 
 /** Returns the device that leads to a network's physical network; undefined if there is none on this computer. */
-export function physicalDevice(
+export function findPhysicalDevice(
   network: Pick<PlannedNetwork, 'provider'>,
-  known: PhysicalNetworks,
+  physicalNetworks: PhysicalNetworks,
 ): PhysicalDevice | undefined {
-  return isPhysical(network) ? known.get(network.provider?.physicalNetwork ?? '') : undefined;
+  return isPhysical(network) ? physicalNetworks.get(network.provider?.physicalNetwork ?? '') : undefined;
 }
 
 /**
@@ -70,10 +70,14 @@ export function physicalDevice(
  *
  * @throws QemuError `NETWORKS_UNAVAILABLE` if it is not connected
  */
-export function checkPhysical({ networks, ports }: NetworkPlan, portId: string, known: PhysicalNetworks): void {
+export function checkPhysicalNetwork(
+  { networks, ports }: NetworkPlan,
+  portId: string,
+  physicalNetworks: PhysicalNetworks,
+): void {
   const port = ports.find(({ id }) => id === portId);
   const network = networks.find(({ id }) => id === port?.networkId);
-  if (!network || !isPhysical(network) || physicalDevice(network, known)) return;
+  if (!network || !isPhysical(network) || findPhysicalDevice(network, physicalNetworks)) return;
   const name = network.provider?.physicalNetwork;
   throw new QemuError(
     'NETWORKS_UNAVAILABLE',
@@ -82,8 +86,12 @@ export function checkPhysical({ networks, ports }: NetworkPlan, portId: string, 
 }
 
 /** Returns the devices on a network's bridge that lead to its physical network. */
-export function outerDevices(network: PlannedNetwork, names: DeviceNames, known: PhysicalNetworks): readonly string[] {
-  const physical = physicalDevice(network, known);
+export function outerDevices(
+  network: PlannedNetwork,
+  names: DeviceNames,
+  physicalNetworks: PhysicalNetworks,
+): readonly string[] {
+  const physical = findPhysicalDevice(network, physicalNetworks);
   if (!physical) return [];
   if (network.provider?.networkType === 'vlan') return [names.vlan(network.id)];
   return [physical.isBridge ? names.physical(network.id) : physical.device];
@@ -96,21 +104,21 @@ export function outerDevices(network: PlannedNetwork, names: DeviceNames, known:
 export function physicalLinks(
   network: PlannedNetwork,
   names: DeviceNames,
-  known: PhysicalNetworks,
+  physicalNetworks: PhysicalNetworks,
 ): readonly DesiredLink[] {
-  const physical = physicalDevice(network, known);
+  const physical = findPhysicalDevice(network, physicalNetworks);
   if (!physical) return [];
   const { id, mtu, provider } = network;
   const bridge = names.bridge(id);
   const isVlan = provider?.networkType === 'vlan';
-  const pair: readonly DesiredLink[] = [
-    { kind: 'pair', name: names.plug(id), peer: names.physical(id), bridge: physical.device, mtu },
+  const devicePair: readonly DesiredLink[] = [
+    { kind: 'pair', name: names.physicalPeer(id), peer: names.physical(id), bridge: physical.device, mtu },
     { kind: 'port', name: names.physical(id), bridge: isVlan ? null : bridge, mtu },
   ];
   const parent = physical.isBridge ? names.physical(id) : physical.device;
   const tag = provider?.segmentationId ?? 0;
   return [
-    ...(physical.isBridge ? pair : []),
+    ...(physical.isBridge ? devicePair : []),
     ...(isVlan ? [{ kind: 'vlan', name: names.vlan(id), parent, tag, bridge, mtu } as const] : []),
     ...(physical.isBridge || isVlan ? [] : [{ kind: 'port', name: physical.device, bridge, mtu } as const]),
   ];

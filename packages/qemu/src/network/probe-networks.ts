@@ -1,10 +1,10 @@
 import { runProgram } from '../programs/run-program.js';
 import type { DesiredLink } from './desired-link.js';
 import { linkCommands } from './desired-links.js';
-import { type DeviceNames, macFor } from './device-names.js';
+import { type DeviceNames, deriveMac } from './device-names.js';
 import type { IpTool } from './ip-tool.js';
 
-const PROBE = 'probe';
+const PROBE_NAME = 'probe';
 const MTU = 1500;
 
 /**
@@ -14,18 +14,21 @@ const MTU = 1500;
  * @throws QemuError `PROGRAM_FAILED`
  */
 export async function probeNetworks(ip: IpTool, names: DeviceNames, nft: string): Promise<void> {
-  const bridge = names.bridge(PROBE);
-  const service = names.service(PROBE);
-  const tap = names.tap(PROBE);
+  const bridge = names.bridge(PROBE_NAME);
+  const service = names.service(PROBE_NAME);
+  const tap = names.tap(PROBE_NAME);
   const links: readonly DesiredLink[] = [
     { kind: 'bridge', name: bridge, mtu: MTU },
     { kind: 'tap', name: tap, bridge, mtu: MTU, up: true },
-    { kind: 'veth', name: service, bridge, namespace: service, mac: macFor(service), mtu: MTU },
+    { kind: 'veth', name: service, bridge, namespace: service, mac: deriveMac(service), mtu: MTU },
   ];
   try {
     await ip.batch([`netns add ${service}`, ...linkCommands(links, [], 0)]);
-    const table = `inet ${names.table}_${PROBE}`;
-    await runProgram(nft, ['-f', '-'], { runAs: undefined, input: `table ${table}\ndelete table ${table}\n` });
+    const probeTable = `inet ${names.tableName}_${PROBE_NAME}`;
+    await runProgram(nft, ['-f', '-'], {
+      runAs: undefined,
+      input: `table ${probeTable}\ndelete table ${probeTable}\n`,
+    });
   } finally {
     // Devices are removed explicitly, because the kernel removes those of a deleted namespace later, when the next
     // build may already have listed them.

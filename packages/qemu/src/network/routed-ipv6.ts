@@ -3,7 +3,7 @@ import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drive
 import type { DeviceNames } from './device-names.js';
 
 /** The minimum prefix length of a specific route. Shorter ones, such as `2000::/3`, count as default routes. */
-const MIN_PREFIX = 4;
+const MIN_PREFIX_LENGTH = 4;
 /** An IPv6 route in the output of `ip`. */
 export interface Ipv6Route {
   readonly dst: string;
@@ -25,7 +25,7 @@ export interface RoutedIpv6 {
 }
 
 /** A subnet that cannot be routed, because its prefix overlaps with one that is in use. */
-interface Conflict {
+interface PrefixConflict {
   readonly routerId: string;
   readonly prefix: string;
   /** The prefix that is in use and overlaps with the subnet. */
@@ -35,7 +35,7 @@ interface Conflict {
 }
 
 /** Returns a router's IPv6 addresses on its external network. */
-export function externalIpv6({ external, externalAddresses }: PlannedRouter): readonly string[] {
+export function externalIpv6Addresses({ external, externalAddresses }: PlannedRouter): readonly string[] {
   return external ? externalAddresses.filter((address) => address.includes(':')) : [];
 }
 
@@ -43,7 +43,7 @@ export function externalIpv6({ external, externalAddresses }: PlannedRouter): re
 export function canRouteIpv6(router: PlannedRouter): boolean {
   return (
     router.adminStateUp &&
-    externalIpv6(router).length > 0 &&
+    externalIpv6Addresses(router).length > 0 &&
     router.interfaces.some(({ addresses }) => addresses.some(({ version }) => version === 6))
   );
 }
@@ -51,22 +51,26 @@ export function canRouteIpv6(router: PlannedRouter): boolean {
 /** Returns the prefixes of a router's IPv6 subnets. */
 function prefixesOf({ interfaces }: PlannedRouter, { networks }: Pick<NetworkPlan, 'networks'>): readonly string[] {
   const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
-  const found = interfaces.flatMap(({ addresses }) => addresses.flatMap(({ subnetId }) => subnets.get(subnetId) ?? []));
-  return [...new Set(found.filter(({ ipVersion }) => ipVersion === 6).map(({ cidr }) => formatCidr(cidrOf(cidr))))];
+  const routerSubnets = interfaces.flatMap(({ addresses }) =>
+    addresses.flatMap(({ subnetId }) => subnets.get(subnetId) ?? []),
+  );
+  return [
+    ...new Set(routerSubnets.filter(({ ipVersion }) => ipVersion === 6).map(({ cidr }) => formatCidr(cidrOf(cidr)))),
+  ];
 }
 
-function overlap(one: string, other: string): boolean {
+function hasOverlap(one: string, other: string): boolean {
   const [a, b] = [cidrOf(one), cidrOf(other)];
   return a.first <= b.last && b.first <= a.last;
 }
 
 /** Returns the prefixes of this computer's own IPv6 routes, without default routes. */
-function ownPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly string[] {
+function computerPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly string[] {
   return routes.flatMap(({ dst, type, dev = '', table: name }) => {
     const cidr = parseCidr(dst.includes('/') ? dst : `${dst}/128`);
     // Routes with a type, such as `unreachable` for a delegated prefix, lead nowhere.
     const isOwn = name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
-    return cidr && cidr.prefix >= MIN_PREFIX && isOwn ? [formatCidr(cidr)] : [];
+    return cidr && cidr.prefix >= MIN_PREFIX_LENGTH && isOwn ? [formatCidr(cidr)] : [];
   });
 }
 
@@ -76,21 +80,23 @@ function ownPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly
  *
  * @param routes this computer's IPv6 routes
  */
-export function selectRouted(
+export function selectRoutedSubnets(
   { routers, networks }: Pick<NetworkPlan, 'routers' | 'networks'>,
   routes: readonly Ipv6Route[],
   names: DeviceNames,
-): { readonly routed: readonly RoutedIpv6[]; readonly conflicts: readonly Conflict[] } {
-  const inUse: { readonly prefix: string; readonly routerId?: string }[] = ownPrefixes(routes, names).map((prefix) => ({
-    prefix,
-  }));
-  const conflicts: Conflict[] = [];
+): { readonly routed: readonly RoutedIpv6[]; readonly conflicts: readonly PrefixConflict[] } {
+  const usedPrefixes: { readonly prefix: string; readonly routerId?: string }[] = computerPrefixes(routes, names).map(
+    (prefix) => ({
+      prefix,
+    }),
+  );
+  const conflicts: PrefixConflict[] = [];
   const routed = routers.flatMap((router): readonly RoutedIpv6[] => {
     if (!canRouteIpv6(router)) return [];
-    const addresses = externalIpv6(router);
+    const addresses = externalIpv6Addresses(router);
     const prefixes = prefixesOf(router, { networks }).filter((prefix) => {
-      const other = inUse.find((one) => overlap(one.prefix, prefix));
-      if (!other) inUse.push({ prefix, routerId: router.id });
+      const other = usedPrefixes.find((one) => hasOverlap(one.prefix, prefix));
+      if (!other) usedPrefixes.push({ prefix, routerId: router.id });
       else conflicts.push({ routerId: router.id, prefix, other: other.prefix, otherRouterId: other.routerId });
       return !other;
     });
@@ -100,7 +106,7 @@ export function selectRouted(
 }
 
 /** Returns the log message for a subnet that is not routed. */
-export function conflictMessage({ routerId, prefix, other, otherRouterId }: Conflict): string {
+export function formatConflict({ routerId, prefix, other, otherRouterId }: PrefixConflict): string {
   const owner = otherRouterId === undefined ? 'this computer has a route to' : `router ${otherRouterId} has`;
   return `router ${routerId} does not route ${prefix} to external networks: ${owner} ${other}`;
 }

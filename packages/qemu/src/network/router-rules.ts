@@ -3,23 +3,23 @@ import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drive
 import type { DeviceNames } from './device-names.js';
 import { table } from './guest-rules.js';
 import { HOST_LINK_ADDRESS, ROUTER_LINK_ADDRESS } from './ipv6-rules.js';
-import { externalIpv6 } from './routed-ipv6.js';
+import { externalIpv6Addresses } from './routed-ipv6.js';
 
 /** This computer's IPv4 address on its links to routers. It is the same on all of these links. */
 export const HOST_ADDRESS = '169.254.0.1';
 
 /** Returns the uplink address of a router that has no external address. The address is used only on this computer. */
-function ownAddress(routerId: string): string {
+function uplinkAddress(routerId: string): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(routerId).digest();
   return `100.${64 + (a % 64)}.${b}.${c}`;
 }
 
 /** Returns the IPv4 addresses for which this computer has routes to a router. */
-export function outsideAddresses(router: PlannedRouter): readonly string[] {
+export function routedAddresses(router: PlannedRouter): readonly string[] {
   if (!router.external) return [];
   const own = router.externalAddresses.filter((address) => !address.includes(':'));
   const floating = router.floating.map(({ address }) => address);
-  return [...new Set([...(own.length > 0 ? own : [ownAddress(router.id)]), ...floating])];
+  return [...new Set([...(own.length > 0 ? own : [uplinkAddress(router.id)]), ...floating])];
 }
 
 /** Returns the `ip` commands for a router's IPv6 default route; without external IPv6 routing, it is `unreachable`. */
@@ -68,38 +68,40 @@ export function routerAddresses(
   routed: boolean,
 ): ReadonlyMap<string, readonly string[]> {
   const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
-  const inside = router.interfaces.map(({ id, addresses }) => {
-    const withLengths = addresses.flatMap(({ address, subnetId }) => {
+  const innerAddresses = router.interfaces.map(({ id, addresses }) => {
+    const addressesWithLength = addresses.flatMap(({ address, subnetId }) => {
       const length = subnets.get(subnetId)?.cidr.split('/')[1];
       return length === undefined ? [] : [`${address}/${length}`];
     });
-    return [names.router(id), withLengths] as const;
+    return [names.router(id), addressesWithLength] as const;
   });
-  const outside = [
-    ...outsideAddresses(router).map((address) => `${address}/32`),
-    ...(routed ? [`${ROUTER_LINK_ADDRESS}/64`, ...externalIpv6(router).map((address) => `${address}/128`)] : []),
+  const outerAddresses = [
+    ...routedAddresses(router).map((address) => `${address}/32`),
+    ...(routed
+      ? [`${ROUTER_LINK_ADDRESS}/64`, ...externalIpv6Addresses(router).map((address) => `${address}/128`)]
+      : []),
   ];
-  return new Map([...inside, ...(router.external ? [[names.uplink(router.id), outside] as const] : [])]);
+  return new Map([...innerAddresses, ...(router.external ? [[names.uplink(router.id), outerAddresses] as const] : [])]);
 }
 
 /** Returns the nftables rules for address translation in a router's namespace. */
-export function routerRules(router: PlannedRouter, names: DeviceNames): string {
+export function createRouterRules(router: PlannedRouter, names: DeviceNames): string {
   const uplink = names.uplink(router.id);
-  const [own] = outsideAddresses(router);
+  const [own] = routedAddresses(router);
   // A fixed address can have several floating addresses; the first one becomes the source address of its packets.
-  const map = (pairs: readonly (readonly [string, string])[]) =>
+  const formatMap = (pairs: readonly (readonly [string, string])[]) =>
     [...new Map([...pairs].reverse())].map((pair) => pair.join(' : ')).join(', ');
-  const inwards = map(router.floating.map(({ address, fixedAddress }) => [address, fixedAddress]));
-  const outwards = map(router.floating.map(({ address, fixedAddress }) => [fixedAddress, address]));
+  const inboundMap = formatMap(router.floating.map(({ address, fixedAddress }) => [address, fixedAddress]));
+  const outboundMap = formatMap(router.floating.map(({ address, fixedAddress }) => [fixedAddress, address]));
   const lines = router.external
     ? [
         'chain arriving {',
         'type nat hook prerouting priority -100; policy accept;',
-        inwards && `dnat to ip daddr map { ${inwards} }`,
+        inboundMap && `dnat to ip daddr map { ${inboundMap} }`,
         '}',
         'chain leaving {',
         'type nat hook postrouting priority 100; policy accept;',
-        outwards && `oifname "${uplink}" snat to ip saddr map { ${outwards} }`,
+        outboundMap && `oifname "${uplink}" snat to ip saddr map { ${outboundMap} }`,
         router.enableSnat ? `oifname "${uplink}" snat to ${own}` : '',
         // If a guest connects to another guest's floating address, the reply must take the same path back.
         `iifname != "${uplink}" oifname != "${uplink}" ct status dnat masquerade`,

@@ -4,7 +4,7 @@ import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 type Rule = NetworkPlan['rules'][number];
 
 /** IP protocol numbers, by the names that security group rules can use. */
-const PROTOCOLS: Readonly<Record<string, number>> = {
+const PROTOCOL_NUMBERS: Readonly<Record<string, number>> = {
   icmp: 1,
   igmp: 2,
   ipip: 4,
@@ -31,40 +31,48 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
 };
 
 /** Protocols for which nftables can match ports, by number. */
-const WITH_PORTS: Readonly<Record<number, string>> = { 6: 'tcp', 17: 'udp', 33: 'dccp', 132: 'sctp', 136: 'udplite' };
-const [MAX_PORT, MAX_TYPE] = [65_535, 255];
-const ICMP: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
+const PORT_PROTOCOLS: Readonly<Record<number, string>> = {
+  6: 'tcp',
+  17: 'udp',
+  33: 'dccp',
+  132: 'sctp',
+  136: 'udplite',
+};
+const [MAX_PORT, MAX_ICMP_TYPE] = [65_535, 255];
+const ICMP_PROTOCOLS: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
 
 function protocolOf({ protocol, ethertype }: Rule): number | undefined {
-  const given = protocol ?? '';
+  const protocolName = protocol ?? '';
   // In a security group rule for IPv6, `icmp` means ICMPv6.
-  if (given === 'icmp' && ethertype === 'IPv6') return 58;
-  const number = /^\d{1,3}$/.test(given) ? Number(given) : PROTOCOLS[given];
-  return number !== undefined && number <= 255 ? number : undefined;
+  if (protocolName === 'icmp' && ethertype === 'IPv6') return 58;
+  const protocolNumber = /^\d{1,3}$/.test(protocolName) ? Number(protocolName) : PROTOCOL_NUMBERS[protocolName];
+  return protocolNumber !== undefined && protocolNumber <= 255 ? protocolNumber : undefined;
 }
 
 /** Returns true if all numbers fit into a header field. A larger number would make nftables reject the whole table. */
-function fits(max: number, ...numbers: readonly (number | null)[]): boolean {
-  return numbers.every((one) => one === null || (Number.isInteger(one) && one >= 0 && one <= max));
+function fitsField(max: number, ...numbers: readonly (number | null)[]): boolean {
+  return numbers.every((value) => value === null || (Number.isInteger(value) && value >= 0 && value <= max));
 }
 
 /** Returns the nftables match of a rule's protocol, and of its ports or ICMP type and code; undefined if invalid. */
 function transportMatch(rule: Rule): string | undefined {
   const { protocol, portMin, portMax, ethertype } = rule;
   if (protocol === null || protocol === 'any' || protocol === '0') return '';
-  const number = protocolOf(rule);
-  if (number === undefined) return undefined;
-  const match = `meta l4proto ${number}`;
-  const icmp = ICMP[number];
+  const protocolNumber = protocolOf(rule);
+  if (protocolNumber === undefined) return undefined;
+  const match = `meta l4proto ${protocolNumber}`;
+  const icmp = ICMP_PROTOCOLS[protocolNumber];
   if (icmp !== undefined && (icmp === 'icmp') === (ethertype === 'IPv4')) {
-    if (!fits(MAX_TYPE, portMin, portMax)) return undefined;
+    if (!fitsField(MAX_ICMP_TYPE, portMin, portMax)) return undefined;
     const type = portMin === null ? '' : ` ${icmp} type ${portMin}`;
     return `${match}${type}${portMin === null || portMax === null ? '' : ` ${icmp} code ${portMax}`}`;
   }
-  const ported = WITH_PORTS[number];
-  if (ported === undefined || (portMin === null && portMax === null)) return match;
+  const portProtocol = PORT_PROTOCOLS[protocolNumber];
+  if (portProtocol === undefined || (portMin === null && portMax === null)) return match;
   const [first, last] = [portMin ?? portMax ?? 0, portMax ?? portMin ?? 0];
-  return fits(MAX_PORT, first, last) && first <= last ? `${match} ${ported} dport ${first}-${last}` : undefined;
+  return fitsField(MAX_PORT, first, last) && first <= last
+    ? `${match} ${portProtocol} dport ${first}-${last}`
+    : undefined;
 }
 
 /**
@@ -74,21 +82,21 @@ function transportMatch(rule: Rule): string | undefined {
  * @param members returns the addresses of the ports in a security group
  * @returns undefined for a rule that cannot match any packet
  */
-export function ruleMatch(rule: Rule, members: (groupId: string) => readonly string[]): string | undefined {
+export function createRuleMatch(rule: Rule, members: (groupId: string) => readonly string[]): string | undefined {
   const { ethertype, direction, remoteCidr, remoteGroupId } = rule;
   const family = ethertype === 'IPv6' ? 'ip6' : 'ip';
-  const end = direction === 'ingress' ? 'saddr' : 'daddr';
-  const ports = transportMatch(rule);
-  if (ports === undefined) return undefined;
+  const addressField = direction === 'ingress' ? 'saddr' : 'daddr';
+  const transport = transportMatch(rule);
+  if (transport === undefined) return undefined;
   let remote = '';
   if (remoteCidr !== null) {
     const cidr = parseCidr(remoteCidr);
     if (!cidr || cidr.version !== (family === 'ip6' ? 6 : 4)) return undefined;
-    if (cidr.prefix > 0) remote = `${family} ${end} ${formatCidr(cidr)}`;
+    if (cidr.prefix > 0) remote = `${family} ${addressField} ${formatCidr(cidr)}`;
   } else if (remoteGroupId !== null) {
     const addresses = members(remoteGroupId).filter((address) => address.includes(':') === (family === 'ip6'));
     if (addresses.length === 0) return undefined;
-    remote = `${family} ${end} { ${addresses.join(', ')} }`;
+    remote = `${family} ${addressField} { ${addresses.join(', ')} }`;
   }
-  return ['ether type', family, remote, ports].filter(Boolean).join(' ');
+  return ['ether type', family, remote, transport].filter(Boolean).join(' ');
 }

@@ -1,7 +1,7 @@
 import type { KnownHost } from '@apistrata/compute-engine/drivers';
 import { expect, it } from 'vitest';
-import { currentHosts } from './tunnels.js';
-import { insideAddress } from './wireguard-peer.js';
+import { readCurrentHosts } from './tunnels.js';
+import { deriveInnerAddress } from './wireguard-peer.js';
 
 const KEY = 'HSFSddrFk2Cf2OjGdn6+2q8q24/B9HOWnh2KvwMtCWQ=';
 const OWN = { device: 'aqwh70000000000', address: 'fda9:7d5e:41c6:1:1111:1111:1111:1111' };
@@ -16,10 +16,10 @@ const host = (name: string, more: Partial<KnownHost> = {}): KnownHost => ({
 });
 const encrypted = (name: string, publicKey = KEY) => host(name, { wireguard: { publicKey, port: 51_820 } });
 const seenBy = (own: typeof OWN | undefined, ...others: readonly KnownHost[]) =>
-  currentHosts({ self: 'h1', address: '192.0.2.1', all: async () => [host('h1'), ...others] }, 4789, own);
+  readCurrentHosts({ self: 'h1', address: '192.0.2.1', all: async () => [host('h1'), ...others] }, 4789, own);
 
 it('derives an address from a key, in the form in which the kernel reports it', () => {
-  expect(insideAddress(KEY)).toBe('fda9:7d5e:41c6:1:3856:56ec:d81c:7c33');
+  expect(deriveInnerAddress(KEY)).toBe('fda9:7d5e:41c6:1:3856:56ec:d81c:7c33');
 });
 
 it('contains other hosts with tunnels, and their address inside if they are encrypted', async () => {
@@ -28,7 +28,7 @@ it('contains other hosts with tunnels, and their address inside if they are encr
   expect([plain.alive, plain.problem]).toEqual([['h2'], null]);
   const { tunnels, problem } = await seenBy(OWN, encrypted('h2'));
   expect(tunnels.local).toEqual({ address: OWN.address, port: 4789 });
-  expect(tunnels.peers.get('h2')).toEqual({ address: insideAddress(KEY), port: 4789 });
+  expect(tunnels.peers.get('h2')).toEqual({ address: deriveInnerAddress(KEY), port: 4789 });
   expect(tunnels.wireguard?.peers).toEqual([{ address: '192.0.2.2', publicKey: KEY, port: 51_820 }]);
   expect(problem).toBeNull();
 });

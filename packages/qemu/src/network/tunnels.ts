@@ -1,5 +1,5 @@
 import type { HostLinks } from '@apistrata/compute-engine/drivers';
-import { insideAddress, isPublicKey, type WireguardPeer } from './wireguard-peer.js';
+import { deriveInnerAddress, isPublicKey, type WireguardPeer } from './wireguard-peer.js';
 
 /** The UDP port that IANA has assigned to VXLAN. */
 export const DEFAULT_TUNNEL_PORT = 4789;
@@ -7,16 +7,16 @@ export const DEFAULT_TUNNEL_PORT = 4789;
 export const DEFAULT_WIREGUARD_PORT = 51_820;
 
 /** A host's tunnel endpoint. */
-export interface TunnelEnd {
+export interface TunnelEndpoint {
   readonly address: string;
   readonly port: number;
 }
 
 /** This host's tunnels to other hosts. */
 export interface Tunnels {
-  readonly local: TunnelEnd;
+  readonly local: TunnelEndpoint;
   /** Tunnel endpoints by host name, including hosts without a heartbeat, because their guests may still be running. */
-  readonly peers: ReadonlyMap<string, TunnelEnd>;
+  readonly peers: ReadonlyMap<string, TunnelEndpoint>;
   /** The interface that encrypts the tunnels; undefined if the tunnels are not encrypted. */
   readonly wireguard?: { readonly device: string; readonly peers: readonly WireguardPeer[] } | undefined;
 }
@@ -43,33 +43,33 @@ export function supportsLearning({ local, peers }: Tunnels): boolean {
  *
  * @param wireguard the interface that encrypts the tunnels; undefined if the tunnels are not encrypted
  */
-export async function currentHosts(
+export async function readCurrentHosts(
   { self, address, all }: Pick<HostLinks, 'self' | 'address' | 'all'>,
   port: number,
   wireguard?: { readonly device: string; readonly address: string },
 ): Promise<CurrentHosts> {
-  const others = (await all()).filter(({ name, tunnelPort }) => name !== self && tunnelPort !== null);
-  const peers = new Map<string, TunnelEnd>();
-  const encrypted: WireguardPeer[] = [];
-  const excluded: string[] = [];
-  for (const { name, alive, address: remoteAddress, tunnelPort, wireguard: end } of others) {
-    const key = end && isPublicKey(end.publicKey) ? end.publicKey : undefined;
+  const otherHosts = (await all()).filter(({ name, tunnelPort }) => name !== self && tunnelPort !== null);
+  const peers = new Map<string, TunnelEndpoint>();
+  const encryptedPeers: WireguardPeer[] = [];
+  const excludedHosts: string[] = [];
+  for (const { name, alive, address: remoteAddress, tunnelPort, wireguard: wireguardEnd } of otherHosts) {
+    const validKey = wireguardEnd && isPublicKey(wireguardEnd.publicKey) ? wireguardEnd.publicKey : undefined;
     if (tunnelPort === null) continue;
-    if (!end && !wireguard) peers.set(name, { address: remoteAddress, port: tunnelPort });
-    else if (end && key && wireguard) {
-      peers.set(name, { address: insideAddress(key), port: tunnelPort });
-      encrypted.push({ address: remoteAddress, publicKey: key, port: end.port });
-    } else if (alive) excluded.push(name);
+    if (!wireguardEnd && !wireguard) peers.set(name, { address: remoteAddress, port: tunnelPort });
+    else if (wireguardEnd && validKey && wireguard) {
+      peers.set(name, { address: deriveInnerAddress(validKey), port: tunnelPort });
+      encryptedPeers.push({ address: remoteAddress, publicKey: validKey, port: wireguardEnd.port });
+    } else if (alive) excludedHosts.push(name);
   }
-  const names = excluded.join(', ');
-  const difference = wireguard ? 'do not encrypt' : 'encrypt';
+  const names = excludedHosts.join(', ');
+  const encryptionVerb = wireguard ? 'do not encrypt' : 'encrypt';
   return {
     tunnels: {
       local: { address: wireguard?.address ?? address, port },
       peers,
-      wireguard: wireguard && { device: wireguard.device, peers: encrypted },
+      wireguard: wireguard && { device: wireguard.device, peers: encryptedPeers },
     },
-    alive: others.flatMap(({ name, alive }) => (alive ? [name] : [])),
-    problem: (names && `no tunnels to the hosts ${names}, which ${difference} their tunnels`) || null,
+    alive: otherHosts.flatMap(({ name, alive }) => (alive ? [name] : [])),
+    problem: (names && `no tunnels to the hosts ${names}, which ${encryptionVerb} their tunnels`) || null,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GuestAddress, GuestInterface } from '../guest/guest-networks.js';
-import { userNetwork } from './user-network.js';
+import { createUserNetwork } from './user-network.js';
 
 function nic(...addresses: readonly Partial<GuestAddress>[]): GuestInterface {
   const plain = { version: 4, cidr: '10.0.0.0/16', gateway: '10.0.0.1', nameservers: [], routes: [] } as const;
@@ -10,7 +10,7 @@ function nic(...addresses: readonly Partial<GuestAddress>[]): GuestInterface {
 
 describe('the user-mode network of a guest', () => {
   it('offers only the address of the port, with the gateway of the subnet', () => {
-    expect(userNetwork(nic({}))).toEqual({
+    expect(createUserNetwork(nic({}))).toEqual({
       type: 'user',
       ipv6: false,
       net: '10.0.0.0/16',
@@ -22,20 +22,20 @@ describe('the user-mode network of a guest', () => {
 
   it('uses addresses that differ from those of the guest', () => {
     const small = nic({ cidr: '192.168.7.8/29', address: '192.168.7.9', gateway: null });
-    expect(userNetwork(small)).toMatchObject({ host: '192.168.7.10', dns: '192.168.7.14' });
+    expect(createUserNetwork(small)).toMatchObject({ host: '192.168.7.10', dns: '192.168.7.14' });
     const last = nic({ cidr: '192.168.7.8/29', address: '192.168.7.14', gateway: '192.168.7.13' });
-    expect(userNetwork(last)).toMatchObject({ dns: '192.168.7.12' });
+    expect(createUserNetwork(last)).toMatchObject({ dns: '192.168.7.12' });
   });
 
   it('has no route without an IPv4 address', () => {
-    expect(userNetwork(nic())).toEqual({ type: 'hubport', hubid: 1 });
-    expect(userNetwork(nic({ version: 6, address: 'fd00::7', cidr: 'fd00::/64' }))).toEqual({
+    expect(createUserNetwork(nic())).toEqual({ type: 'hubport', hubid: 1 });
+    expect(createUserNetwork(nic({ version: 6, address: 'fd00::7', cidr: 'fd00::/64' }))).toEqual({
       type: 'hubport',
       hubid: 1,
     });
   });
 
   it.each([['10.0.0.0/30'], ['10.0.0.0/7'], ['10.0.0.0,restrict=off/16'], ['nonsense']])('rejects %s', (cidr) => {
-    expect(() => userNetwork(nic({ cidr }))).toThrow('cannot be emulated');
+    expect(() => createUserNetwork(nic({ cidr }))).toThrow('cannot be emulated');
   });
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { usesVhost } from './vhost-net.js';
+import { canUseVhost } from './vhost-net.js';
 
 describe('vhost-net', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vhost-'));
@@ -11,9 +11,9 @@ describe('vhost-net', () => {
   writeFileSync(device, 'content');
   const base = { enabled: true, acceleration: 'kvm', runAs: undefined, device } as const;
 
-  async function probed(more: Partial<Parameters<typeof usesVhost>[0]> = {}) {
+  async function probed(more: Partial<Parameters<typeof canUseVhost>[0]> = {}) {
     const lines: string[] = [];
-    const used = await usesVhost({ ...base, ...more }, (line) => lines.push(line));
+    const used = await canUseVhost({ ...base, ...more }, (line) => lines.push(line));
     return { used, lines };
   }
 

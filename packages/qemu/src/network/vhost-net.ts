@@ -3,7 +3,7 @@ import type { Acceleration } from '../programs/acceleration.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 
 const VHOST_NET = '/dev/vhost-net';
-const PROBE_MS = 10_000;
+const PROBE_TIMEOUT_MS = 10_000;
 
 export interface VhostOptions {
   /** Whether the administrator allows vhost-net. */
@@ -15,9 +15,9 @@ export interface VhostOptions {
 }
 
 /** Opens a device for reading and writing as the user that runs QEMU. This also loads the kernel module. */
-async function open(device: string, runAs: RunAs | undefined): Promise<void> {
+async function openDevice(device: string, runAs: RunAs | undefined): Promise<void> {
   const args = [`if=${device}`, `of=${device}`, 'count=0', 'conv=notrunc,nocreat', 'status=none'];
-  await runProgram('dd', args, { runAs, timeoutMs: PROBE_MS });
+  await runProgram('dd', args, { runAs, timeoutMs: PROBE_TIMEOUT_MS });
 }
 
 /**
@@ -26,7 +26,7 @@ async function open(device: string, runAs: RunAs | undefined): Promise<void> {
  *
  * @returns the reason why machines cannot use vhost-net; null if they can
  */
-export async function vhostObstacle({
+export async function findVhostObstacle({
   enabled,
   acceleration,
   runAs,
@@ -35,15 +35,15 @@ export async function vhostObstacle({
   if (!enabled) return 'as configured';
   if (acceleration !== 'kvm') return 'machines run without KVM';
   if (!existsSync(device)) return `this computer has no ${device}`;
-  return open(device, runAs).then(
+  return openDevice(device, runAs).then(
     () => null,
     ({ message }: Error) => `user ${runAs?.uid ?? process.getuid?.()} cannot open ${device}: ${message}`,
   );
 }
 
 /** Returns true if machines can use vhost-net. Logs the result, and the reason if they cannot. */
-export async function usesVhost(options: VhostOptions, log: (line: string) => void): Promise<boolean> {
-  const obstacle = await vhostObstacle(options);
+export async function canUseVhost(options: VhostOptions, log: (line: string) => void): Promise<boolean> {
+  const obstacle = await findVhostObstacle(options);
   log(`machine interfaces ${obstacle === null ? 'use vhost-net' : `do not use vhost-net: ${obstacle}`}`);
   return obstacle === null;
 }

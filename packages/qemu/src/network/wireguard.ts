@@ -1,13 +1,13 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findProgram, installedProgram } from '../programs/find-program.js';
+import { findInstalledProgram, findProgram } from '../programs/find-program.js';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { DeviceNames } from './device-names.js';
 import type { IpTool } from './ip-tool.js';
-import { insideAddress, type WireguardPeer } from './wireguard-peer.js';
+import { deriveInnerAddress, type WireguardPeer } from './wireguard-peer.js';
 
-const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
+const RUN_OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
 
 export interface WireguardOptions {
   /** The folder that contains the private key. */
@@ -34,7 +34,7 @@ export class Wireguard {
     this.#keyFile = keyFile;
     this.device = options.names.wireguard;
     this.publicKey = publicKey;
-    this.address = insideAddress(publicKey);
+    this.address = deriveInnerAddress(publicKey);
   }
 
   /**
@@ -47,19 +47,19 @@ export class Wireguard {
     const wg = findProgram('wg', 'the package wireguard-tools');
     const keyFile = join(folder, 'wireguard.key');
     const key = await readFile(keyFile, 'utf8').catch(async () => {
-      const created = await runProgram(wg, ['genkey'], OPTIONS);
-      await writeFile(`${keyFile}.new`, created, { mode: 0o600 });
+      const newKey = await runProgram(wg, ['genkey'], RUN_OPTIONS);
+      await writeFile(`${keyFile}.new`, newKey, { mode: 0o600 });
       await rename(`${keyFile}.new`, keyFile);
-      return created;
+      return newKey;
     });
-    const publicKey = (await runProgram(wg, ['pubkey'], { ...OPTIONS, input: key })).trim();
+    const publicKey = (await runProgram(wg, ['pubkey'], { ...RUN_OPTIONS, input: key })).trim();
     const wireguard = new Wireguard(options, wg, keyFile, publicKey);
     const { device, address } = wireguard;
-    const existing = (await ip.addresses()).find(({ ifname }) => ifname === device);
+    const existingAddresses = (await ip.addresses()).find(({ ifname }) => ifname === device);
     // The interface belongs to a key that was replaced.
-    if (existing && !existing.addr_info.some(({ local }) => local === address))
+    if (existingAddresses && !existingAddresses.addr_info.some(({ local }) => local === address))
       await ip.batch([`link delete dev ${device}`]);
-    const program = await wireguard.#create();
+    const program = await wireguard.#ensureInterface();
     if (program) log(`this kernel has no WireGuard: ${program} encrypts the tunnels to other hosts`);
     return wireguard;
   }
@@ -71,7 +71,7 @@ export class Wireguard {
   /**
    * Creates the WireGuard interface unless it exists. Returns the program that implements it, if one had to be started.
    */
-  async #create(): Promise<string | undefined> {
+  async #ensureInterface(): Promise<string | undefined> {
     const { ip } = this.#options;
     const { device } = this;
     if ((await ip.links()).some(({ ifname }) => ifname === device)) return undefined;
@@ -79,36 +79,38 @@ export class Wireguard {
       await ip.batch([`link add dev ${device} type wireguard`]);
       return undefined;
     } catch {
-      const program = installedProgram('wireguard-go');
+      const program = findInstalledProgram('wireguard-go');
       if (!program)
         throw new QemuError(
           'NETWORKS_UNAVAILABLE',
           'this kernel has no WireGuard, which encrypts tunnels: load its module, or install the package wireguard-go',
         );
-      await runProgram(program, [device], OPTIONS);
+      await runProgram(program, [device], RUN_OPTIONS);
       return program;
     }
   }
 
   /** Configures the WireGuard interface with the given peers. */
-  async apply(peers: readonly WireguardPeer[]): Promise<void> {
+  async configurePeers(peers: readonly WireguardPeer[]): Promise<void> {
     const { device, address, port } = this;
-    await this.#create();
+    await this.#ensureInterface();
     await this.#options.ip.batch([`link set dev ${device} up`, `address replace ${address}/64 dev ${device}`]);
-    const known = (await runProgram(this.#wg, ['show', device, 'peers'], OPTIONS)).split('\n').filter(Boolean);
-    const keys = new Set(peers.map(({ publicKey }) => publicKey));
-    const stale = known.filter((key) => !keys.has(key));
+    const currentKeys = (await runProgram(this.#wg, ['show', device, 'peers'], RUN_OPTIONS))
+      .split('\n')
+      .filter(Boolean);
+    const peerKeys = new Set(peers.map(({ publicKey }) => publicKey));
+    const staleKeys = currentKeys.filter((key) => !peerKeys.has(key));
     await runProgram(
       this.#wg,
       [
         ...['set', device, 'private-key', this.#keyFile, 'listen-port', `${port}`],
-        ...stale.flatMap((key) => ['peer', key, 'remove']),
+        ...staleKeys.flatMap((key) => ['peer', key, 'remove']),
         ...peers.flatMap((peer) => [
-          ...['peer', peer.publicKey, 'allowed-ips', `${insideAddress(peer.publicKey)}/128`],
+          ...['peer', peer.publicKey, 'allowed-ips', `${deriveInnerAddress(peer.publicKey)}/128`],
           ...['endpoint', `${peer.address.includes(':') ? `[${peer.address}]` : peer.address}:${peer.port}`],
         ]),
       ],
-      OPTIONS,
+      RUN_OPTIONS,
     );
   }
 }

@@ -4,7 +4,7 @@ import { access, chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { QemuError } from '../qemu-error.js';
-import { PROBE_MODES, PROBE_OUTPUT, PROBE_PORT, probeDisk } from './probe-guest.js';
+import { createProbeDisk, PROBE_MODES, PROBE_OUTPUT, PROBE_PORT } from './probe-guest.js';
 import { PROGRAM_ENVIRONMENT, type RunAs } from './run-program.js';
 
 /**
@@ -12,29 +12,29 @@ import { PROGRAM_ENVIRONMENT, type RunAs } from './run-program.js';
  */
 export type Acceleration = 'kvm' | 'tcg';
 
-const KVM = '/dev/kvm';
+const KVM_DEVICE = '/dev/kvm';
 
-const PROBE_MS = 5_000;
+const PROBE_TIMEOUT_MS = 5_000;
 
-export interface Probe {
+export interface AccelerationProbe {
   readonly acceleration: Acceleration;
   /** Why KVM is not used; null if KVM is used. */
   readonly reason: string | null;
 }
 
 /** Returns the group that owns `/dev/kvm`; undefined if the device does not exist. */
-export async function kvmGroup(): Promise<number | undefined> {
-  return stat(KVM).then(
+export async function findKvmGroup(): Promise<number | undefined> {
+  return stat(KVM_DEVICE).then(
     ({ gid }) => gid,
     () => undefined,
   );
 }
 
 /** Returns a message that states how far a failed probe guest got. */
-function failureOf(output: string, message: string, timeoutMs: number): string {
-  const reached = PROBE_MODES[output.at(-1) as keyof typeof PROBE_MODES] ?? 'its firmware';
+function describeFailure(output: string, message: string, timeoutMs: number): string {
+  const lastMode = PROBE_MODES[output.at(-1) as keyof typeof PROBE_MODES] ?? 'its firmware';
   const reason = message.trim().split('\n')[0];
-  return `a probe guest did not get past ${reached} within ${timeoutMs / 1000} seconds${reason ? ` (${reason})` : ''}`;
+  return `a probe guest did not get past ${lastMode} within ${timeoutMs / 1000} seconds${reason ? ` (${reason})` : ''}`;
 }
 
 /**
@@ -46,20 +46,20 @@ export async function runProbeGuest(
   program: string,
   acceleration: Acceleration,
   runAs: RunAs | undefined,
-  timeoutMs = PROBE_MS,
+  timeoutMs = PROBE_TIMEOUT_MS,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'apistrata-probe-'));
   try {
     const disk = join(folder, 'disk');
     await chmod(folder, 0o755);
-    await writeFile(disk, probeDisk(), { mode: 0o644 });
-    await runMachine(program, acceleration, disk, runAs, timeoutMs);
+    await writeFile(disk, createProbeDisk(), { mode: 0o644 });
+    await runProbeMachine(program, acceleration, disk, runAs, timeoutMs);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function runMachine(
+function runProbeMachine(
   program: string,
   acceleration: Acceleration,
   disk: string,
@@ -70,15 +70,15 @@ function runMachine(
     const cpu = acceleration === 'kvm' ? 'host' : 'max';
     const args = ['-nodefaults', '-no-user-config', '-machine', `pc,accel=${acceleration}`, '-cpu', cpu, '-m', '32'];
     const drive = ['-drive', `file=${disk},format=raw,if=virtio,readonly=on`];
-    const report = ['-chardev', 'stdio,id=debug', '-device', `isa-debugcon,iobase=${PROBE_PORT},chardev=debug`];
-    const machine = spawn(program, [...args, '-display', 'none', ...drive, ...report], {
+    const debugPort = ['-chardev', 'stdio,id=debug', '-device', `isa-debugcon,iobase=${PROBE_PORT},chardev=debug`];
+    const machine = spawn(program, [...args, '-display', 'none', ...drive, ...debugPort], {
       ...runAs,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: PROGRAM_ENVIRONMENT,
     });
     let errorOutput = '';
     let output = '';
-    const late = setTimeout(() => machine.kill('SIGKILL'), timeoutMs);
+    const killTimer = setTimeout(() => machine.kill('SIGKILL'), timeoutMs);
     machine.stdout.setEncoding('latin1').on('data', (text) => {
       output = `${output}${text}`.slice(0, PROBE_OUTPUT.length);
       if (output === PROBE_OUTPUT) machine.kill('SIGKILL');
@@ -87,13 +87,13 @@ function runMachine(
       errorOutput = `${errorOutput}${text}`.slice(0, 1_000);
     });
     machine.once('error', (error) => {
-      clearTimeout(late);
+      clearTimeout(killTimer);
       reject(error);
     });
     machine.once('close', () => {
-      clearTimeout(late);
+      clearTimeout(killTimer);
       if (output === PROBE_OUTPUT) resolve();
-      else reject(new Error(failureOf(output, errorOutput, timeoutMs)));
+      else reject(new Error(describeFailure(output, errorOutput, timeoutMs)));
     });
   });
 }
@@ -109,10 +109,10 @@ export async function probeAcceleration(
   program: string,
   desired: Acceleration | 'auto',
   runAs: RunAs | undefined,
-): Promise<Probe> {
+): Promise<AccelerationProbe> {
   if (desired === 'tcg') return { acceleration: 'tcg', reason: 'as configured' };
   try {
-    await access(KVM, constants.F_OK);
+    await access(KVM_DEVICE, constants.F_OK);
     await runProbeGuest(program, 'kvm', runAs);
     return { acceleration: 'kvm', reason: null };
   } catch (error) {

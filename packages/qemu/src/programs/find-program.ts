@@ -3,16 +3,16 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { QemuError } from '../qemu-error.js';
 
 /** Returns the full path of a program; undefined if the program is not installed. */
-export function installedProgram(name: string): string | undefined {
+export function findInstalledProgram(name: string): string | undefined {
   const folders = isAbsolute(name) ? [''] : (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
 /** Returns the full path of a program. @throws QemuError `QEMU_MISSING` with the fix if it is not installed */
 export function findProgram(name: string, fix: string): string {
-  const found = installedProgram(name);
-  if (!found) throw new QemuError('QEMU_MISSING', `${name} is not installed: install ${fix}`);
-  return found;
+  const programPath = findInstalledProgram(name);
+  if (!programPath) throw new QemuError('QEMU_MISSING', `${name} is not installed: install ${fix}`);
+  return programPath;
 }
 
 function isExecutable(path: string): boolean {

@@ -7,10 +7,10 @@ export const PROBE_OUTPUT = 'RPL';
 /** The I/O port of QEMU's debug console. */
 export const PROBE_PORT = '0xe9';
 
-const SIGNATURE_AT = 510;
+const SIGNATURE_OFFSET = 510;
 
 /** The machine code of the probe guest, which firmware loads at 0x7c00. Page tables are at 0x1000, 0x2000 and 0x3000. */
-const CODE: readonly (readonly [string, string])[] = [
+const MACHINE_CODE: readonly (readonly [string, string])[] = [
   ['fa', 'cli'],
   ['31c0 8ed8 8ec0 8ed0', 'xor ax, ax; ds = es = ss = 0'],
   ['bc007c', 'mov sp, 0x7c00'],
@@ -48,9 +48,9 @@ const CODE: readonly (readonly [string, string])[] = [
 const DISK_BYTES = 2 ** 20;
 
 /** Returns a disk image whose boot sector passes through the modes of an x86 processor and reports each of them. */
-export function probeDisk(): Buffer {
+export function createProbeDisk(): Buffer {
   const disk = Buffer.alloc(DISK_BYTES);
-  Buffer.from(CODE.map(([bytes]) => bytes.replaceAll(' ', '')).join(''), 'hex').copy(disk);
-  disk.writeUInt16LE(0xaa55, SIGNATURE_AT);
+  Buffer.from(MACHINE_CODE.map(([bytes]) => bytes.replaceAll(' ', '')).join(''), 'hex').copy(disk);
+  disk.writeUInt16LE(0xaa55, SIGNATURE_OFFSET);
   return disk;
 }

@@ -16,8 +16,8 @@ export interface ProgramOptions {
   readonly input?: string | undefined;
 }
 
-const TEN_MINUTES_MS = 600_000;
-const MAX_ERROR_OUTPUT = 1_000;
+const DEFAULT_TIMEOUT_MS = 600_000;
+const MAX_ERROR_LENGTH = 1_000;
 const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
 
 /** The environment variables of all programs. It omits those of this process, which may contain secrets. */
@@ -27,7 +27,7 @@ export const PROGRAM_ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', 
  * Runs a program without a shell, and returns its standard output. Rejects with `PROGRAM_FAILED` and the error output.
  */
 export function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<string> {
-  const { runAs, signal, timeoutMs = TEN_MINUTES_MS, input } = options;
+  const { runAs, signal, timeoutMs = DEFAULT_TIMEOUT_MS, input } = options;
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,
@@ -44,7 +44,7 @@ export function runProgram(program: string, args: readonly string[], options: Pr
       (error, stdout, stderr) => {
         if (!error) return resolve(stdout);
         if (signal?.aborted) return reject(signal.reason);
-        const errorOutput = stderr.trim().replaceAll('\n', '; ').slice(0, MAX_ERROR_OUTPUT);
+        const errorOutput = stderr.trim().replaceAll('\n', '; ').slice(0, MAX_ERROR_LENGTH);
         reject(
           new QemuError(
             'PROGRAM_FAILED',

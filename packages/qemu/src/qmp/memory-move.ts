@@ -2,7 +2,7 @@ import { QemuError, type QemuErrorCode } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from './qmp-client.js';
 
 /** A practically unlimited bandwidth in bytes per second. QEMU's default is low. */
-const UNBOUNDED = 2 ** 36;
+const UNLIMITED_BANDWIDTH = 2 ** 36;
 
 /**
  * The QEMU migration status before the switchover: the guest is paused, all but the last part of its memory was sent,
@@ -11,7 +11,7 @@ const UNBOUNDED = 2 ** 36;
 export const PRE_SWITCHOVER = 'pre-switchover';
 
 /** The final states of a QEMU migration. */
-const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
+const FINAL_STATES: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
 /** The state of a memory transfer, as reported by `query-migrate`. */
 export interface MemoryMove {
@@ -26,42 +26,46 @@ export function queryMemoryMove(qmp: QmpClient): Promise<MemoryMove> {
 
 /** Returns true if no memory transfer is in progress. */
 export function isInactive({ status = 'none' }: MemoryMove): boolean {
-  return status === 'none' || ENDS.has(status);
+  return status === 'none' || FINAL_STATES.has(status);
 }
 
-function statusOf({ event, data }: QmpEvent): string | undefined {
+function eventStatus({ event, data }: QmpEvent): string | undefined {
   return event === 'MIGRATION' ? String(data.status) : undefined;
 }
 
 /** Returns true for an event that reports the end of a memory transfer. */
-export function hasEnded(event: QmpEvent): boolean {
-  return ENDS.has(statusOf(event) ?? '');
+export function isEndEvent(event: QmpEvent): boolean {
+  return FINAL_STATES.has(eventStatus(event) ?? '');
 }
 
 /** Returns true for an event that reports the end of a memory transfer, or its pause before the switchover. */
-export function isCompletedOrPaused(event: QmpEvent): boolean {
-  return statusOf(event) === PRE_SWITCHOVER || hasEnded(event);
+export function isEndOrPauseEvent(event: QmpEvent): boolean {
+  return eventStatus(event) === PRE_SWITCHOVER || isEndEvent(event);
 }
 
 /**
  * Configures the next memory transfer. Also resets the settings of an earlier transfer, whose process may have died.
  *
- * @param live whether the guest runs during the transfer, which then pauses before the switchover
+ * @param isLive whether the guest runs during the transfer, which then pauses before the switchover
  * @param bytesPerSecond the bandwidth limit; default: unlimited
  */
-export async function configureMemoryMove(qmp: QmpClient, live: boolean, bytesPerSecond = UNBOUNDED): Promise<void> {
+export async function configureMemoryMove(
+  qmp: QmpClient,
+  isLive: boolean,
+  bytesPerSecond = UNLIMITED_BANDWIDTH,
+): Promise<void> {
   const capabilities = [
     { capability: 'events', state: true },
-    { capability: 'pause-before-switchover', state: live },
+    { capability: 'pause-before-switchover', state: isLive },
     // Slows down guests that change their memory faster than the network can transfer it.
-    { capability: 'auto-converge', state: live },
+    { capability: 'auto-converge', state: isLive },
   ];
   await qmp.execute('migrate-set-capabilities', { capabilities });
   await qmp.execute('migrate-set-parameters', { 'max-bandwidth': bytesPerSecond });
 }
 
 /** The first major QEMU version that tracks all memory writes of guests without KVM during a migration. */
-const TRACKS_ALL_WRITES = 9;
+const MIN_TRACKING_VERSION = 9;
 
 /**
  * Returns true if a guest must be paused while its memory is transferred. Without KVM, QEMU before 9.0 misses some
@@ -71,7 +75,7 @@ const TRACKS_ALL_WRITES = 9;
 export async function mustPauseBeforeSwitchover(qmp: QmpClient): Promise<boolean> {
   if ((await qmp.execute<{ enabled: boolean }>('query-kvm')).enabled) return false;
   const { qemu } = await qmp.execute<{ qemu: { major: number } }>('query-version');
-  return qemu.major < TRACKS_ALL_WRITES;
+  return qemu.major < MIN_TRACKING_VERSION;
 }
 
 /** Checks the event that ended a memory transfer. @throws QemuError with the reason if the transfer failed */

@@ -8,14 +8,14 @@ export interface QmpEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-interface Waiting {
+interface PendingCommand {
   readonly resolve: (value: any) => void;
   readonly reject: (error: Error) => void;
 }
 
-const GREETING_MS = 10_000;
-const QUIT_MS = 10_000;
-const MAX_LINE = 2 ** 24;
+const GREETING_TIMEOUT_MS = 10_000;
+const QUIT_TIMEOUT_MS = 10_000;
+const MAX_LINE_LENGTH = 2 ** 24;
 
 /** The error for a QMP command that QEMU rejected. */
 export class QmpCommandError extends QemuError {
@@ -32,11 +32,11 @@ export class QmpCommandError extends QemuError {
 /** A client for the QEMU Machine Protocol (QMP) on a Unix socket. QEMU serves one client at a time. */
 export class QmpClient {
   readonly #socket: Socket;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCommand>();
   readonly #events = new EventEmitter<{ event: [QmpEvent]; closed: [Error] }>();
-  #next = 1;
+  #nextId = 1;
   #closed: Error | undefined;
-  #check: (command: string) => void = () => {};
+  #commandCheck: (command: string) => void = () => {};
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -47,23 +47,23 @@ export class QmpClient {
   static async connect(path: string): Promise<QmpClient> {
     const socket = connect(path);
     const client = new QmpClient(socket);
-    const late = setTimeout(() => socket.destroy(), GREETING_MS);
+    const timeout = setTimeout(() => socket.destroy(), GREETING_TIMEOUT_MS);
     try {
-      await client.#receiveGreeting(AbortSignal.timeout(GREETING_MS));
+      await client.#receiveGreeting(AbortSignal.timeout(GREETING_TIMEOUT_MS));
       await client.execute('qmp_capabilities');
       return client;
     } catch (error) {
       socket.destroy();
       throw error;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timeout);
     }
   }
 
   #receiveGreeting(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new QemuError('QEMU_COMMAND_FAILED', 'QEMU does not respond on its control socket'));
-      signal.addEventListener('abort', late, { once: true });
+      const timeout = () => reject(new QemuError('QEMU_COMMAND_FAILED', 'QEMU does not respond on its control socket'));
+      signal.addEventListener('abort', timeout, { once: true });
       this.#socket.once('error', (error) => {
         reject(error);
         this.#end(error);
@@ -76,7 +76,7 @@ export class QmpClient {
       this.#onLine((line) => {
         const message = JSON.parse(line);
         if ('QMP' in message) {
-          signal.removeEventListener('abort', late);
+          signal.removeEventListener('abort', timeout);
           resolve();
         } else this.#receive(message);
       });
@@ -90,7 +90,8 @@ export class QmpClient {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       try {
-        if (rest.length > MAX_LINE) throw new QemuError('QEMU_COMMAND_FAILED', 'QEMU sent a line that is too long');
+        if (rest.length > MAX_LINE_LENGTH)
+          throw new QemuError('QEMU_COMMAND_FAILED', 'QEMU sent a line that is too long');
         for (const line of lines) listener(line);
       } catch (error) {
         this.#socket.destroy(error as Error);
@@ -127,12 +128,12 @@ export class QmpClient {
    */
   async execute<T = any>(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> {
     if (this.#closed) throw this.#closed;
-    this.#check(command);
-    const id = this.#next++;
-    const responded = new Promise<T>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#commandCheck(command);
+    const id = this.#nextId++;
+    const response = new Promise<T>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
     try {
-      return await responded;
+      return await response;
     } catch (error) {
       const { class: kind, desc } = error as { class?: string; desc?: string };
       throw kind === undefined ? error : new QmpCommandError(command, kind, desc ?? kind);
@@ -151,12 +152,12 @@ export class QmpClient {
     signal: AbortSignal,
     around: (run: () => Promise<unknown>) => Promise<unknown> = (run) => run(),
   ): Promise<QmpEvent> {
-    const rejected = new AbortController();
-    const executed = around(() => this.execute(command, args)).catch((error) => {
-      rejected.abort(error);
+    const rejection = new AbortController();
+    const execution = around(() => this.execute(command, args)).catch((error) => {
+      rejection.abort(error);
       throw error;
     });
-    const [event] = await Promise.all([this.waitFor(matches, AbortSignal.any([signal, rejected.signal])), executed]);
+    const [event] = await Promise.all([this.waitFor(matches, AbortSignal.any([signal, rejection.signal])), execution]);
     return event;
   }
 
@@ -167,22 +168,22 @@ export class QmpClient {
    */
   waitFor(matches: (event: QmpEvent) => boolean, signal: AbortSignal): Promise<QmpEvent> {
     return new Promise((resolve, reject) => {
-      const finish = (then: () => void) => {
-        this.#events.off('event', received);
+      const finish = (settle: () => void) => {
+        this.#events.off('event', eventListener);
         this.#events.off('closed', closed);
-        signal.removeEventListener('abort', aborted);
-        then();
+        signal.removeEventListener('abort', abortListener);
+        settle();
       };
-      const received = (event: QmpEvent) => {
+      const eventListener = (event: QmpEvent) => {
         if (matches(event)) finish(() => resolve(event));
       };
       const closed = (error: Error) => finish(() => reject(error));
-      const aborted = () => finish(() => reject(signal.reason));
+      const abortListener = () => finish(() => reject(signal.reason));
       if (this.#closed) return reject(this.#closed);
       if (signal.aborted) return reject(signal.reason);
-      this.#events.on('event', received);
+      this.#events.on('event', eventListener);
       this.#events.on('closed', closed);
-      signal.addEventListener('abort', aborted, { once: true });
+      signal.addEventListener('abort', abortListener, { once: true });
     });
   }
 
@@ -192,8 +193,8 @@ export class QmpClient {
   }
 
   /** Sets a function that is called before each command. If the function throws, the command is not sent. */
-  beforeCommand(check: (command: string) => void): void {
-    this.#check = check;
+  setCommandCheck(commandCheck: (command: string) => void): void {
+    this.#commandCheck = commandCheck;
   }
 
   /** Calls the listener when the connection ends, for any reason. */
@@ -203,7 +204,7 @@ export class QmpClient {
   }
 
   /** Resolves when QEMU has exited; rejects when the signal is aborted. */
-  async untilClosed(signal: AbortSignal): Promise<void> {
+  async waitUntilClosed(signal: AbortSignal): Promise<void> {
     await this.waitFor(() => false, signal).catch((error) => {
       if (signal.aborted && this.isOpen) throw error;
     });
@@ -214,11 +215,11 @@ export class QmpClient {
    * QEMU process that waits for an unreachable disk does not respond.
    */
   async quit(): Promise<void> {
-    const late = setTimeout(() => this.close(), QUIT_MS);
+    const timeout = setTimeout(() => this.close(), QUIT_TIMEOUT_MS);
     try {
-      await Promise.all([this.untilClosed(new AbortController().signal), this.execute('quit').catch(() => {})]);
+      await Promise.all([this.waitUntilClosed(new AbortController().signal), this.execute('quit').catch(() => {})]);
     } finally {
-      clearTimeout(late);
+      clearTimeout(timeout);
     }
   }
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { findSwtpm, requiredSwtpm } from './swtpm.js';
+import { findSwtpm, requireSwtpm } from './swtpm.js';
 
 const TPM = { version: '1.2', model: 'tpm-tis' } as const;
 
@@ -31,13 +31,13 @@ it('finds the installed emulator and its features', async () => {
 it('reports the missing package', async () => {
   vi.stubEnv('PATH', '/nonexistent');
   expect(await findSwtpm(undefined)).toBeUndefined();
-  await expect(requiredSwtpm(TPM, undefined)).rejects.toThrow(
+  await expect(requireSwtpm(TPM, undefined)).rejects.toThrow(
     'a TPM is required (hw_tpm_version=1.2): install the package swtpm on this host',
   );
 });
 
 it('rejects a TPM version that the emulator does not support', async () => {
   await install(['tpm-2.0']);
-  await expect(requiredSwtpm(TPM, undefined)).rejects.toThrow('does not support TPM version 1.2');
-  expect(await requiredSwtpm({ ...TPM, version: '2.0' }, undefined)).toBeDefined();
+  await expect(requireSwtpm(TPM, undefined)).rejects.toThrow('does not support TPM version 1.2');
+  expect(await requireSwtpm({ ...TPM, version: '2.0' }, undefined)).toBeDefined();
 });

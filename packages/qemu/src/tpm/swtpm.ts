@@ -1,4 +1,4 @@
-import { installedProgram } from '../programs/find-program.js';
+import { findInstalledProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { Tpm } from './requested-tpm.js';
@@ -10,13 +10,16 @@ export interface Swtpm {
   readonly features: ReadonlySet<string>;
 }
 
-const QUERY_MS = 10_000;
+const QUERY_TIMEOUT_MS = 10_000;
 
 /** Returns the TPM emulator of this computer; undefined if none is installed. */
 export async function findSwtpm(runAs: RunAs | undefined): Promise<Swtpm | undefined> {
-  const program = installedProgram('swtpm');
+  const program = findInstalledProgram('swtpm');
   if (program === undefined) return undefined;
-  const response = await runProgram(program, ['socket', '--print-capabilities'], { runAs, timeoutMs: QUERY_MS });
+  const response = await runProgram(program, ['socket', '--print-capabilities'], {
+    runAs,
+    timeoutMs: QUERY_TIMEOUT_MS,
+  });
   const { features = [] } = JSON.parse(response) as { features?: readonly string[] };
   return { program, features: new Set(features) };
 }
@@ -30,7 +33,7 @@ export function supportsTpm({ features }: Swtpm, version: Tpm['version']): boole
  *
  * @throws QemuError `UNSUPPORTED` if no emulator is installed, or if it does not support the TPM version
  */
-export async function requiredSwtpm({ version }: Tpm, runAs: RunAs | undefined): Promise<Swtpm> {
+export async function requireSwtpm({ version }: Tpm, runAs: RunAs | undefined): Promise<Swtpm> {
   const swtpm = await findSwtpm(runAs);
   if (!swtpm)
     throw new QemuError(

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import type { MachineFolder } from '../machine/machine-folder.js';
-import { endProcess, findProcess, type ProcessFiles, startProgram } from '../machine/machine-process.js';
+import { findProcess, killProcess, type ProcessFiles, startDetached } from '../machine/machine-process.js';
 import type { RunAs } from '../programs/run-program.js';
 import type { Tpm } from './requested-tpm.js';
-import { requiredSwtpm, type Swtpm } from './swtpm.js';
+import { requireSwtpm, type Swtpm } from './swtpm.js';
 
 /** Returns the files of a TPM emulator process, which are in the machine's folder. */
 function filesOf(folder: MachineFolder): ProcessFiles {
@@ -26,13 +26,13 @@ export function tpmArguments(
   incoming: boolean,
 ): readonly string[] {
   // In a live migration between hosts that share the TPM state, `swtpm` must release its lock on the state.
-  const migration = ['release-lock-outgoing', ...(incoming ? ['incoming'] : [])].join();
+  const migrationOptions = ['release-lock-outgoing', ...(incoming ? ['incoming'] : [])].join();
   return [
     ...['socket', ...(version === '2.0' ? ['--tpm2'] : []), '--terminate'],
     ...['--tpmstate', `dir=${dirname(folder.file('tpm2State'))},mode=0600`],
     ...['--ctrl', `type=unixio,path=${folder.file('tpm')}`],
     ...['--pid', `file=${folder.file('tpmPid')}`],
-    ...(features.has('cmdarg-migration') ? ['--migration', migration] : []),
+    ...(features.has('cmdarg-migration') ? ['--migration', migrationOptions] : []),
   ];
 }
 
@@ -48,15 +48,15 @@ export async function startTpm(
   incoming: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const swtpm = await requiredSwtpm(tpm, runAs);
+  const swtpm = await requireSwtpm(tpm, runAs);
   await endTpm(folder);
   const files = filesOf(folder);
   const args = tpmArguments(tpm, swtpm, folder, incoming);
   // The emulator writes its pid file when it listens.
-  await startProgram(files, { program: swtpm.program, args, runAs, ready: () => findProcess(files) }, signal);
+  await startDetached(files, { program: swtpm.program, args, runAs, ready: () => findProcess(files) }, signal);
 }
 
 /** Ends a machine's TPM emulator, which does not exit by itself if no machine has connected. */
 export function endTpm(folder: MachineFolder): Promise<void> {
-  return endProcess(filesOf(folder));
+  return killProcess(filesOf(folder));
 }

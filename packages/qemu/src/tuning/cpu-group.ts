@@ -3,25 +3,26 @@ import { join } from 'node:path';
 import type { CpuLimits } from './tuning.js';
 
 /** The mount point of cgroups v2. */
-export const CONTROL_GROUPS = '/sys/fs/cgroup';
-const GROUP = 'apistrata';
+export const CONTROL_GROUP_ROOT = '/sys/fs/cgroup';
+const PARENT_GROUP = 'apistrata';
 
 /** Converts CPU shares, as in cgroups v1 and in the compute API, to a cgroups v2 weight. */
-function toWeight(shares: number): number {
-  const bounded = Math.min(Math.max(shares, 2), 262_144);
-  return 1 + Math.floor(((bounded - 2) * 9_999) / 262_142);
+function sharesToWeight(shares: number): number {
+  const boundedShares = Math.min(Math.max(shares, 2), 262_144);
+  return 1 + Math.floor(((boundedShares - 2) * 9_999) / 262_142);
 }
 
 /**
  * Creates the parent control group of all machines. Returns false without writable cgroups v2 that have a CPU
  * controller.
  */
-async function prepareGroups(root: string): Promise<boolean> {
+async function prepareParentGroup(root: string): Promise<boolean> {
   try {
     const controllers = await readFile(join(root, 'cgroup.controllers'), 'utf8');
     if (!controllers.split(/\s+/).includes('cpu')) return false;
-    await mkdir(join(root, GROUP), { recursive: true });
-    for (const group of [root, join(root, GROUP)]) await writeFile(join(group, 'cgroup.subtree_control'), '+cpu');
+    await mkdir(join(root, PARENT_GROUP), { recursive: true });
+    for (const group of [root, join(root, PARENT_GROUP)])
+      await writeFile(join(group, 'cgroup.subtree_control'), '+cpu');
     return true;
   } catch {
     return false;
@@ -33,18 +34,18 @@ export async function limitProcess(
   name: string,
   pid: number,
   { shares, quotaUs, periodUs }: CpuLimits,
-  root = CONTROL_GROUPS,
+  root = CONTROL_GROUP_ROOT,
 ): Promise<boolean> {
-  if (!(await prepareGroups(root))) return false;
-  const group = join(root, GROUP, name);
+  if (!(await prepareParentGroup(root))) return false;
+  const group = join(root, PARENT_GROUP, name);
   await mkdir(group, { recursive: true });
-  if (shares !== undefined) await writeFile(join(group, 'cpu.weight'), `${toWeight(shares)}`);
+  if (shares !== undefined) await writeFile(join(group, 'cpu.weight'), `${sharesToWeight(shares)}`);
   if (quotaUs !== undefined) await writeFile(join(group, 'cpu.max'), `${quotaUs} ${periodUs}`);
   await writeFile(join(group, 'cgroup.procs'), `${pid}`);
   return true;
 }
 
 /** Removes the control group of a process that has ended, if the group exists. */
-export async function removeGroup(name: string, root = CONTROL_GROUPS): Promise<void> {
-  await rmdir(join(root, GROUP, name)).catch(() => {});
+export async function removeGroup(name: string, root = CONTROL_GROUP_ROOT): Promise<void> {
+  await rmdir(join(root, PARENT_GROUP, name)).catch(() => {});
 }

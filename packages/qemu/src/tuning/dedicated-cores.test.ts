@@ -29,7 +29,7 @@ describe('cores that are dedicated to machines', () => {
       [2, 3],
     ]);
     expect(await open().claim(a, 2)).toEqual([4, 5]);
-    expect(await open().shared()).toEqual([0, 1]);
+    expect(await open().sharedCores()).toEqual([0, 1]);
     await expect(cores.claim(c, 2)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
     expect(await cores.claim(c, 1)).toEqual([1]);
   });
@@ -39,7 +39,7 @@ describe('cores that are dedicated to machines', () => {
     await cores.claim(a, 2);
     expect(await cores.claim(a, 3)).toEqual([3, 4, 5]);
     expect([await cores.release(b), await cores.release(a), await cores.release(a)]).toEqual([false, true, false]);
-    expect([await cores.inUse(), await cores.shared()]).toEqual([false, [0, 1, 2, 3, 4, 5]]);
+    expect([await cores.hasDedicatedCores(), await cores.sharedCores()]).toEqual([false, [0, 1, 2, 3, 4, 5]]);
   });
 
   it('are formatted as in Linux CPU lists', () => {

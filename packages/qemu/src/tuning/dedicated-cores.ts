@@ -15,12 +15,12 @@ export function parseCoreList(text: string): readonly number[] {
 }
 
 /** Returns the processor cores on which this process may run. */
-async function localCores(): Promise<readonly number[]> {
-  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
-  return parseCoreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0');
+async function readAllowedCores(): Promise<readonly number[]> {
+  const statusText = await readFile('/proc/self/status', 'utf8').catch(() => '');
+  return parseCoreList(/^Cpus_allowed_list:\s*(\S+)/m.exec(statusText)?.[1] ?? '0');
 }
 
-async function coresIn(folder: MachineFolder): Promise<readonly number[]> {
+async function readDedicatedCores(folder: MachineFolder): Promise<readonly number[]> {
   return parseCoreList(await readFile(folder.file('cores'), 'utf8').catch(() => ''));
 }
 
@@ -31,7 +31,7 @@ export class DedicatedCores {
   /** The previous assignment. Assignments run sequentially, because concurrent ones would select the same cores. */
   #previous: Promise<unknown> = Promise.resolve();
 
-  constructor(folders: () => Promise<readonly MachineFolder[]>, readCores = localCores) {
+  constructor(folders: () => Promise<readonly MachineFolder[]>, readCores = readAllowedCores) {
     this.#folders = folders;
     this.#readCores = readCores;
   }
@@ -42,22 +42,22 @@ export class DedicatedCores {
    * @throws QemuError `UNSUPPORTED` if no core would remain for other machines
    */
   claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
-    const claimed = this.#previous.then(() => this.#claim(folder, count));
-    this.#previous = claimed.catch(() => {});
-    return claimed;
+    const assignment = this.#previous.then(() => this.#claim(folder, count));
+    this.#previous = assignment.catch(() => {});
+    return assignment;
   }
 
   async #claim(folder: MachineFolder, count: number): Promise<readonly number[]> {
-    const own = await coresIn(folder);
-    if (own.length === count) return own;
-    const free = await this.shared(folder);
-    if (free.length <= count)
+    const currentCores = await readDedicatedCores(folder);
+    if (currentCores.length === count) return currentCores;
+    const freeCores = await this.sharedCores(folder);
+    if (freeCores.length <= count)
       throw new QemuError(
         'UNSUPPORTED',
-        `this machine requests ${count} dedicated cores, but only ${Math.max(0, free.length - 1)} are available`,
+        `this machine requests ${count} dedicated cores, but only ${Math.max(0, freeCores.length - 1)} are available`,
       );
     // Selects the last cores, because the computer itself uses the first ones most.
-    const cores = free.slice(-count);
+    const cores = freeCores.slice(-count);
     const path = folder.file('cores');
     await writeFile(`${path}.new`, cores.join(), { mode: 0o600 });
     await rename(`${path}.new`, path);
@@ -66,7 +66,7 @@ export class DedicatedCores {
 
   /** Releases a machine's dedicated cores. Returns true if it had any. */
   async release(folder: MachineFolder): Promise<boolean> {
-    const previous = (await coresIn(folder)).length > 0;
+    const previous = (await readDedicatedCores(folder)).length > 0;
     if (previous) await rm(folder.file('cores'), { force: true });
     return previous;
   }
@@ -75,14 +75,14 @@ export class DedicatedCores {
    * Returns the cores that are not dedicated to a machine.
    * @param except a machine whose dedicated cores count as free
    */
-  async shared(except?: MachineFolder): Promise<readonly number[]> {
-    const others = (await this.#folders()).filter(({ path }) => path !== except?.path);
-    const usedCores = new Set((await Promise.all(others.map(coresIn))).flat());
-    return (await this.#readCores()).filter((core) => !usedCores.has(core));
+  async sharedCores(except?: MachineFolder): Promise<readonly number[]> {
+    const otherFolders = (await this.#folders()).filter(({ path }) => path !== except?.path);
+    const dedicatedCores = new Set((await Promise.all(otherFolders.map(readDedicatedCores))).flat());
+    return (await this.#readCores()).filter((core) => !dedicatedCores.has(core));
   }
 
   /** Returns true if any machine on this host has dedicated cores. */
-  async inUse(): Promise<boolean> {
-    return (await Promise.all((await this.#folders()).map(coresIn))).some(({ length }) => length > 0);
+  async hasDedicatedCores(): Promise<boolean> {
+    return (await Promise.all((await this.#folders()).map(readDedicatedCores))).some(({ length }) => length > 0);
   }
 }

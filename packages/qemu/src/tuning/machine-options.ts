@@ -24,6 +24,6 @@ export function optionsOfServer({
 }
 
 /** Parses a positive integer; returns undefined for all other values, including 0, which means unlimited. */
-export function parsePositive(text: string | undefined): number | undefined {
+export function parsePositiveInteger(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

@@ -6,7 +6,7 @@ import { limitProcess, removeGroup } from './cpu-group.js';
 import { DedicatedCores } from './dedicated-cores.js';
 import type { Tuning } from './tuning.js';
 
-interface Thread {
+interface CpuThread {
   readonly 'thread-id': number;
 }
 
@@ -34,32 +34,32 @@ export class Processors {
     if (pid === undefined) return;
     if (cpu) await limitProcess(serverId, pid, cpu);
     if (!dedicated) {
-      if (await this.#cores.release(folder)) await this.#share();
-      else if (await this.#cores.inUse()) await pinToCores(pid, await this.#cores.shared(), '-a');
+      if (await this.#cores.release(folder)) await this.#pinSharedMachines();
+      else if (await this.#cores.hasDedicatedCores()) await pinToCores(pid, await this.#cores.sharedCores(), '-a');
       return;
     }
-    const threads = await qmp.execute<Thread[]>('query-cpus-fast');
+    const threads = await qmp.execute<CpuThread[]>('query-cpus-fast');
     const cores = await this.#cores.claim(folder, threads.length);
     await pinToCores(pid, cores, '-a');
     for (const [index, { 'thread-id': thread }] of threads.entries())
       await pinToCores(thread, cores.slice(index, index + 1));
-    await this.#share();
+    await this.#pinSharedMachines();
   }
 
   /** Releases the processor cores of a machine that has ended. */
   async release(serverId: string, folder: MachineFolder): Promise<void> {
     await removeGroup(serverId);
-    if (await this.#cores.release(folder)) await this.#share();
+    if (await this.#cores.release(folder)) await this.#pinSharedMachines();
   }
 
   /** Pins all machines without dedicated cores to the remaining cores. */
-  async #share(): Promise<void> {
-    const shared = await this.#cores.shared();
+  async #pinSharedMachines(): Promise<void> {
+    const remainingCores = await this.#cores.sharedCores();
     for (const folder of await this.#folders()) {
       if (await folder.exists('cores')) continue;
       const pid = await findProcess(folder);
       // A machine that ends in the meantime needs no cores.
-      if (pid !== undefined) await pinToCores(pid, shared, '-a').catch(() => {});
+      if (pid !== undefined) await pinToCores(pid, remainingCores, '-a').catch(() => {});
     }
   }
 }

@@ -135,7 +135,7 @@ export const supportedOptions = {
 export type MachineOption = keyof typeof supportedOptions;
 
 /** Extra specs that have no effect on QEMU machines, with the reason; `*` matches any suffix. */
-export const withoutEffect: Readonly<Record<string, string>> = {
+export const optionsWithoutEffect: Readonly<Record<string, string>> = {
   'accel:*': 'accelerators are not supported',
   'aggregate_instance_extra_specs:*': 'used by the scheduler only',
   'capabilities:*': 'used by the scheduler only',

@@ -1,8 +1,8 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import { isTruthyString } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
-import { requestedTpm, type Tpm } from '../tpm/requested-tpm.js';
-import { type MachineOptions, machineOptionsOf, parsePositive } from './machine-options.js';
+import { readRequestedTpm, type Tpm } from '../tpm/requested-tpm.js';
+import { type MachineOptions, machineOptionsOf, parsePositiveInteger } from './machine-options.js';
 
 export interface CpuTopology {
   readonly sockets: number;
@@ -28,8 +28,8 @@ export interface CpuLimits {
   readonly periodUs: number;
 }
 
-const BUSES = { virtio: 'virtio-blk-pci', scsi: 'scsi-hd', ide: 'ide-hd' } as const;
-const NICS = {
+const DISK_MODELS = { virtio: 'virtio-blk-pci', scsi: 'scsi-hd', ide: 'ide-hd' } as const;
+const NIC_MODELS = {
   virtio: 'virtio-net-pci',
   e1000: 'e1000',
   e1000e: 'e1000e',
@@ -38,14 +38,20 @@ const NICS = {
   pcnet: 'pcnet',
   vmxnet3: 'vmxnet3',
 } as const;
-const SCREENS = { vga: 'std', cirrus: 'cirrus', virtio: 'virtio', none: 'none' } as const;
-const SECURE_BOOT = { disabled: 'disabled', optional: 'optional', required: 'required' } as const;
-const WATCHDOGS = { reset: 'reset', poweroff: 'poweroff', pause: 'pause', none: 'none', disabled: null } as const;
+const SCREEN_MODELS = { vga: 'std', cirrus: 'cirrus', virtio: 'virtio', none: 'none' } as const;
+const SECURE_BOOT_MODES = { disabled: 'disabled', optional: 'optional', required: 'required' } as const;
+const WATCHDOG_ACTIONS = {
+  reset: 'reset',
+  poweroff: 'poweroff',
+  pause: 'pause',
+  none: 'none',
+  disabled: null,
+} as const;
 
 /** The QEMU device model of a disk. */
-export type DiskModel = (typeof BUSES)[keyof typeof BUSES];
+export type DiskModel = (typeof DISK_MODELS)[keyof typeof DISK_MODELS];
 /** The QEMU device model of a network interface. */
-export type NicModel = (typeof NICS)[keyof typeof NICS];
+export type NicModel = (typeof NIC_MODELS)[keyof typeof NIC_MODELS];
 
 /** The parts of a machine's configuration that flavors and images can tune. */
 export interface Tuning {
@@ -65,7 +71,7 @@ export interface Tuning {
   /** The random number generator, limited to `bytes` every `periodMs` milliseconds; null if the machine has none. */
   readonly rng: { readonly bytes: number | undefined; readonly periodMs: number } | null;
   readonly watchdog: 'reset' | 'poweroff' | 'pause' | 'none' | null;
-  readonly screen: (typeof SCREENS)[keyof typeof SCREENS];
+  readonly screen: (typeof SCREEN_MODELS)[keyof typeof SCREEN_MODELS];
   readonly tablet: boolean;
   readonly bootMenu: boolean;
   readonly firmware: 'bios' | 'uefi';
@@ -75,7 +81,7 @@ export interface Tuning {
 
 const KIB = 1024;
 const DEFAULT_PAGE_BYTES = 4 * KIB;
-const UNITS: Readonly<Record<string, number>> = { k: KIB, m: KIB ** 2, g: KIB ** 3, t: KIB ** 4 };
+const UNIT_FACTORS: Readonly<Record<string, number>> = { k: KIB, m: KIB ** 2, g: KIB ** 3, t: KIB ** 4 };
 /** The maximum number of queues of a TAP device since Linux 4.0. */
 export const MAX_QUEUES = 256;
 const DEFAULT_CPU_PERIOD_US = 100_000;
@@ -91,39 +97,49 @@ function lookUp<Table extends object, Default>(table: Table, key: string | undef
  */
 function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   const [sockets, cores, threads] = (['cpuSockets', 'cpuCores', 'cpuThreads'] as const).map((part) =>
-    parsePositive(option(part)),
+    parsePositiveInteger(option(part)),
   );
   if (sockets === undefined && cores === undefined && threads === undefined) return null;
-  const rest = vcpus / ((sockets ?? 1) * (cores ?? 1) * (threads ?? 1));
-  if (!Number.isInteger(rest)) return null;
-  if (sockets === undefined) return { sockets: rest, cores: cores ?? 1, threads: threads ?? 1 };
-  if (cores === undefined) return { sockets, cores: rest, threads: threads ?? 1 };
-  if (threads === undefined) return { sockets, cores, threads: rest };
-  return rest === 1 ? { sockets, cores, threads } : null;
+  const missingFactor = vcpus / ((sockets ?? 1) * (cores ?? 1) * (threads ?? 1));
+  if (!Number.isInteger(missingFactor)) return null;
+  if (sockets === undefined) return { sockets: missingFactor, cores: cores ?? 1, threads: threads ?? 1 };
+  if (cores === undefined) return { sockets, cores: missingFactor, threads: threads ?? 1 };
+  if (threads === undefined) return { sockets, cores, threads: missingFactor };
+  return missingFactor === 1 ? { sockets, cores, threads } : null;
 }
 
 /** Parses a memory page size: `2MB`, `2048` (KiB), `1Gb` (bits) or `large`. */
-function pagesOf(text: string | undefined): Tuning['pages'] {
-  if (text === 'large') return 'default';
-  const [, digits, unit = 'K', last = ''] = /^(\d{1,12})([kKMGT])?i?(b|bit|B)?$/.exec(text ?? '') ?? [];
-  const bytes = (Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)) / (last === 'b' || last === 'bit' ? 8 : 1);
+function parsePageSize(pageSize: string | undefined): Tuning['pages'] {
+  if (pageSize === 'large') return 'default';
+  const [, digits, unit = 'K', suffix = ''] = /^(\d{1,12})([kKMGT])?i?(b|bit|B)?$/.exec(pageSize ?? '') ?? [];
+  const bytes =
+    (Number(digits) * (UNIT_FACTORS[unit.toLowerCase()] ?? 1)) / (suffix === 'b' || suffix === 'bit' ? 8 : 1);
   return bytes > DEFAULT_PAGE_BYTES ? bytes : null;
 }
 
 /** Returns the requested disk limits. QEMU accepts either a combined limit for reads and writes, or separate ones. */
 function diskLimitsOf(option: MachineOptions): DiskLimits | null {
-  const bound = (name: Parameters<MachineOptions>[0]) => parsePositive(option(name)) ?? 0;
-  const pair = (total: number, read: number, write: number) => [read || write ? 0 : total, read, write] as const;
-  const [bps, bps_rd, bps_wr] = pair(bound('diskTotalBytes'), bound('diskReadBytes'), bound('diskWriteBytes'));
-  const [iops, iops_rd, iops_wr] = pair(bound('diskRequests'), bound('diskReads'), bound('diskWrites'));
+  const readLimit = (name: Parameters<MachineOptions>[0]) => parsePositiveInteger(option(name)) ?? 0;
+  const selectLimits = (total: number, read: number, write: number) =>
+    [read || write ? 0 : total, read, write] as const;
+  const [bps, bps_rd, bps_wr] = selectLimits(
+    readLimit('diskTotalBytes'),
+    readLimit('diskReadBytes'),
+    readLimit('diskWriteBytes'),
+  );
+  const [iops, iops_rd, iops_wr] = selectLimits(
+    readLimit('diskRequests'),
+    readLimit('diskReads'),
+    readLimit('diskWrites'),
+  );
   const limits = { bps, bps_rd, bps_wr, iops, iops_rd, iops_wr };
   return Object.values(limits).some((value) => value > 0) ? limits : null;
 }
 
 function cpuLimitsOf(vcpus: number, option: MachineOptions): CpuLimits | null {
-  const [shares, quota] = [parsePositive(option('cpuShares')), parsePositive(option('cpuQuota'))];
+  const [shares, quota] = [parsePositiveInteger(option('cpuShares')), parsePositiveInteger(option('cpuQuota'))];
   if (shares === undefined && quota === undefined) return null;
-  const periodUs = parsePositive(option('cpuPeriod')) ?? DEFAULT_CPU_PERIOD_US;
+  const periodUs = parsePositiveInteger(option('cpuPeriod')) ?? DEFAULT_CPU_PERIOD_US;
   return { shares, quotaUs: quota === undefined ? undefined : quota * vcpus, periodUs };
 }
 
@@ -137,9 +153,9 @@ function cpuPropertiesOf(option: MachineOptions): readonly string[] {
 
 /** Returns the device model of network interfaces, and their number of queue pairs. */
 function nicsOf(vcpus: number, option: MachineOptions): Pick<Tuning, 'nicModel' | 'nicQueues'> {
-  const nicModel = lookUp(NICS, option('nicModel'), NICS.virtio);
-  const multiqueue = isTruthyString(option('multiqueue')) && nicModel === NICS.virtio;
-  return { nicModel, nicQueues: multiqueue ? Math.min(vcpus, MAX_QUEUES) : 1 };
+  const nicModel = lookUp(NIC_MODELS, option('nicModel'), NIC_MODELS.virtio);
+  const isMultiqueue = isTruthyString(option('multiqueue')) && nicModel === NIC_MODELS.virtio;
+  return { nicModel, nicQueues: isMultiqueue ? Math.min(vcpus, MAX_QUEUES) : 1 };
 }
 
 /** Returns true for machine types with the PCI Express chipset Q35, which accept hot-plugged devices only at ports. */
@@ -157,7 +173,7 @@ function machineTypeOf(type: string | undefined): string {
 /** Returns the requested firmware. @throws QemuError `UNSUPPORTED` if secure boot is required without UEFI */
 function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBoot'> {
   const firmware = option('firmware') === 'uefi' ? 'uefi' : 'bios';
-  const secureBoot = lookUp(SECURE_BOOT, option('secureBoot'), 'disabled');
+  const secureBoot = lookUp(SECURE_BOOT_MODES, option('secureBoot'), 'disabled');
   if (secureBoot === 'required' && firmware !== 'uefi')
     throw new QemuError(
       'UNSUPPORTED',
@@ -169,29 +185,29 @@ function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBo
 /** Returns the tuning of a machine that a flavor and an image request. */
 export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties']): Tuning {
   const option = machineOptionsOf(flavor, properties);
-  const allowed = option('rngAllowed');
+  const rngAllowed = option('rngAllowed');
   return {
     topology: topologyOf(flavor.vcpus, option),
     machineType: machineTypeOf(option('machineType')),
     cpuProperties: cpuPropertiesOf(option),
     dedicated: option('cpuPolicy') === 'dedicated',
     cpu: cpuLimitsOf(flavor.vcpus, option),
-    pages: pagesOf(option('pageSize')),
-    diskModel: lookUp(BUSES, option('diskBus'), BUSES.virtio),
+    pages: parsePageSize(option('pageSize')),
+    diskModel: lookUp(DISK_MODELS, option('diskBus'), DISK_MODELS.virtio),
     diskLimits: diskLimitsOf(option),
     ...nicsOf(flavor.vcpus, option),
     rng:
-      allowed !== undefined && !isTruthyString(allowed)
+      rngAllowed !== undefined && !isTruthyString(rngAllowed)
         ? null
         : {
-            bytes: parsePositive(option('rngBytes')),
-            periodMs: parsePositive(option('rngPeriod')) ?? DEFAULT_RNG_PERIOD_MS,
+            bytes: parsePositiveInteger(option('rngBytes')),
+            periodMs: parsePositiveInteger(option('rngPeriod')) ?? DEFAULT_RNG_PERIOD_MS,
           },
-    watchdog: lookUp(WATCHDOGS, option('watchdog'), null),
-    screen: lookUp(SCREENS, option('video'), SCREENS.vga),
+    watchdog: lookUp(WATCHDOG_ACTIONS, option('watchdog'), null),
+    screen: lookUp(SCREEN_MODELS, option('video'), SCREEN_MODELS.vga),
     tablet: option('pointer') === 'usbtablet',
     bootMenu: isTruthyString(option('bootMenu')),
     ...firmwareOf(option),
-    tpm: requestedTpm(option),
+    tpm: readRequestedTpm(option),
   };
 }

@@ -5,9 +5,9 @@ import { connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Machine } from '../machine/machine.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
-import { checkedLayout, layoutOf, type MachineLayout } from '../machine/machine-layout.js';
+import { type MachineLayout, queryLayout, validateLayout } from '../machine/machine-layout.js';
 import { QemuError } from '../qemu-error.js';
-import { checkMemoryMoved, configureMemoryMove, hasEnded } from '../qmp/memory-move.js';
+import { checkMemoryMoved, configureMemoryMove, isEndEvent } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { checkSpace } from '../volumes/check-space.js';
 import type { Verbs } from './verb-request.js';
@@ -15,14 +15,14 @@ import type { Verbs } from './verb-request.js';
 const MIB = 2 ** 20;
 
 /** The files in which a suspended machine is saved. */
-export const SAVED_FILES = ['memory', 'layout'] as const;
+export const SUSPEND_FILES = ['memory', 'layout'] as const;
 
 /** Error codes that report that QEMU has closed a socket first. */
-const CLOSED_BY_QEMU: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
+const CLOSE_ERROR_CODES: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
 
 async function sendMemory(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<void> {
   await configureMemoryMove(qmp, false);
-  await checkMemoryMoved(qmp, await qmp.executeUntil('migrate', { uri }, hasEnded, signal), 'QEMU_COMMAND_FAILED');
+  await checkMemoryMoved(qmp, await qmp.executeUntil('migrate', { uri }, isEndEvent, signal), 'QEMU_COMMAND_FAILED');
 }
 
 /**
@@ -31,17 +31,17 @@ async function sendMemory(qmp: QmpClient, uri: string, signal: AbortSignal): Pro
  */
 async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const [path, target] = [folder.file('moving'), folder.file('memory')];
-  await writeFile(folder.file('layout'), JSON.stringify(await layoutOf(folder, qmp)));
+  await writeFile(folder.file('layout'), JSON.stringify(await queryLayout(folder, qmp)));
   await rm(path, { force: true });
   const server = createServer();
   server.listen(path);
   await once(server, 'listening', { signal });
   try {
     await folder.changeOwner(path);
-    const saved = once(server, 'connection', { signal }).then(([socket]) =>
+    const saving = once(server, 'connection', { signal }).then(([socket]) =>
       pipeline(socket, createWriteStream(`${target}.new`, { mode: 0o600 }), { signal }),
     );
-    await Promise.all([saved, sendMemory(qmp, `unix:${path}`, signal)]);
+    await Promise.all([saving, sendMemory(qmp, `unix:${path}`, signal)]);
     await rename(`${target}.new`, target);
   } finally {
     server.close();
@@ -57,23 +57,23 @@ async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
   await configureMemoryMove(qmp, false);
   // QEMU listens on the socket as soon as it has responded to this command.
   await qmp.execute('migrate-incoming', { uri: `unix:${path}` });
-  const done = qmp.waitFor(hasEnded, signal);
+  const loadEnd = qmp.waitFor(isEndEvent, signal);
   const file = createReadStream(folder.file('memory'), { highWaterMark: 2 ** 20 });
   // QEMU may close the socket when it has read enough. An event reports whether the memory is complete.
-  const sent = pipeline(file, connect(path), { signal }).catch((error) => {
-    if (!CLOSED_BY_QEMU.has(error.code)) throw error;
+  const sending = pipeline(file, connect(path), { signal }).catch((error) => {
+    if (!CLOSE_ERROR_CODES.has(error.code)) throw error;
   });
-  const [ended] = await Promise.all([done, sent]);
-  await checkMemoryMoved(qmp, ended, 'QEMU_COMMAND_FAILED');
+  const [endEvent] = await Promise.all([loadEnd, sending]);
+  await checkMemoryMoved(qmp, endEvent, 'QEMU_COMMAND_FAILED');
 }
 
 /** Returns the device layout of the machine whose memory was saved. */
-async function savedLayout(folder: MachineFolder): Promise<MachineLayout> {
-  return checkedLayout(JSON.parse(await readFile(folder.file('layout'), 'utf8')));
+async function readSavedLayout(folder: MachineFolder): Promise<MachineLayout> {
+  return validateLayout(JSON.parse(await readFile(folder.file('layout'), 'utf8')));
 }
 
 /** The operations that pause, suspend and resume a guest, and the crash dump. */
-export const memory: Verbs = {
+export const memoryVerbs: Verbs = {
   pause: async ({ host, server }) => {
     await (await host.machine(server).qmp()).execute('stop');
   },
@@ -88,10 +88,10 @@ export const memory: Verbs = {
     const { status } = await qmp.execute<{ status: string }>('query-status');
     if (status === 'postmigrate') {
       // An earlier process, which has died, has sent the memory.
-      if (await machine.folder.exists('memory')) return machine.end();
+      if (await machine.folder.exists('memory')) return machine.powerOff();
       await qmp.execute('cont');
     }
-    await machine.folder.removeFiles(...SAVED_FILES);
+    await machine.folder.removeFiles(...SUSPEND_FILES);
     await checkSpace(host.parts.directory, server.flavor.memoryMb * MIB);
     await qmp.execute('stop');
     try {
@@ -100,17 +100,17 @@ export const memory: Verbs = {
       await qmp.execute('cont').catch(() => {});
       throw error;
     }
-    await machine.end();
+    await machine.powerOff();
   },
   resume: async ({ host, server, signal }) => {
     const machine = host.machine(server);
     if (await machine.folder.exists('memory')) {
       // If an interrupted attempt has started the machine, it must be started again.
-      await machine.end();
-      const layout = await savedLayout(machine.folder);
+      await machine.powerOff();
+      const layout = await readSavedLayout(machine.folder);
       await loadMemory(machine, await host.start(server, signal, server.flavor, layout), signal);
       // The saved memory becomes stale as soon as the guest writes to its disks.
-      await machine.folder.removeFiles(...SAVED_FILES);
+      await machine.folder.removeFiles(...SUSPEND_FILES);
     }
     await (await host.start(server, signal)).execute('cont');
   },

@@ -6,9 +6,9 @@ import type { VerbRequest, Verbs } from './verb-request.js';
 /** Waits for the end of a live migration. Aborting the signal ends only the wait, not the migration. */
 function waitForEnd({ done }: OngoingMove, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason);
-    signal.addEventListener('abort', aborted, { once: true });
-    done.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
+    const abortListener = () => reject(signal.reason);
+    signal.addEventListener('abort', abortListener, { once: true });
+    done.then(resolve, reject).finally(() => signal.removeEventListener('abort', abortListener));
   });
 }
 
@@ -17,22 +17,22 @@ type MoveRequest = Pick<VerbRequest<'live_migration_run'>, 'host' | 'server'> & 
 };
 
 /** Returns a server's live migration. If an earlier process started it, the migration is completed or rolled back. */
-function moveOf({ host, server, work }: MoveRequest, mayStart: boolean): OngoingMove {
+function getMove({ host, server, work }: MoveRequest, mayStart: boolean): OngoingMove {
   return host.moves.get(server.id) ?? new LiveMove(host, server, work.destHost, mayStart);
 }
 
 /** The steps of a live migration. */
-export const moving: Verbs = {
+export const movingVerbs: Verbs = {
   live_migration_queue: async () => {},
   live_migration_prepare: ({ host, server, signal }) => prepareArrival(host, server, server.host ?? '', signal),
-  live_migration_run: (request) => waitForEnd(moveOf(request, true), request.signal),
+  live_migration_run: (request) => waitForEnd(getMove(request, true), request.signal),
   live_migration_force_complete: async (request) => {
-    const move = moveOf(request, false);
+    const move = getMove(request, false);
     await move.speedUp();
     await waitForEnd(move, request.signal);
   },
   live_migration_abort: async (request) => {
-    await moveOf(request, false).abort();
+    await getMove(request, false).abort();
   },
   /** Checks that the machine, which was resumed when it arrived, is running on this host. */
   live_migration_finish: async ({ host, server }) => {

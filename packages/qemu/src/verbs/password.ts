@@ -6,21 +6,21 @@ import { optionsOfServer } from '../tuning/machine-options.js';
 import type { Verbs } from './verb-request.js';
 
 /** Returns the name of the account whose password is changed, which the image can set. */
-function administrator(server: Server): string {
+function administratorName(server: Server): string {
   const option = optionsOfServer(server);
   return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');
 }
 
-const NO_AGENT = 'QEMU guest agent is not enabled: the image does not declare one.';
+const NO_AGENT_MESSAGE = 'QEMU guest agent is not enabled: the image does not declare one.';
 
 /** Returns why a guest's password cannot be changed, or its file systems cannot be frozen; null if they can. */
-export async function obstacleFor(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
-  if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT };
+export async function findObstacle(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
+  if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT_MESSAGE };
   if (verb !== 'set_password') return null;
-  const conflict = (message: string): UnsupportedReason => ({ code: 'CONFLICT', message });
-  if (!hasAgent(server)) return conflict(`The image of instance ${server.id} does not declare a guest agent.`);
+  const createConflict = (message: string): UnsupportedReason => ({ code: 'CONFLICT', message });
+  if (!hasAgent(server)) return createConflict(`The image of instance ${server.id} does not declare a guest agent.`);
   const machine = host.machine(server);
-  if (!(await machine.isRunning())) return conflict(`Instance ${server.id} is not running.`);
+  if (!(await machine.isRunning())) return createConflict(`Instance ${server.id} is not running.`);
   return callAgent(machine.folder.file('agent'), 'guest-ping').then(
     () => null,
     () => ({ code: 'NOT_SUPPORTED', message: `The agent in the guest of instance ${server.id} does not respond.` }),
@@ -28,10 +28,10 @@ export async function obstacleFor(host: Host, verb: DriverVerb, server: Server):
 }
 
 /** Changes passwords through the guest agent. */
-export const password: Verbs = {
+export const passwordVerbs: Verbs = {
   set_password: async ({ host, work, server }) => {
     await callAgent(host.machine(server).folder.file('agent'), 'guest-set-user-password', {
-      username: administrator(server),
+      username: administratorName(server),
       password: Buffer.from(work.adminPassword).toString('base64'),
       crypted: false,
     });

@@ -1,8 +1,8 @@
 import type { Server } from '@apistrata/compute-engine';
 import type { GuestSecrets } from '../guest/meta-data.js';
 import type { Host } from '../host.js';
-import { makeDisks } from '../machine/prepare-disks.js';
-import { SAVED_FILES } from './memory.js';
+import { createDisks } from '../machine/prepare-disks.js';
+import { SUSPEND_FILES } from './memory.js';
 import type { Verbs } from './verb-request.js';
 
 /** Creates a machine's missing files, and starts the machine. */
@@ -14,8 +14,8 @@ export async function boot(
   signal: AbortSignal,
 ): Promise<void> {
   const { folder } = host.machine(server);
-  await folder.make();
-  await makeDisks(host.diskTools, server, imageId, server.flavor, folder, signal);
+  await folder.createFolder();
+  await createDisks(host.diskTools, server, imageId, server.flavor, folder, signal);
   if (!(await folder.exists('configDrive'))) await host.writeConfigDrive(server, secrets, signal);
   await host.start(server, signal);
 }
@@ -35,7 +35,7 @@ export const powerVerbs: Verbs = {
     }
   },
   destroy: ({ host, server }) => host.remove(server),
-  leave: ({ host, server }) => host.leaveTo(server.host, server),
+  leave: ({ host, server }) => host.removeLocalCopy(server.host, server),
   power_on: async ({ host, server, signal }) => {
     await host.start(server, signal);
   },
@@ -47,8 +47,8 @@ export const powerVerbs: Verbs = {
   /** Both reboot types restart the QEMU process, so that changes to the server take effect. */
   reboot: async ({ host, work, server, signal }) => {
     if (work.type === 'SOFT') await host.stop(server, signal);
-    else await host.machine(server).end();
-    await host.machine(server).folder.removeFiles(...SAVED_FILES);
+    else await host.machine(server).powerOff();
+    await host.machine(server).folder.removeFiles(...SUSPEND_FILES);
     await host.start(server, signal);
   },
 };

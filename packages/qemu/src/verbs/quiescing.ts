@@ -3,7 +3,7 @@ import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './verb-request.js';
 
 /** The operations that freeze a guest's file systems while its volumes are copied, and thaw them. */
-export const quiescing: Verbs = {
+export const quiescingVerbs: Verbs = {
   quiesce: async ({ host, work, server }) => {
     if (!hasAgent(server)) throw new QemuError('UNSUPPORTED', 'the image declares no guest agent');
     const { by, seconds, again } = work;

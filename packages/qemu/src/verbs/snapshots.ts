@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
-import { copyWhileRunning } from '../machine/copy-disk.js';
+import { copyRunningDisk } from '../machine/copy-disk.js';
 import { occupiedBytes } from '../machine/disk-space.js';
 import { runProgram } from '../programs/run-program.js';
 import { checkSpace } from '../volumes/check-space.js';
@@ -10,35 +10,38 @@ import { boot } from './power.js';
 import type { Verbs } from './verb-request.js';
 
 /** Yields the content of a disk copy, and deletes the copy afterwards. */
-export async function* snapshotContent(host: Host, server: Server, imageId: string): AsyncGenerator<Uint8Array> {
-  const path = host.machine(server).folder.snapshot(imageId);
+export async function* streamSnapshot(host: Host, server: Server, imageId: string): AsyncGenerator<Uint8Array> {
+  const path = host.machine(server).folder.snapshotPath(imageId);
   yield* createReadStream(path, { highWaterMark: 2 ** 20 });
   await rm(path, { force: true });
 }
 
 /** The operations that copy disks to images, and that shelve servers. */
-export const snapshots: Verbs = {
+export const snapshotVerbs: Verbs = {
   snapshot: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
     const { folder } = machine;
-    const path = folder.snapshot(work.imageId);
-    const copy = `${path}.copy`;
-    if (existsSync(path)) return rm(copy, { force: true });
+    const path = folder.snapshotPath(work.imageId);
+    const copyPath = `${path}.copy`;
+    if (existsSync(path)) return rm(copyPath, { force: true });
     const { qemuImg, runAs, directory } = host.parts;
     const qmp = await machine.connectIfRunning();
     // A copy that fills the host's disk would pause all guests.
     await checkSpace(directory, (qmp ? 2 : 1) * (await occupiedBytes(folder.file('root'), folder.file('rootBase'))));
     try {
       const whileFrozen = (begin: () => Promise<unknown>) =>
-        host.frozenGuests.during(server, folder, work.imageId, begin);
-      if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, whileFrozen);
+        host.frozenGuests.runFrozen(server, folder, work.imageId, begin);
+      if (qmp) await copyRunningDisk(qmp, 'root', copyPath, { qemuImg, runAs, signal }, whileFrozen);
       // The conversion merges the backing file into the image, and drops blocks that the guest has discarded.
-      const source = qmp ? copy : folder.file('root');
+      const sourcePath = qmp ? copyPath : folder.file('root');
       await rm(`${path}.new`, { force: true });
-      await runProgram(qemuImg, ['convert', '-f', 'qcow2', '-O', 'qcow2', source, `${path}.new`], { runAs, signal });
+      await runProgram(qemuImg, ['convert', '-f', 'qcow2', '-O', 'qcow2', sourcePath, `${path}.new`], {
+        runAs,
+        signal,
+      });
       await rename(`${path}.new`, path);
     } finally {
-      await rm(copy, { force: true });
+      await rm(copyPath, { force: true });
     }
   },
   shelve_offload: ({ host, server }) => host.remove(server),

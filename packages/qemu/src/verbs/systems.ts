@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Server } from '@apistrata/compute-engine';
-import { makeRescueDisk } from '../machine/prepare-disks.js';
+import { createRescueDisk } from '../machine/prepare-disks.js';
 import { QemuError } from '../qemu-error.js';
-import { SAVED_FILES } from './memory.js';
+import { SUSPEND_FILES } from './memory.js';
 import { boot } from './power.js';
 import type { Verbs } from './verb-request.js';
 
 const SYSTEM_FILES = [
   ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
-  ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive', ...SAVED_FILES] as const),
+  ...(['firmwareVariables', 'tpm2State', 'tpm1State', 'configDrive', ...SUSPEND_FILES] as const),
 ] as const;
 const RESCUE_FILES = [
   'rescue',
@@ -22,17 +22,17 @@ const RESCUE_FILES = [
   'rescueConfigDrive',
 ] as const;
 
-function volumesOf({ blockDevices }: Server): readonly string[] {
+function volumeIdsOf({ blockDevices }: Server): readonly string[] {
   return blockDevices.flatMap(({ volumeId, destination }) =>
     volumeId !== null && destination === 'volume' ? [volumeId] : [],
   );
 }
 
 /** The operations that change the disk from which a machine boots. */
-export const systems: Verbs = {
+export const systemVerbs: Verbs = {
   rebuild: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
-    await machine.end();
+    await machine.powerOff();
     await machine.folder.removeFiles(...SYSTEM_FILES, ...RESCUE_FILES);
     if (!work.preserveEphemeral) await rm(machine.folder.disk('ephemeral'), { force: true });
     await boot(host, server, work.imageId, work, signal);
@@ -43,20 +43,20 @@ export const systems: Verbs = {
     const { folder } = host.machine(server);
     const hasSharedDisks = await folder.hasSharedDisks();
     // If the folder exists, an earlier attempt of this job has created it.
-    const started = existsSync(folder.path);
-    if (!started && sharedStorage !== null && sharedStorage !== hasSharedDisks)
+    const isRetry = existsSync(folder.path);
+    if (!isRetry && sharedStorage !== null && sharedStorage !== hasSharedDisks)
       throw new QemuError(
         'UNSUPPORTED',
         `the disks of the server are ${hasSharedDisks ? '' : 'not '}on storage that this host shares`,
       );
     const { sourceHost } = work;
     try {
-      for (const volumeId of volumesOf(server)) await host.volumes.detach(sourceHost, server.id, volumeId);
+      for (const volumeId of volumeIdsOf(server)) await host.volumes.detach(sourceHost, server.id, volumeId);
       await boot(host, server, server.imageId, { adminPassword, files: [] }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      for (const volumeId of volumesOf(server)) await host.volumes.reattach(sourceHost, server, volumeId);
-      await (hasSharedDisks ? host.leaveTo(sourceHost, server) : host.remove(server));
+      for (const volumeId of volumeIdsOf(server)) await host.volumes.reattach(sourceHost, server, volumeId);
+      await (hasSharedDisks ? host.removeLocalCopy(sourceHost, server) : host.remove(server));
       throw error;
     }
   },
@@ -65,13 +65,14 @@ export const systems: Verbs = {
     const { folder } = machine;
     if ((await folder.exists('rescueConfigDrive')) && (await machine.connectIfRunning())) return;
     await host.stop(server, signal);
-    await makeRescueDisk(host.diskTools, server, work.imageId, folder, signal);
+    await createRescueDisk(host.diskTools, server, work.imageId, folder, signal);
     await host.writeConfigDrive(server, { adminPassword: work.adminPassword, files: [] }, signal, 'rescueConfigDrive');
     await host.start(server, signal);
   },
   unrescue: async ({ host, server, signal }) => {
     const machine = host.machine(server);
-    if ((await machine.folder.exists('rescue')) || (await machine.folder.exists('rescueCdrom'))) await machine.end();
+    if ((await machine.folder.exists('rescue')) || (await machine.folder.exists('rescueCdrom')))
+      await machine.powerOff();
     await machine.folder.removeFiles(...RESCUE_FILES);
     await host.start(server, signal);
   },

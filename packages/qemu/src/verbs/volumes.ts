@@ -18,7 +18,7 @@ function volumeIdOf({ volumeId, id }: BlockDevice): string {
  * Attaches, detaches and changes volumes of running machines. Changes to a stopped machine take effect at its next
  * start.
  */
-export const volumes: Verbs = {
+export const volumeVerbs: Verbs = {
   attach_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).connectIfRunning();
     const volume = await host.volumes.open(server, volumeIdOf(work.device));
@@ -30,8 +30,8 @@ export const volumes: Verbs = {
   detach_volume: async ({ host, work, server, signal }) => {
     const volumeId = volumeIdOf(work.device);
     const qmp = await host.machine(server).connectIfRunning();
-    const timeout = Math.min(RELEASE_TIMEOUT_MS, host.parts.shutdownTimeoutMs);
-    if (qmp) await unplugVolume(qmp, volumeDeviceId(volumeId), timeout, signal);
+    const timeoutMs = Math.min(RELEASE_TIMEOUT_MS, host.parts.shutdownTimeoutMs);
+    if (qmp) await unplugVolume(qmp, volumeDeviceId(volumeId), timeoutMs, signal);
     await host.volumes.close(server.id, volumeId);
   },
   /** The volume's disk was extended already, so that only the guest must be notified. */

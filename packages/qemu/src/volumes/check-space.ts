@@ -6,10 +6,10 @@ const GIB = 2 ** 30;
 /** Checks the free space of a folder's file system. @throws QemuError `DISK_FULL` if fewer bytes are free */
 export async function checkSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
-  if (bytes > free)
+  const freeBytes = bavail * bsize;
+  if (bytes > freeBytes)
     throw new QemuError(
       'DISK_FULL',
-      `${Math.ceil(bytes / GIB)} GiB are needed, but only ${Math.floor(free / GIB)} GiB are free on this host`,
+      `${Math.ceil(bytes / GIB)} GiB are needed, but only ${Math.floor(freeBytes / GIB)} GiB are free on this host`,
     );
 }

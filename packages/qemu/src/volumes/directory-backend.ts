@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyWhileRunning } from '../machine/copy-disk.js';
-import { type DiskPrograms, diskBytes, makeDisk } from '../machine/prepare-disks.js';
+import { copyRunningDisk } from '../machine/copy-disk.js';
+import { createDisk, type DiskPrograms, readDiskBytes } from '../machine/prepare-disks.js';
 import { runProgram } from '../programs/run-program.js';
 import { checkSpace } from './check-space.js';
 import type { CopyOptions, VolumeBackend } from './volume-backend.js';
-import { DISK } from './volume-server.js';
+import { DISK_NODE } from './volume-server.js';
 
 /**
  * A volume backend that stores disks as qcow2 files. Each disk has a folder with its name, which also contains its
@@ -38,7 +38,7 @@ export class DirectoryBackend implements VolumeBackend {
   }
 
   create(name: string, bytes: number, signal: AbortSignal): Promise<void> {
-    return makeDisk(this.#tools, this.#disk(name), bytes, null, signal);
+    return createDisk(this.#tools, this.#disk(name), bytes, null, signal);
   }
 
   async createFromImage(
@@ -49,18 +49,19 @@ export class DirectoryBackend implements VolumeBackend {
   ): Promise<void> {
     const base = this.#base(name);
     await fetch(base);
-    await makeDisk(this.#tools, this.#disk(name), bytes, base, signal);
+    await createDisk(this.#tools, this.#disk(name), bytes, base, signal);
   }
 
   async copy(source: string, name: string, { qmp, onCaptured, signal }: CopyOptions): Promise<void> {
     const { qemuImg, run } = this.#tools;
     const [from, to] = [this.#disk(source), this.#disk(name)];
-    if (qmp) await copyWhileRunning(qmp, DISK, to, { qemuImg, ...run, signal }, (begin) => begin().then(onCaptured));
+    if (qmp)
+      await copyRunningDisk(qmp, DISK_NODE, to, { qemuImg, ...run, signal }, (begin) => begin().then(onCaptured));
     else await this.#qemuImg(['convert', '-f', 'qcow2', '-O', 'qcow2', from, to], signal);
   }
 
   size(name: string, signal: AbortSignal): Promise<number> {
-    return diskBytes(this.#tools, this.#disk(name), signal);
+    return readDiskBytes(this.#tools, this.#disk(name), signal);
   }
 
   async resize(name: string, bytes: number, isOpen: boolean, signal: AbortSignal): Promise<void> {

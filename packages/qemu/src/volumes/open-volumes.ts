@@ -3,15 +3,15 @@ import type { VolumeShape } from '../machine/machine-shape.js';
 import type { VolumeAccess } from './volume-access.js';
 
 /** The length to which device names are padded for sorting, which is more than any name needs. */
-const MAX_DEVICE_NAME = 32;
+const MAX_DEVICE_NAME_LENGTH = 32;
 
 /** Opens all volumes of a server, in the order of their device names. */
 export async function openVolumes(
   access: VolumeAccess,
   server: Server,
 ): Promise<{ bootVolume: VolumeShape | null; volumes: readonly VolumeShape[] }> {
-  const sortKey = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME);
-  const devices = [...server.blockDevices].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const toSortKey = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME_LENGTH);
+  const devices = [...server.blockDevices].sort((a, b) => (toSortKey(a) < toSortKey(b) ? -1 : 1));
   const volumes: VolumeShape[] = [];
   let bootVolume: VolumeShape | null = null;
   for (const { volumeId, destination, bootIndex } of devices) {

@@ -7,15 +7,15 @@ import type { TransferRequest } from '../moves/transfer-request.js';
 import { openTunnel, type Tunnel } from '../moves/tunnel.js';
 import { QemuError } from '../qemu-error.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
-import { EXPORT } from './volume-server.js';
-import { remoteUser } from './volume-transports.js';
+import { EXPORT_NAME } from './volume-server.js';
+import { remoteUserId } from './volume-transports.js';
 
 /** How long a guest waits for its disk: one day, because the process of either host may be restarted. */
 const RECONNECT_SECONDS = 86_400;
 const REQUEST_TIMEOUT_MS = 600_000;
 const SOCKET_SUFFIX = '.s';
 /** Separates the content name and the server id in the name of a connection. */
-const SEPARATOR = '@';
+const CONNECTION_SEPARATOR = '@';
 
 export interface RemoteVolumesOptions {
   readonly directory: string;
@@ -58,19 +58,19 @@ export class RemoteVolumes implements VolumeAccess {
   }
 
   /** Returns the name under which the host that stores volumes knows a server on this host. */
-  #nameOf(serverId: string): string {
-    return remoteUser(serverId, this.#options.hosts.self);
+  #userIdOf(serverId: string): string {
+    return remoteUserId(serverId, this.#options.hosts.self);
   }
 
   async open({ id, userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeShape> {
-    const user = { id: this.#nameOf(id), userId, projectId };
+    const user = { id: this.#userIdOf(id), userId, projectId };
     const content = await this.#request<string>({ kind: 'open volume', user, volumeId });
-    const { path } = await this.#tunnel(content + SEPARATOR + id);
+    const { path } = await this.#tunnel(content + CONNECTION_SEPARATOR + id);
     return {
       id: volumeDeviceId(volumeId),
       serial: volumeId,
       socket: path,
-      exportName: EXPORT,
+      exportName: EXPORT_NAME,
       readOnly: false,
       reconnectSeconds: RECONNECT_SECONDS,
     };
@@ -78,30 +78,30 @@ export class RemoteVolumes implements VolumeAccess {
 
   /** @param connectionName the content name and the server id */
   #tunnel(connectionName: string): Promise<Tunnel> {
-    const cached = this.#tunnels.get(connectionName) ?? this.#listen(connectionName);
-    this.#tunnels.set(connectionName, cached);
-    cached.catch(() => this.#tunnels.delete(connectionName));
-    return cached;
+    const cachedTunnel = this.#tunnels.get(connectionName) ?? this.#listen(connectionName);
+    this.#tunnels.set(connectionName, cachedTunnel);
+    cachedTunnel.catch(() => this.#tunnels.delete(connectionName));
+    return cachedTunnel;
   }
 
   async #listen(connectionName: string): Promise<Tunnel> {
     await writeFile(join(this.#folder, connectionName), '');
-    const never = new AbortController().signal;
-    const [content = '', serverId = ''] = connectionName.split(SEPARATOR);
-    const userId = this.#nameOf(serverId);
+    const neverAborted = new AbortController().signal;
+    const [content = '', serverId = ''] = connectionName.split(CONNECTION_SEPARATOR);
+    const userId = this.#userIdOf(serverId);
     const request: TransferRequest = { kind: 'volume', content, userId };
-    const remote = async () => this.#options.hosts.connect(await this.#volumeHost(), request, never);
-    return openTunnel(join(this.#folder, socketName(connectionName)), this.#options.changeOwner, remote);
+    const connectRemote = async () => this.#options.hosts.connect(await this.#volumeHost(), request, neverAborted);
+    return openTunnel(join(this.#folder, socketName(connectionName)), this.#options.changeOwner, connectRemote);
   }
 
   async close(serverId: string, volumeId: string): Promise<void> {
     const content = await this.#request<string | null>({
       kind: 'close volume',
-      userId: this.#nameOf(serverId),
+      userId: this.#userIdOf(serverId),
       volumeId,
     });
     if (content === null) return;
-    const connectionName = content + SEPARATOR + serverId;
+    const connectionName = content + CONNECTION_SEPARATOR + serverId;
     await rm(join(this.#folder, connectionName), { force: true });
     const tunnel = this.#tunnels.get(connectionName);
     this.#tunnels.delete(connectionName);
@@ -109,11 +109,11 @@ export class RemoteVolumes implements VolumeAccess {
   }
 
   async detach(host: string, serverId: string, volumeId: string): Promise<void> {
-    await this.#request({ kind: 'close volume', userId: remoteUser(serverId, host), volumeId });
+    await this.#request({ kind: 'close volume', userId: remoteUserId(serverId, host), volumeId });
   }
 
   async reattach(host: string, { id, userId, projectId }: VolumeUser, volumeId: string): Promise<void> {
-    await this.#request({ kind: 'open volume', user: { id: remoteUser(id, host), userId, projectId }, volumeId });
+    await this.#request({ kind: 'open volume', user: { id: remoteUserId(id, host), userId, projectId }, volumeId });
   }
 
   async recover(): Promise<void> {

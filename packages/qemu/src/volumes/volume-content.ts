@@ -4,7 +4,7 @@ import { ifMissing } from '../machine/if-missing.js';
 import type { ProcessFolder } from '../machine/machine-process.js';
 import type { RunAs } from '../programs/run-program.js';
 
-const FILES = {
+const FILE_NAMES = {
   socket: 'nbd',
   pid: 'pid',
   qmp: 'qmp',
@@ -27,8 +27,8 @@ export class VolumeContent implements ProcessFolder {
     return basename(this.path);
   }
 
-  file(name: keyof typeof FILES): string {
-    return join(this.path, FILES[name]);
+  file(name: keyof typeof FILE_NAMES): string {
+    return join(this.path, FILE_NAMES[name]);
   }
 
   get staleFiles(): readonly string[] {
@@ -36,7 +36,7 @@ export class VolumeContent implements ProcessFolder {
   }
 
   /** Creates the content's folder, accessible only to the user that runs QEMU. */
-  async make(): Promise<void> {
+  async createFolder(): Promise<void> {
     await mkdir(this.path, { mode: 0o700 });
     await mkdir(this.file('users'), { mode: 0o700 });
     if (this.#runAs) await chown(this.path, this.#runAs.uid, this.#runAs.gid);

@@ -3,7 +3,7 @@ import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/pro
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
-import { blockNodeOf } from '../machine/copy-disk.js';
+import { queryBlockNode } from '../machine/copy-disk.js';
 import { ifMissing } from '../machine/if-missing.js';
 import { findProcess } from '../machine/machine-process.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
@@ -15,14 +15,14 @@ import type { QmpClient } from '../qmp/qmp-client.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import type { VolumeBackend } from './volume-backend.js';
 import { VolumeContent } from './volume-content.js';
-import { DISK, EXPORT, endServer, growExport, serveVolume, withServer } from './volume-server.js';
+import { DISK_NODE, EXPORT_NAME, growExport, runOnServer, serveVolume, stopServer } from './volume-server.js';
 import { VolumeServerMonitor } from './volume-server-monitor.js';
-import { remoteUser, VolumeTransports } from './volume-transports.js';
+import { remoteUserId, VolumeTransports } from './volume-transports.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
 
 /** How long content may exist without a volume before it is removed. Creating content takes time. */
-const UNFINISHED_MS = 3_600_000;
+const MAX_UNLINKED_AGE_MS = 3_600_000;
 
 export interface VolumeStoreOptions {
   readonly directory: string;
@@ -42,13 +42,13 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #transports = new VolumeTransports();
   readonly #pending = new Map<string, Promise<unknown>>();
   readonly #closing = new AbortController();
-  readonly #serving = new VolumeServerMonitor((volumeId) => this.#resumeServing(volumeId));
+  readonly #monitor = new VolumeServerMonitor((volumeId) => this.#resumeServing(volumeId));
 
   constructor(options: VolumeStoreOptions) {
     this.#options = options;
   }
 
-  #link(id: string): string {
+  #linkPath(id: string): string {
     return join(this.#options.directory, 'volumes', id);
   }
 
@@ -57,13 +57,13 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return new VolumeContent(join(directory, 'contents', name), runAs);
   }
 
-  async #find(id: string): Promise<VolumeContent | undefined> {
-    const name = await ifMissing(readlink(this.#link(id)), undefined);
+  async #findContent(id: string): Promise<VolumeContent | undefined> {
+    const name = await ifMissing(readlink(this.#linkPath(id)), undefined);
     return name === undefined ? undefined : this.#contentNamed(name);
   }
 
   async #getContent(id: string): Promise<VolumeContent> {
-    const content = await this.#find(id);
+    const content = await this.#findContent(id);
     if (!content) throw new QemuError('UNSUPPORTED', `this host does not store the content of the volume ${id}`);
     return content;
   }
@@ -85,8 +85,8 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     onCaptured?: () => void,
   ): Promise<void> {
     await this.#runInOrder(volume.id, async () => {
-      if (!(await this.#find(volume.id)))
-        await this.#createContent(caller, volume, (name) => symlink(name, this.#link(volume.id)), onCaptured);
+      if (!(await this.#findContent(volume.id)))
+        await this.#createContent(caller, volume, (name) => symlink(name, this.#linkPath(volume.id)), onCaptured);
     });
   }
 
@@ -104,7 +104,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const name = randomUUID();
     const content = this.#contentNamed(name);
     try {
-      await content.make();
+      await content.createFolder();
       if (origin.kind === 'copy') await this.#copy(origin.id, name, onCaptured);
       else if (origin.kind === 'blank') await backend.create(name, bytes, signal);
       else {
@@ -128,61 +128,61 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const copy = (qmp: QmpClient | undefined) =>
       backend.copy(source.name, name, { qmp, onCaptured, signal: this.#closing.signal });
     await this.#runInOrder(`of ${source.path}`, async () => {
-      if (!(await withServer(source, (qmp) => copy(qmp).then(() => true)))) await copy(undefined);
+      if (!(await runOnServer(source, (qmp) => copy(qmp).then(() => true)))) await copy(undefined);
     });
   }
 
   async remove(id: string): Promise<void> {
     await this.#runInOrder(id, async () => {
-      const content = await this.#find(id);
-      await rm(this.#link(id), { force: true });
+      const content = await this.#findContent(id);
+      await rm(this.#linkPath(id), { force: true });
       if (content) await this.#discard(content);
     });
   }
 
   async #discard(content: VolumeContent): Promise<void> {
-    await endServer(content);
+    await stopServer(content);
     await this.#options.backend.remove(content.name);
     await content.remove();
   }
 
   async extend(id: string, sizeGb: number): Promise<void> {
     await this.#runInOrder(id, async () => {
-      const content = await this.#find(id);
+      const content = await this.#findContent(id);
       if (!content) return; // An unused volume may have no content here yet; it is later created with its new size.
       const bytes = sizeGb * GIB;
       const [{ backend }, { signal }, { name }] = [this.#options, this.#closing, content];
       const size = await backend.size(name, signal);
       await backend.checkSpace(bytes - size);
-      const served = await withServer(content, async (qmp) => {
-        const { 'virtual-size': visible } = await blockNodeOf(qmp, DISK);
+      const isServed = await runOnServer(content, async (qmp) => {
+        const { 'virtual-size': visible } = await queryBlockNode(qmp, DISK_NODE);
         if (visible >= bytes) return true;
         await backend.resize(name, bytes, true, signal);
         await growExport(qmp, bytes, signal);
         return true;
       });
-      if (!served && size < bytes) await backend.resize(name, bytes, false, signal);
+      if (!isServed && size < bytes) await backend.resize(name, bytes, false, signal);
     });
   }
 
   async reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void> {
     await this.#runInOrder(id, async () => {
-      const previous = await this.#find(id);
-      const draft = `${this.#link(id)}.${randomUUID()}.new`;
+      const previousContent = await this.#findContent(id);
+      const temporaryLink = `${this.#linkPath(id)}.${randomUUID()}.new`;
       await this.#createContent(caller, { sizeGb, origin: { kind: 'image', imageId } }, async (name) => {
-        await symlink(name, draft);
-        await rename(draft, this.#link(id));
+        await symlink(name, temporaryLink);
+        await rename(temporaryLink, this.#linkPath(id));
       });
-      if (previous) await this.#discard(previous);
+      if (previousContent) await this.#discard(previousContent);
     });
   }
 
   async replace(id: string, newId: string): Promise<void> {
     await this.#runInOrder(id, async () => {
-      if (!(await this.#find(newId))) return;
-      const previous = await this.#find(id);
-      await rename(this.#link(newId), this.#link(id));
-      if (previous) await this.#discard(previous);
+      if (!(await this.#findContent(newId))) return;
+      const previousContent = await this.#findContent(id);
+      await rename(this.#linkPath(newId), this.#linkPath(id));
+      if (previousContent) await this.#discard(previousContent);
     });
   }
 
@@ -195,14 +195,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   /** Serves a volume to a server until `close` is called. Creates missing content for volumes of another volume service. */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#runInOrder(volumeId, async () => {
-      const content = (await this.#find(volumeId)) ?? (await this.#createMissing(server, volumeId));
+      const content = (await this.#findContent(volumeId)) ?? (await this.#createMissing(server, volumeId));
       await content.addUser(server.id);
       await this.#serve(volumeId, content);
       return {
         id: volumeDeviceId(volumeId),
         serial: volumeId,
         socket: content.file('socket'),
-        exportName: EXPORT,
+        exportName: EXPORT_NAME,
         readOnly: false,
       };
     });
@@ -213,11 +213,11 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const { backend, runAs } = this.#options;
     const attach = () => backend.attach(content.name);
     await serveVolume(content, attach, program, runAs, this.#closing.signal);
-    this.#serving.add(volumeId);
+    this.#monitor.add(volumeId);
   }
 
   async #resumeServing(volumeId: string): Promise<void> {
-    const content = await this.#find(volumeId);
+    const content = await this.#findContent(volumeId);
     if (!content || (await findProcess(content)) !== undefined) return;
     await this.#runInOrder(volumeId, async () => {
       if ((await content.users()).length > 0) await this.#serve(volumeId, content);
@@ -231,7 +231,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const imageId = imageMetadata.image_id;
     const id = snapshotId ?? sourceVolumeId;
     const origin: VolumeOrigin = id ? { kind: 'copy', id } : imageId ? { kind: 'image', imageId } : { kind: 'blank' };
-    await this.#createContent(caller, { sizeGb, origin }, (name) => symlink(name, this.#link(volumeId)));
+    await this.#createContent(caller, { sizeGb, origin }, (name) => symlink(name, this.#linkPath(volumeId)));
     return this.#getContent(volumeId);
   }
 
@@ -244,28 +244,28 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   detach(host: string, serverId: string, volumeId: string): Promise<void> {
-    return this.close(remoteUser(serverId, host), volumeId);
+    return this.close(remoteUserId(serverId, host), volumeId);
   }
 
   async reattach(host: string, server: VolumeUser, volumeId: string): Promise<void> {
-    await this.open({ ...server, id: remoteUser(server.id, host) }, volumeId);
+    await this.open({ ...server, id: remoteUserId(server.id, host) }, volumeId);
   }
 
   /** Returns the name of a volume's content; null if this computer does not store it. */
-  async contentOf(volumeId: string): Promise<string | null> {
-    return ifMissing(readlink(this.#link(volumeId)), null);
+  async contentNameOf(volumeId: string): Promise<string | null> {
+    return ifMissing(readlink(this.#linkPath(volumeId)), null);
   }
 
   /** Ends a server's use of a volume. If no other server uses the volume, ends the process that serves it. */
   async close(serverId: string, volumeId: string): Promise<void> {
     await this.#runInOrder(volumeId, async () => {
-      const content = await this.#find(volumeId);
+      const content = await this.#findContent(volumeId);
       if (!content) return;
       await content.removeUser(serverId);
       this.#transports.disconnect(content, serverId);
       if ((await content.users()).length > 0) return;
-      this.#serving.delete(volumeId);
-      await endServer(content);
+      this.#monitor.delete(volumeId);
+      await stopServer(content);
     });
   }
 
@@ -274,25 +274,25 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
    * guests continue. Deletes incomplete content.
    */
   async recover(): Promise<void> {
-    const linked = new Set<string>();
+    const linkedPaths = new Set<string>();
     for (const { id } of await this.list()) {
-      const content = await this.#find(id);
+      const content = await this.#findContent(id);
       if (!content) continue;
-      linked.add(content.path);
+      linkedPaths.add(content.path);
       if ((await content.users()).length === 0) continue;
       await this.#runInOrder(id, () => this.#serve(id, content));
     }
     for (const name of await readdir(join(this.#options.directory, 'contents'))) {
       const content = this.#contentNamed(name);
       const { mtimeMs } = await stat(content.path);
-      if (!linked.has(content.path) && mtimeMs < Date.now() - UNFINISHED_MS) await this.#discard(content);
+      if (!linkedPaths.has(content.path) && mtimeMs < Date.now() - MAX_UNLINKED_AGE_MS) await this.#discard(content);
     }
   }
 
   /** Cancels the creation of content. The processes that serve volumes continue. */
   async leave(): Promise<void> {
     this.#closing.abort(new Error('the engine is closing'));
-    await this.#serving.leave();
+    await this.#monitor.leave();
     await Promise.allSettled(this.#pending.values());
   }
 }

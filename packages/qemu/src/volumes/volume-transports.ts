@@ -10,7 +10,7 @@ export const HOST_SEPARATOR = '@';
 /**
  * Returns the volume user id of a server on another host. It names the host, because a migrating server exists twice.
  */
-export function remoteUser(serverId: string, host: string): string {
+export function remoteUserId(serverId: string, host: string): string {
   return serverId + HOST_SEPARATOR + host;
 }
 
@@ -21,17 +21,17 @@ function keyOf(content: VolumeContent, user: string): string {
 /** Other hosts' connections to volume content. Each serves one server, as long as that server uses the content. */
 export class VolumeTransports {
   /** Open connections by content and volume user. */
-  readonly #open = new Map<string, Set<Socket>>();
+  readonly #openSockets = new Map<string, Set<Socket>>();
 
   /** Connects a server to a volume's content. @throws QemuError `UNSUPPORTED` if the server does not use it */
   async connect(content: VolumeContent, user: string): Promise<Socket> {
     const socket = await connectSocket(content.file('socket'));
     const key = keyOf(content, user);
-    const open = this.#open.get(key) ?? new Set();
-    this.#open.set(key, open.add(socket));
+    const openSockets = this.#openSockets.get(key) ?? new Set();
+    this.#openSockets.set(key, openSockets.add(socket));
     socket.once('close', () => {
-      open.delete(socket);
-      if (open.size === 0) this.#open.delete(key);
+      openSockets.delete(socket);
+      if (openSockets.size === 0) this.#openSockets.delete(key);
     });
     // This check is last, so that a concurrent `disconnect` also closes the new connection.
     if ((await content.users()).includes(user)) return socket;
@@ -41,6 +41,6 @@ export class VolumeTransports {
 
   /** Closes the connections of a server that no longer uses the content, but not those of other servers on its host. */
   disconnect(content: VolumeContent, user: string): void {
-    for (const socket of this.#open.get(keyOf(content, user)) ?? []) socket.destroy();
+    for (const socket of this.#openSockets.get(keyOf(content, user)) ?? []) socket.destroy();
   }
 }

@@ -118,17 +118,17 @@ describe.skipIf(missing)('a full disk of a host', { timeout: 300_000 }, () => {
       runAs: undefined,
     });
     const caller = { userId: 'ada', projectId: 'p', roles: [] };
-    const first = await cache.fetch(caller, 'a', 0, signal);
+    const first = await cache.fetchImage(caller, 'a', 0, signal);
     for (const name of readdirSync(folder))
       utimesSync(join(folder, name), new Date(Date.now() - 600_000), new Date(Date.now() - 600_000));
     const free = spawnSync('df', ['--output=avail', '-BM', disk!])
       .stdout.toString()
       .match(/(\d+)M/)![1];
     writeFileSync(ballast, Buffer.alloc((Number(free) - 30) * MIB));
-    const second = await cache.fetch(caller, 'b', 0, signal);
+    const second = await cache.fetchImage(caller, 'b', 0, signal);
     expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
     // Images that were just used remain.
-    await expect(cache.fetch(caller, 'c', 0, signal)).rejects.toMatchObject({ code: 'DISK_FULL' });
+    await expect(cache.fetchImage(caller, 'c', 0, signal)).rejects.toMatchObject({ code: 'DISK_FULL' });
     expect(existsSync(second)).toBe(true);
   });
 });

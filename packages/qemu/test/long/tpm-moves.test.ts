@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
-import { installedProgram } from '../../src/programs/find-program.js';
+import { findInstalledProgram } from '../../src/programs/find-program.js';
 import { missingForGuests } from '../guest/build-guest.js';
 import { TPM_DEFINED, TPM_WORD, tpmCommand } from '../guest/tpm-commands.js';
 import { processesOf } from '../processes-of.js';
 import { admin, BOOT, QemuHosts } from '../qemu-hosts.js';
 
 const postgresUrl = inject('postgresUrl');
-const missing = missingForGuests() ?? (installedProgram('swtpm') ? (postgresUrl ? undefined : 'PostgreSQL') : 'swtpm');
+const missing =
+  missingForGuests() ?? (findInstalledProgram('swtpm') ? (postgresUrl ? undefined : 'PostgreSQL') : 'swtpm');
 if (missing) console.warn(`\n*** SKIPPED: moves of machines with a TPM: this machine has no ${missing} ***\n`);
 
 describe.skipIf(missing)('moves of machines with a TPM', { timeout: 300_000 }, () => {

@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installedProgram } from '../../src/programs/find-program.js';
+import { findInstalledProgram } from '../../src/programs/find-program.js';
 import { COMMAND_LINE, missingForGuests } from '../guest/build-guest.js';
 import { TPM_DEFINED, TPM_WORD, tpmCommand } from '../guest/tpm-commands.js';
 import { processesOf } from '../processes-of.js';
 import { ada, KERNEL, QemuCloud, RAMDISK } from '../qemu-cloud.js';
 
-const missing = missingForGuests() ?? (installedProgram('swtpm') ? undefined : 'swtpm');
+const missing = missingForGuests() ?? (findInstalledProgram('swtpm') ? undefined : 'swtpm');
 if (missing) console.warn(`\n*** SKIPPED: machines with a TPM: this machine has no ${missing} ***\n`);
 
 const [TPM_2, TPM_1] = [randomUUID(), randomUUID()] as const;

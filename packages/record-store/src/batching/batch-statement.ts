@@ -15,7 +15,7 @@ export function batchStatement<I, O>(
 ): Promise<O> {
   if (!tx.batch) return executeOne(item);
   return tx.batch.gather(key, item, async (items: readonly I[]) => {
-    const [only, ...others] = items;
-    return others.length === 0 ? [await executeOne(only as I)] : executeMany(items);
+    const [onlyItem, ...others] = items;
+    return others.length === 0 ? [await executeOne(onlyItem as I)] : executeMany(items);
   });
 }

@@ -1,14 +1,14 @@
 /** PostgreSQL's object identifiers for element types, which are the same in every installation. */
-const TYPE_IDS = { text: 25, bigint: 20, integer: 23 } as const;
+const ELEMENT_TYPE_IDS = { text: 25, bigint: 20, integer: 23 } as const;
 
-type ElementType = keyof typeof TYPE_IDS;
+type ElementType = keyof typeof ELEMENT_TYPE_IDS;
 
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const NUMBER_BYTES = { bigint: 8, integer: 4 } as const;
-const NULL_LENGTH = -1;
+const NULL_VALUE_LENGTH = -1;
 
-const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(TYPE_IDS, type);
+const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(ELEMENT_TYPE_IDS, type);
 
 /**
  * Encodes values as a PostgreSQL array parameter. Strings and integers use the protocol's binary format, because the
@@ -21,26 +21,26 @@ const hasBinaryForm = (type: string): type is ElementType => Object.hasOwn(TYPE_
 export function arrayParameter(type: string, values: readonly unknown[]): Buffer | readonly unknown[] {
   if (!hasBinaryForm(type) || values.length === 0) return values;
   return type === 'text'
-    ? encode(type, values, (value) => Buffer.byteLength(value as string), writeText)
-    : encode(type, values, () => NUMBER_BYTES[type], type === 'bigint' ? writeBigint : writeInteger);
+    ? encodeArray(type, values, (value) => Buffer.byteLength(value as string), writeText)
+    : encodeArray(type, values, () => NUMBER_BYTES[type], type === 'bigint' ? writeBigint : writeInteger);
 }
 
-function encode(
+function encodeArray(
   type: ElementType,
   values: readonly unknown[],
   sizeOf: (value: unknown) => number,
   write: (buffer: Buffer, value: unknown, at: number) => void,
 ): Buffer {
-  const sizes = values.map((value) => (value === null ? NULL_LENGTH : sizeOf(value)));
-  const total = sizes.reduce((sum, size) => sum + LENGTH_BYTES + Math.max(size, 0), HEADER_BYTES);
-  const bytes = Buffer.allocUnsafe(total);
+  const sizes = values.map((value) => (value === null ? NULL_VALUE_LENGTH : sizeOf(value)));
+  const totalBytes = sizes.reduce((sum, size) => sum + LENGTH_BYTES + Math.max(size, 0), HEADER_BYTES);
+  const bytes = Buffer.allocUnsafe(totalBytes);
   // Array header: number of dimensions, whether it contains nulls, element type, length, index of the first element.
-  const header = [1, sizes.includes(NULL_LENGTH) ? 1 : 0, TYPE_IDS[type], values.length, 1];
+  const header = [1, sizes.includes(NULL_VALUE_LENGTH) ? 1 : 0, ELEMENT_TYPE_IDS[type], values.length, 1];
   for (const [index, field] of header.entries()) bytes.writeInt32BE(field, index * 4);
   let at = HEADER_BYTES;
   for (const [index, size] of sizes.entries()) {
     at = bytes.writeInt32BE(size, at);
-    if (size === NULL_LENGTH) continue;
+    if (size === NULL_VALUE_LENGTH) continue;
     write(bytes, values[index], at);
     at += size;
   }
@@ -59,7 +59,7 @@ function writeInteger(buffer: Buffer, value: unknown, at: number): void {
  * Writes a 64-bit integer in two halves, because converting a JavaScript number to a `bigint` requires an allocation.
  */
 function writeBigint(buffer: Buffer, value: unknown, at: number): void {
-  const high = Math.floor((value as number) / 2 ** 32);
-  buffer.writeInt32BE(high, at);
-  buffer.writeUInt32BE((value as number) - high * 2 ** 32, at + 4);
+  const highHalf = Math.floor((value as number) / 2 ** 32);
+  buffer.writeInt32BE(highHalf, at);
+  buffer.writeUInt32BE((value as number) - highHalf * 2 ** 32, at + 4);
 }

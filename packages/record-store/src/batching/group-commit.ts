@@ -2,14 +2,14 @@ import { CompiledQuery, type Dialect, type Driver, type Kysely, type Transaction
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows } from '../store/database.js';
-import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
-import { type WaitingWork, type Work, WorkGroups } from './work-groups.js';
+import { createTransactionOn, TransactionConnection } from '../store/transaction-on.js';
+import { type TransactionWork, type WaitingTransaction, WorkGroups } from './work-groups.js';
 
 /** A function that settles a caller's promise after the shared commit. */
-type Outcome = () => void;
+type Settle = () => void;
 
 /** Thrown to roll back a shared transaction if one of its callers failed after changing rows. */
-const PARTIAL_GROUP = new Error('a grouped transaction failed after changing rows');
+const PARTIAL_GROUP_ERROR = new Error('a grouped transaction failed after changing rows');
 
 /**
  * Runs transactions one at a time, and commits those that wait together. A commit writes whole pages, so small
@@ -32,33 +32,33 @@ export class GroupCommit {
     this.#groups = new WorkGroups((group) => this.#commit(group), onCommit);
   }
 
-  run<T>(work: Work<T>): Promise<T> {
+  run<T>(work: TransactionWork<T>): Promise<T> {
     return this.#groups.add(work);
   }
 
-  async #commit(group: readonly WaitingWork[]): Promise<void> {
+  async #commit(group: readonly WaitingTransaction[]): Promise<void> {
     const [first, ...others] = group;
     if (first && others.length === 0) {
       await this.#transaction(first.work).then(first.resolve, first.reject);
       return;
     }
     try {
-      const outcomes = await this.#runEach(group, withoutSavepoint).catch((error) => {
-        if (error === PARTIAL_GROUP) return this.#runEach(group, withSavepoint);
+      const outcomes = await this.#runEach(group, runWithoutSavepoint).catch((error) => {
+        if (error === PARTIAL_GROUP_ERROR) return this.#runEach(group, runWithSavepoint);
         throw error;
       });
-      for (const notify of outcomes) notify();
+      for (const settle of outcomes) settle();
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
   }
 
   #runEach(
-    group: readonly WaitingWork[],
-    run: (db: Transaction<Rows>, waiting: WaitingWork) => Promise<Outcome>,
-  ): Promise<readonly Outcome[]> {
+    group: readonly WaitingTransaction[],
+    run: (db: Transaction<Rows>, waiting: WaitingTransaction) => Promise<Settle>,
+  ): Promise<readonly Settle[]> {
     return this.#transaction(async (db) => {
-      const outcomes: Outcome[] = [];
+      const outcomes: Settle[] = [];
       for (const waiting of group) outcomes.push(await run(db, waiting));
       return outcomes;
     });
@@ -69,7 +69,7 @@ export class GroupCommit {
       const transactionConnection = new TransactionConnection(connection);
       await this.#driver.beginTransaction(connection, {});
       try {
-        const transaction = transactionOn(transactionConnection, this.#dialect, this.#driver);
+        const transaction = createTransactionOn(transactionConnection, this.#dialect, this.#driver);
         const result = await work(transaction).finally(() => transactionConnection.end());
         await this.#driver.commitTransaction(connection);
         return result;
@@ -81,39 +81,42 @@ export class GroupCommit {
   }
 }
 
-async function withoutSavepoint(db: Transaction<Rows>, { work, resolve, reject }: WaitingWork): Promise<Outcome> {
-  const before = await changesIn(db);
+async function runWithoutSavepoint(
+  db: Transaction<Rows>,
+  { work, resolve, reject }: WaitingTransaction,
+): Promise<Settle> {
+  const changedBefore = await countChangedRows(db);
   try {
     const value = await work(db);
     return () => resolve(value);
   } catch (error) {
     // A database failure affects the whole group, and the transaction may have ended already.
     if (error instanceof DatabaseUnavailable) throw error;
-    if ((await changesIn(db)) !== before) throw PARTIAL_GROUP;
+    if ((await countChangedRows(db)) !== changedBefore) throw PARTIAL_GROUP_ERROR;
     return () => reject(error);
   }
 }
 
-async function withSavepoint(db: Transaction<Rows>, { work, resolve, reject }: WaitingWork): Promise<Outcome> {
-  await db.executeQuery(SAVEPOINT);
+async function runWithSavepoint(db: Transaction<Rows>, { work, resolve, reject }: WaitingTransaction): Promise<Settle> {
+  await db.executeQuery(CREATE_SAVEPOINT);
   try {
     const value = await work(db);
-    await db.executeQuery(RELEASE);
+    await db.executeQuery(RELEASE_SAVEPOINT);
     return () => resolve(value);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    await db.executeQuery(ROLLBACK);
-    await db.executeQuery(RELEASE);
+    await db.executeQuery(ROLLBACK_TO_SAVEPOINT);
+    await db.executeQuery(RELEASE_SAVEPOINT);
     return () => reject(error);
   }
 }
 
 /** Returns the number of rows that the connection has changed so far. */
-async function changesIn(db: Transaction<Rows>): Promise<number | undefined> {
-  return (await db.executeQuery<{ readonly changes: number }>(CHANGES)).rows[0]?.changes;
+async function countChangedRows(db: Transaction<Rows>): Promise<number | undefined> {
+  return (await db.executeQuery<{ readonly changes: number }>(COUNT_CHANGED_ROWS)).rows[0]?.changes;
 }
 
-const CHANGES = CompiledQuery.raw('select total_changes() as changes');
-const SAVEPOINT = CompiledQuery.raw('savepoint work');
-const ROLLBACK = CompiledQuery.raw('rollback to work');
-const RELEASE = CompiledQuery.raw('release work');
+const COUNT_CHANGED_ROWS = CompiledQuery.raw('select total_changes() as changes');
+const CREATE_SAVEPOINT = CompiledQuery.raw('savepoint work');
+const ROLLBACK_TO_SAVEPOINT = CompiledQuery.raw('rollback to work');
+const RELEASE_SAVEPOINT = CompiledQuery.raw('release work');

@@ -13,12 +13,12 @@ export function hotStatement<R>(
   build: (session: Session) => Compilable,
   { isBatched = false }: { readonly isBatched?: boolean } = {},
 ) {
-  const compiled = new Map<DatabaseKind, PreparedQuery>();
+  const compiledByKind = new Map<DatabaseKind, PreparedQuery>();
   return (session: Session, parameters: readonly unknown[]): Promise<QueryResult<R>> => {
-    let query = compiled.get(session.kind);
+    let query = compiledByKind.get(session.kind);
     if (!query) {
       query = { ...preparedQuery(build(session).compile()), isBatched };
-      compiled.set(session.kind, query);
+      compiledByKind.set(session.kind, query);
     }
     return session.db.executeQuery<R>({ ...query, parameters } as CompiledQuery<R>);
   };

@@ -4,17 +4,17 @@ import { arrayParameter } from './binary-array.js';
 import { preparedQuery } from './prepared-query.js';
 
 /** Column types in PostgreSQL's notation, by table and column. Each table is queried once per process. */
-const typesOf = new Map<string, ReadonlyMap<string, string>>();
-const statements = new Map<string, CompiledQuery>();
+const columnTypesByTable = new Map<string, ReadonlyMap<string, string>>();
+const cachedStatements = new Map<string, CompiledQuery>();
 
-async function columnTypes(tx: Tx, table: string): Promise<ReadonlyMap<string, string>> {
-  const cached = typesOf.get(table);
+async function loadColumnTypes(tx: Tx, table: string): Promise<ReadonlyMap<string, string>> {
+  const cached = columnTypesByTable.get(table);
   if (cached) return cached;
   const { rows } = await sql<{ name: string; type: string }>`
     select attname as name, format_type(atttypid, null) as type from pg_attribute
     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`.execute(tx.db);
   const types = new Map(rows.map(({ name, type }) => [name, type]));
-  typesOf.set(table, types);
+  columnTypesByTable.set(table, types);
   return types;
 }
 
@@ -27,7 +27,7 @@ export function byColumn(columns: number, rows: readonly (readonly unknown[])[])
 }
 
 /** Returns one array parameter per column, for the placeholders that `arrayExpressions` returns. */
-function columnParameters(types: readonly string[], rows: readonly (readonly unknown[])[]): unknown[] {
+function createColumnParameters(types: readonly string[], rows: readonly (readonly unknown[])[]): unknown[] {
   return byColumn(types.length, rows).map((values, index) => arrayParameter(types[index] as string, values));
 }
 
@@ -38,7 +38,7 @@ const quoteName = (name: string) => `"${name}"`;
  *
  * @throws Error if the table does not have one of the columns
  */
-function typesIn(types: ReadonlyMap<string, string>, columns: readonly string[]): readonly string[] {
+function typesOfColumns(types: ReadonlyMap<string, string>, columns: readonly string[]): readonly string[] {
   return columns.map((column) => {
     const type = types.get(column);
     if (type === undefined) throw new Error(`the table has no column ${column}`);
@@ -47,15 +47,15 @@ function typesIn(types: ReadonlyMap<string, string>, columns: readonly string[])
 }
 
 function arrayExpressions(types: ReadonlyMap<string, string>, columns: readonly string[]): string {
-  return typesIn(types, columns)
+  return typesOfColumns(types, columns)
     .map((type, index) => `$${index + 1}::${type}[]`)
     .join(', ');
 }
 
 /** Returns the cached statement for a key. Creates the statement on the first call. */
-function cachedStatement(key: string, make: () => CompiledQuery): CompiledQuery {
-  let cached = statements.get(key);
-  if (!cached) statements.set(key, (cached = make()));
+function cachedStatement(key: string, createStatement: () => CompiledQuery): CompiledQuery {
+  let cached = cachedStatements.get(key);
+  if (!cached) cachedStatements.set(key, (cached = createStatement()));
   return cached;
 }
 
@@ -63,26 +63,26 @@ function cachedStatement(key: string, make: () => CompiledQuery): CompiledQuery 
  * Inserts any number of rows, in their order, with one PostgreSQL statement. Resolves to the `returning` columns of the
  * inserted rows.
  *
- * @param ending the final clauses of the statement, such as `on conflict do nothing`
+ * @param finalClauses the final clauses of the statement, such as `on conflict do nothing`
  */
 export async function insertRows<R>(
   tx: Tx,
   table: string,
   columns: readonly string[],
   rows: readonly (readonly unknown[])[],
-  ending = '',
+  finalClauses = '',
 ): Promise<readonly R[]> {
-  const types = await columnTypes(tx, table);
-  const query = cachedStatement(`insert ${table} ${columns} ${ending}`, () =>
+  const types = await loadColumnTypes(tx, table);
+  const query = cachedStatement(`insert ${table} ${columns} ${finalClauses}`, () =>
     preparedQuery(
       CompiledQuery.raw(
-        `insert into ${quoteName(table)} (${columns.map(quoteName).join(', ')}) select * from unnest(${arrayExpressions(types, columns)}) ${ending}`,
+        `insert into ${quoteName(table)} (${columns.map(quoteName).join(', ')}) select * from unnest(${arrayExpressions(types, columns)}) ${finalClauses}`,
       ),
     ),
   );
-  const parameters = columnParameters(typesIn(types, columns), rows);
-  const inserted = await tx.db.executeQuery<R>({ ...query, parameters } as never);
-  return inserted.rows;
+  const parameters = createColumnParameters(typesOfColumns(types, columns), rows);
+  const insertResult = await tx.db.executeQuery<R>({ ...query, parameters } as never);
+  return insertResult.rows;
 }
 
 /**
@@ -98,17 +98,17 @@ export async function updateRows(
   columns: readonly string[],
   rows: readonly (readonly unknown[])[],
 ): Promise<ReadonlySet<number>> {
-  const types = await columnTypes(tx, table);
+  const types = await loadColumnTypes(tx, table);
   // Not prepared, because a cached plan would assume the table size from when the connection was opened.
   const query = cachedStatement(`update ${table} ${columns}`, () => {
-    const sets = columns.map((column) => `${quoteName(column)} = given.${quoteName(column)}`).join(', ');
-    const given = [...columns.map(quoteName), '"given_seq"', '"given_revision"'].join(', ');
+    const assignments = columns.map((column) => `${quoteName(column)} = given.${quoteName(column)}`).join(', ');
+    const inputColumns = [...columns.map(quoteName), '"given_seq"', '"given_revision"'].join(', ');
     const [seq, revision] = [columns.length + 1, columns.length + 2];
     return CompiledQuery.raw(
-      `update ${quoteName(table)} as kept set ${sets} from unnest(${arrayExpressions(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${given}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" and kept."seq" in (select "seq" from ${quoteName(table)} where "seq" = any($${seq}::bigint[]) for update nowait) returning kept."seq"`,
+      `update ${quoteName(table)} as kept set ${assignments} from unnest(${arrayExpressions(types, columns)}, $${seq}::bigint[], $${revision}::bigint[]) as given(${inputColumns}) where kept."seq" = "given_seq" and kept."revision" = "given_revision" and kept."seq" in (select "seq" from ${quoteName(table)} where "seq" = any($${seq}::bigint[]) for update nowait) returning kept."seq"`,
     );
   });
-  const parameters = columnParameters([...typesIn(types, columns), 'bigint', 'bigint'], rows);
-  const updated = await tx.db.executeQuery<{ readonly seq: number }>({ ...query, parameters } as never);
-  return new Set(updated.rows.map(({ seq }) => seq));
+  const parameters = createColumnParameters([...typesOfColumns(types, columns), 'bigint', 'bigint'], rows);
+  const updateResult = await tx.db.executeQuery<{ readonly seq: number }>({ ...query, parameters } as never);
+  return new Set(updateResult.rows.map(({ seq }) => seq));
 }

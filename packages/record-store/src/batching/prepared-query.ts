@@ -9,7 +9,7 @@ export interface PreparedQuery extends CompiledQuery {
   readonly isBatched?: boolean;
 }
 
-const names = new Map<string, string>();
+const preparedNames = new Map<string, string>();
 
 /**
  * Marks a statement to be prepared by the database. Use it only for SQL from the program's source code, so that the
@@ -17,11 +17,11 @@ const names = new Map<string, string>();
  * contain other statements that another process prepared.
  */
 export function preparedQuery(query: CompiledQuery): PreparedQuery {
-  let preparedName = names.get(query.sql);
-  if (preparedName === undefined) names.set(query.sql, (preparedName = nameOf(query.sql)));
+  let preparedName = preparedNames.get(query.sql);
+  if (preparedName === undefined) preparedNames.set(query.sql, (preparedName = preparedNameOf(query.sql)));
   return { ...query, preparedName };
 }
 
-function nameOf(text: string): string {
+function preparedNameOf(text: string): string {
   return `hot_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const POOL_BYTES = 4096;
 
-const pool = Buffer.alloc(POOL_BYTES);
+const randomPool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
 /**
@@ -11,12 +11,12 @@ let used = POOL_BYTES;
  */
 export function randomBytes(count: number): Buffer {
   if (used + count > POOL_BYTES) {
-    randomFillSync(pool);
+    randomFillSync(randomPool);
     used = 0;
   }
   const bytes = Buffer.alloc(count);
-  pool.copy(bytes, 0, used, used + count);
-  pool.fill(0, used, used + count);
+  randomPool.copy(bytes, 0, used, used + count);
+  randomPool.fill(0, used, used + count);
   used += count;
   return bytes;
 }

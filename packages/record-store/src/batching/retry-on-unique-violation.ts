@@ -1,11 +1,17 @@
 import type { Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
 
-const codes = new Set<unknown>(['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 2067, 1555]);
+const UNIQUE_VIOLATION_CODES = new Set<unknown>([
+  '23505',
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  2067,
+  1555,
+]);
 
 function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return codes.has(code) || codes.has(errcode);
+  return UNIQUE_VIOLATION_CODES.has(code) || UNIQUE_VIOLATION_CODES.has(errcode);
 }
 
 /** The maximum number of attempts for one transaction. */

@@ -16,8 +16,8 @@ export class Semaphore {
   }
 
   leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
+    const nextWaiting = this.#waiting.shift();
+    if (nextWaiting) nextWaiting();
     else this.#holders--;
   }
 }

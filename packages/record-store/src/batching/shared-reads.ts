@@ -5,14 +5,14 @@ import type { ExecuteAlone } from '../store/pool-executor.js';
 import type { PreparedQuery } from './prepared-query.js';
 
 /** The maximum number of statements that share one connection, which executes them one after the other. */
-const MAX_SHARED = 8;
+const MAX_SHARED_READS = 8;
 
 /** A connection that may support running several statements in one read transaction without waiting for locks. */
-export interface ReadingConnection extends DatabaseConnection {
+export interface SharedReadConnection extends DatabaseConnection {
   readTogether?<T>(start: () => T): T;
 }
 
-interface WaitingRead {
+interface PendingRead {
   /**
    * Executes the query. Resolves to true if the database was locked, so that the query must be executed again alone.
    */
@@ -34,7 +34,7 @@ function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
   return query.preparedName !== undefined && !query.isBatched && query.query.kind === 'SelectQueryNode';
 }
 
-const isLocked = (error: unknown) => error instanceof DatabaseUnavailable && error.failure === 'busy';
+const isLockError = (error: unknown) => error instanceof DatabaseUnavailable && error.failure === 'busy';
 
 /**
  * Executes the frequent queries from one turn of the event loop on shared connections. This costs less than a
@@ -47,15 +47,15 @@ export function sharedReads(
   executeAlone: ExecuteAlone,
   { traced, aloneAfterOne }: SharedReadsOptions,
 ): ExecuteAlone {
-  let waiting: WaitingRead[] = [];
-  let remainingAlone = 0;
+  let waiting: PendingRead[] = [];
+  let remainingUnshared = 0;
 
-  async function execute(reads: readonly WaitingRead[]): Promise<void> {
-    let locked: readonly boolean[];
+  async function execute(reads: readonly PendingRead[]): Promise<void> {
+    let lockedReads: readonly boolean[];
     try {
       const connection = await driver.acquireConnection();
       try {
-        locked = await Promise.all(startAll(connection, reads));
+        lockedReads = await Promise.all(startReads(connection, reads));
       } finally {
         await driver.releaseConnection(connection);
       }
@@ -64,31 +64,32 @@ export function sharedReads(
       for (const { reject } of reads) reject(error);
       return;
     }
-    await Promise.all(reads.filter((_read, index) => locked[index]).map(({ alone }) => alone()));
+    await Promise.all(reads.filter((_read, index) => lockedReads[index]).map(({ alone }) => alone()));
   }
 
   function executeWaiting(): void {
-    const all = waiting;
+    const pendingReads = waiting;
     waiting = [];
-    if (all.length === 1) remainingAlone = aloneAfterOne;
-    for (let begin = 0; begin < all.length; begin += MAX_SHARED) void execute(all.slice(begin, begin + MAX_SHARED));
+    if (pendingReads.length === 1) remainingUnshared = aloneAfterOne;
+    for (let begin = 0; begin < pendingReads.length; begin += MAX_SHARED_READS)
+      void execute(pendingReads.slice(begin, begin + MAX_SHARED_READS));
   }
 
   return <R>(query: CompiledQuery) => {
     if (!isHotRead(query)) return executeAlone<R>(query);
-    if (remainingAlone > 0) {
-      remainingAlone--;
+    if (remainingUnshared > 0) {
+      remainingUnshared--;
       return executeAlone<R>(query);
     }
     return new Promise<QueryResult<R>>((resolve, reject) => {
-      const start = (connection: ReadingConnection) =>
+      const start = (connection: SharedReadConnection) =>
         connection.executeQuery<R>(query).then(
           (result) => {
             resolve(result);
             return false;
           },
           (error) => {
-            if (connection.readTogether && isLocked(error)) return true;
+            if (connection.readTogether && isLockError(error)) return true;
             reject(error);
             return false;
           },
@@ -103,7 +104,7 @@ export function sharedReads(
   };
 }
 
-function startAll(connection: ReadingConnection, reads: readonly WaitingRead[]): readonly Promise<boolean>[] {
+function startReads(connection: SharedReadConnection, reads: readonly PendingRead[]): readonly Promise<boolean>[] {
   const start = () => reads.map((read) => read.start(connection));
   return reads.length > 1 && connection.readTogether ? connection.readTogether(start) : start();
 }

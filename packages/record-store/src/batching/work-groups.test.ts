@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { type WaitingWork, WorkGroups } from './work-groups.js';
+import { type WaitingTransaction, WorkGroups } from './work-groups.js';
 
 /** Adds transactions, one per turn of the event loop; resolves to the sizes of the groups when all have ended. */
 async function groupsOf(works: number): Promise<readonly number[]> {
   const sizes: number[] = [];
-  const groups = new WorkGroups(async (group: readonly WaitingWork[]) => {
+  const groups = new WorkGroups(async (group: readonly WaitingTransaction[]) => {
     sizes.push(group.length);
     for (const { resolve } of group) resolve(undefined);
   }, undefined);

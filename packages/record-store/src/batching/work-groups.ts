@@ -3,11 +3,11 @@ import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows, TransactionBatch } from '../store/database.js';
 
 /** The body of a transaction. If `batch` is set, other bodies run concurrently in the same transaction. */
-export type Work<T> = (db: Transaction<Rows>, batch?: TransactionBatch) => Promise<T>;
+export type TransactionWork<T> = (db: Transaction<Rows>, batch?: TransactionBatch) => Promise<T>;
 
 /** A transaction body that waits for execution, and the functions that settle its caller's promise. */
-export interface WaitingWork {
-  readonly work: Work<unknown>;
+export interface WaitingTransaction {
+  readonly work: TransactionWork<unknown>;
   readonly resolve: (value: any) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -20,18 +20,18 @@ const MAX_GROUP_SIZE = 64;
  * group.
  */
 export class WorkGroups {
-  readonly #commit: (group: readonly WaitingWork[]) => Promise<void>;
+  readonly #commit: (group: readonly WaitingTransaction[]) => Promise<void>;
   readonly #onCommit: StoreObserver['commit'];
-  readonly #waiting: WaitingWork[] = [];
+  readonly #waiting: WaitingTransaction[] = [];
   #running = false;
 
   /** @param commit commits a group and settles each caller's promise; never rejects */
-  constructor(commit: (group: readonly WaitingWork[]) => Promise<void>, onCommit: StoreObserver['commit']) {
+  constructor(commit: (group: readonly WaitingTransaction[]) => Promise<void>, onCommit: StoreObserver['commit']) {
     this.#commit = commit;
     this.#onCommit = onCommit;
   }
 
-  add<T>(work: Work<T>): Promise<T> {
+  add<T>(work: TransactionWork<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
       if (!this.#running) void this.#drain();
@@ -43,9 +43,10 @@ export class WorkGroups {
     while (this.#waiting.length > 0) {
       await this.#awaitArrivals();
       const group = this.#waiting.splice(0, MAX_GROUP_SIZE);
-      const startedAt = this.#onCommit && performance.now();
+      const commitStartedAt = this.#onCommit && performance.now();
       await this.#commit(group);
-      if (startedAt !== undefined) this.#onCommit?.({ transactions: group.length, ms: performance.now() - startedAt });
+      if (commitStartedAt !== undefined)
+        this.#onCommit?.({ transactions: group.length, ms: performance.now() - commitStartedAt });
     }
     this.#running = false;
   }
@@ -56,10 +57,10 @@ export class WorkGroups {
    * connection per turn, so the wait continues as long as each turn adds transactions.
    */
   async #awaitArrivals(): Promise<void> {
-    let before: number;
+    let previousLength: number;
     do {
-      before = this.#waiting.length;
+      previousLength = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (this.#waiting.length > before && this.#waiting.length < MAX_GROUP_SIZE);
+    } while (this.#waiting.length > previousLength && this.#waiting.length < MAX_GROUP_SIZE);
   }
 }

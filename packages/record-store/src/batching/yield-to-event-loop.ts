@@ -1,4 +1,4 @@
-const waiting: (() => void)[] = [];
+const waitingCallers: (() => void)[] = [];
 
 /**
  * Pauses a long computation so that the event loop can handle other events. If several callers wait, one of them
@@ -6,11 +6,11 @@ const waiting: (() => void)[] = [];
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(resumeNext);
+    if (waitingCallers.push(resolve) === 1) setImmediate(resumeNext);
   });
 }
 
 function resumeNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(resumeNext);
+  waitingCallers.shift()?.();
+  if (waitingCallers.length > 0) setImmediate(resumeNext);
 }

@@ -14,7 +14,7 @@ import type { New, Stored } from './stored.js';
 const READ_BATCH_SIZE = 100;
 
 /** The columns that identify a record and its revision. If `data` is missing, it is read separately. */
-type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
+type RowHead = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
 
 /** A query for rows that callers can extend before it is executed. */
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
@@ -43,8 +43,8 @@ export class DocumentTable<R extends Stored> {
    */
   async find(session: Session, addConditions?: (query: RowQuery) => RowQuery, source: Session = session): Promise<R[]> {
     if (addConditions) return this.read(session, await addConditions(this.heads(source)).execute());
-    const all = this.#once(source, 'find', () => this.heads(source));
-    return this.read(session, (await source.db.executeQuery<Head>(all)).rows);
+    const findAllQuery = this.#compileOnce(source, 'find', () => this.heads(source));
+    return this.read(session, (await source.db.executeQuery<RowHead>(findAllQuery)).rows);
   }
 
   /**
@@ -63,11 +63,15 @@ export class DocumentTable<R extends Stored> {
 
   /**
    * Returns the records for rows that contain the identifying columns. Omits rows that were deleted in the meantime.
-   * @param keeps whether a record that is not cached is added to the cache on its first or on its second read
+   * @param cachePolicy whether a record that is not cached is added to the cache on its first or on its second read
    */
-  async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {
+  async read(
+    session: Session,
+    rows: readonly RowHead[],
+    cachePolicy: 'at once' | 'if read again' = 'at once',
+  ): Promise<R[]> {
     const cachedRecords: R[] = [];
-    const uncached: Head[] = [];
+    const uncached: RowHead[] = [];
     for (const row of rows) {
       const record = this.#cachedRecord(session, row.id, row.revision);
       if (record) cachedRecords.push(record);
@@ -76,15 +80,15 @@ export class DocumentTable<R extends Stored> {
     session.records.onPageRead(this.name, uncached.length, rows.length);
     if (uncached.length === 0) return cachedRecords;
     const read = new Map<number, R>(cachedRecords.map((record) => [record.seq, record]));
-    const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, keeps));
-    const withoutText: number[] = [];
+    const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, cachePolicy));
+    const seqsWithoutJson: number[] = [];
     for (const row of uncached) {
-      if (row.data === undefined) withoutText.push(row.seq);
+      if (row.data === undefined) seqsWithoutJson.push(row.seq);
       else decode(row as Row);
     }
-    for (let begin = 0; begin < withoutText.length; begin += READ_BATCH_SIZE) {
+    for (let begin = 0; begin < seqsWithoutJson.length; begin += READ_BATCH_SIZE) {
       if (begin > 0) await yieldToEventLoop();
-      (await this.#texts(session, withoutText.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
+      (await this.#texts(session, seqsWithoutJson.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
     }
     // Omits rows that were deleted between the two queries.
     return rows.flatMap(({ seq }) => read.get(seq) ?? []);
@@ -139,17 +143,17 @@ export class DocumentTable<R extends Stored> {
   /** Returns a record, locked until the transaction ends. Reads the JSON only if the cached record is stale. */
   async lock(tx: Tx, id: string): Promise<R | undefined> {
     // Waiting in a shared transaction would delay all callers, so this caller moves to a separate transaction instead.
-    const locked = (rows: RowQuery) =>
+    const addLock = (rows: RowQuery) =>
       tx.kind === 'sqlite' ? rows : tx.batch ? rows.forUpdate().noWait() : rows.forUpdate();
     const executeOne = async () => {
       const name = tx.batch ? 'lock at once' : 'lock';
-      const query = this.#once(tx, name, () => locked(this.heads(tx).where('id', '=', '')));
-      const { rows } = await tx.db.executeQuery<Head>({ ...query, parameters: [id] });
-      return (await this.#asRead(tx, rows)).get(id);
+      const query = this.#compileOnce(tx, name, () => addLock(this.heads(tx).where('id', '=', '')));
+      const { rows } = await tx.db.executeQuery<RowHead>({ ...query, parameters: [id] });
+      return (await this.#recordsOfHeads(tx, rows)).get(id);
     };
     return batchStatement(tx, `lock ${this.name}`, id, executeOne, async (ids) => {
-      const rows = await locked(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
-      const records = await this.#asRead(tx, rows);
+      const rows = await addLock(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
+      const records = await this.#recordsOfHeads(tx, rows);
       return ids.map((each) => records.get(each));
     });
   }
@@ -167,7 +171,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Returns records by id. Records that are not cached are read from the database. */
-  async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R | undefined>> {
+  async #recordsOfHeads(tx: Tx, heads: readonly RowHead[]): Promise<ReadonlyMap<string, R | undefined>> {
     const records = new Map(heads.map(({ id, revision }) => [id, this.#cachedRecord(tx, id, revision)]));
     const uncached = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
     if (uncached.length === 0) return records;
@@ -181,34 +185,34 @@ export class DocumentTable<R extends Stored> {
 
   /** Inserts a record unless a record with the same key exists. */
   async insertIfAbsent(tx: Tx, record: New<R>): Promise<void> {
-    const ifAbsent = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
+    const ignoreConflict = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
       rows.onConflict((conflict) => conflict.doNothing()).returning('seq');
-    await this.#insert(tx, 'insertIfAbsent', record, ifAbsent, 'on conflict do nothing');
+    await this.#insert(tx, 'insertIfAbsent', record, ignoreConflict, 'on conflict do nothing');
   }
 
   async #insert(
     tx: Tx,
     name: string,
     record: New<R>,
-    finish: (rows: InsertQueryBuilder<Rows, string, unknown>) => Compilable,
-    finishMany: string,
+    addReturning: (rows: InsertQueryBuilder<Rows, string, unknown>) => Compilable,
+    finalClauses: string,
   ): Promise<R | undefined> {
     const revision = newRevision();
     const names = ['id', 'revision', 'data', ...this.#columns.map(([column]) => column)];
-    const query = this.#once(tx, name, () =>
-      finish(tx.db.insertInto(this.name).values(Object.fromEntries(names.map((column) => [column, ''])))),
+    const query = this.#compileOnce(tx, name, () =>
+      addReturning(tx.db.insertInto(this.name).values(Object.fromEntries(names.map((column) => [column, ''])))),
     );
     const key = this.#spec.key(record);
-    this.#concerns(tx, record);
+    this.#reportOwner(tx, record);
     const values = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
     const executeOne = async (parameters: readonly unknown[]) =>
       (await tx.db.executeQuery<Row>({ ...query, parameters })).rows[0]?.seq;
     const seq = await batchStatement(tx, `${name} ${this.name}`, values, executeOne, async (rows) => {
-      const inserted = await insertRows<Row>(tx, this.name, names, rows, `${finishMany} returning id, seq`);
+      const inserted = await insertRows<Row>(tx, this.name, names, rows, `${finalClauses} returning id, seq`);
       const seqs = new Map(inserted.map((row) => [row.id, row.seq]));
       return rows.map(([id]) => seqs.get(id as string));
     });
-    return seq === undefined ? undefined : this.#keep(tx, key, { ...record, seq, revision } as unknown as R);
+    return seq === undefined ? undefined : this.#addToCache(tx, key, { ...record, seq, revision } as unknown as R);
   }
 
   /**
@@ -218,12 +222,12 @@ export class DocumentTable<R extends Stored> {
    * @throws {@link StaleRecord} if the record was changed or deleted in the meantime
    */
   async update(tx: Tx, record: R): Promise<R> {
-    const { seq, revision: before, ...plain } = record;
-    const fields = plain as unknown as New<R>;
+    const { seq, revision: before, ...recordFields } = record;
+    const fields = recordFields as unknown as New<R>;
     const key = this.#spec.key(fields);
     const revision = newRevision();
     const cached = this.#cachedRecord(tx, key, before);
-    this.#concerns(tx, record);
+    this.#reportOwner(tx, record);
     const names = ['revision', 'data'];
     const values: ColumnValue[] = [revision, JSON.stringify(fields)];
     for (const [name, column] of this.#columns) {
@@ -238,7 +242,7 @@ export class DocumentTable<R extends Stored> {
     };
     const executeOne = async (parameters: readonly unknown[]) => {
       if (tx.batch) return (await executeMany([parameters]))[0];
-      const query = this.#once(tx, `update ${names}`, () =>
+      const query = this.#compileOnce(tx, `update ${names}`, () =>
         tx.db
           .updateTable(this.name)
           .set(Object.fromEntries(names.map((name) => [name, ''])))
@@ -253,25 +257,25 @@ export class DocumentTable<R extends Stored> {
       tx.records.delete(this.name, key);
       throw new StaleRecord(`${this.name} ${key} was changed by another transaction`);
     }
-    return this.#keep(tx, key, { ...record, revision });
+    return this.#addToCache(tx, key, { ...record, revision });
   }
 
   /** Deletes a record. Returns false if it did not exist. */
   async delete(tx: Tx, id: string): Promise<boolean> {
-    this.#concerns(tx, this.cached(tx, id));
-    const query = this.#once(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
+    this.#reportOwner(tx, this.cached(tx, id));
+    const query = this.#compileOnce(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
     const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters: [id] });
     return numAffectedRows === 1n;
   }
 
   /** Reports the owner whose readers must see a change. The cache nearly always contains a deleted record. */
-  #concerns(tx: Tx, record: object | undefined): void {
+  #reportOwner(tx: Tx, record: object | undefined): void {
     const owner = this.#spec.sharedByAll ? ALL_PROJECTS : ownerOf(record);
     if (owner !== undefined) tx.concerns(owner);
   }
 
   /** Returns the compiled statement with this name. Compiles the statement on the first call. */
-  #once(session: Session, name: string, build: () => Compilable): CompiledQuery {
+  #compileOnce(session: Session, name: string, build: () => Compilable): CompiledQuery {
     const key = `${session.kind} ${name}`;
     let compiled = this.#compiled.get(key);
     if (!compiled) {
@@ -286,7 +290,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Decodes a row's record. Records are immutable, so callers share the decoded record while it is cached. */
-  #decode(session: Session, row: Row, keeps: 'at once' | 'if read again' = 'at once'): R {
+  #decode(session: Session, row: Row, cachePolicy: 'at once' | 'if read again' = 'at once'): R {
     const cached = this.#cachedRecord(session, row.id, row.revision);
     if (cached) return cached;
     // Completed in place, because the object is not shared yet and copying its fields would cost more than parsing.
@@ -294,13 +298,13 @@ export class DocumentTable<R extends Stored> {
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
     record.seq = row.seq;
     record.revision = row.revision;
-    if (keeps === 'at once') return this.#keep(session, row.id, record as unknown as R);
+    if (cachePolicy === 'at once') return this.#addToCache(session, row.id, record as unknown as R);
     session.records.setOnSecondRead(this.name, row.id, record as unknown as R);
     return record as unknown as R;
   }
 
   /** Adds a record to the cache. After a rollback, this is harmless: no row will ever have the record's revision. */
-  #keep(session: Session, id: string, record: R): R {
+  #addToCache(session: Session, id: string, record: R): R {
     session.records.set(this.name, id, record);
     return record;
   }

@@ -8,9 +8,9 @@ import type { Stored } from './stored.js';
  * call supplies its parameters in the order in which `addConditions` contains them.
  */
 export function hotFind<R extends Stored>(table: DocumentTable<R>, addConditions: (rows: RowQuery) => RowQuery) {
-  const heads = hotStatement<Parameters<DocumentTable<R>['read']>[1][number]>((session) =>
+  const queryHeads = hotStatement<Parameters<DocumentTable<R>['read']>[1][number]>((session) =>
     addConditions(table.heads(session)),
   );
   return async (session: Session, parameters: readonly unknown[]): Promise<R[]> =>
-    table.read(session, (await heads(session, parameters)).rows);
+    table.read(session, (await queryHeads(session, parameters)).rows);
 }

@@ -1,7 +1,7 @@
 import type { Stored } from './stored.js';
 
 /** The maximum number of cached records per table. */
-const MAX_CACHED = 4000;
+const MAX_CACHED_RECORDS = 4000;
 
 /**
  * A least-recently-used cache of decoded records, by table and id. Each store has its own cache, so that engines in one
@@ -30,7 +30,7 @@ export class RecordCache {
     const records = this.#tables.get(table) as Map<string, R> | undefined;
     const record = records?.get(id);
     // While a table's cache is at most half full, no eviction is near, so the order of use does not matter.
-    if (records && record && records.size > MAX_CACHED / 2) {
+    if (records && record && records.size > MAX_CACHED_RECORDS / 2) {
       records.delete(id);
       records.set(id, record);
     }
@@ -38,7 +38,7 @@ export class RecordCache {
   }
 
   set(table: string, id: string, record: Stored): void {
-    store(this.#tables, table, id, record);
+    storeEntry(this.#tables, table, id, record);
   }
 
   delete(table: string, id: string): void {
@@ -52,7 +52,7 @@ export class RecordCache {
    */
   setOnSecondRead(table: string, id: string, record: Stored): void {
     if (this.#readOnce.get(table)?.get(id) === record.revision) this.set(table, id, record);
-    else store(this.#readOnce, table, id, record.revision);
+    else storeEntry(this.#readOnce, table, id, record.revision);
   }
 
   /** Updates the result of `isMostlyUncached` after a page was read. */
@@ -70,7 +70,7 @@ export class RecordCache {
 }
 
 /** Adds an entry as the most recently used one. Evicts the least recently used entry if the limit is exceeded. */
-function store<T>(tables: Map<string, Map<string, T>>, table: string, id: string, value: T): void {
+function storeEntry<T>(tables: Map<string, Map<string, T>>, table: string, id: string, value: T): void {
   let cached = tables.get(table);
   if (!cached) {
     cached = new Map();
@@ -78,9 +78,9 @@ function store<T>(tables: Map<string, Map<string, T>>, table: string, id: string
   }
   cached.delete(id);
   cached.set(id, value);
-  if (cached.size <= MAX_CACHED) return;
-  for (const oldest of cached.keys()) {
-    cached.delete(oldest);
+  if (cached.size <= MAX_CACHED_RECORDS) return;
+  for (const oldestId of cached.keys()) {
+    cached.delete(oldestId);
     return;
   }
 }

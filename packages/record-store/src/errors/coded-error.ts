@@ -14,13 +14,13 @@ export abstract class CodedError<Code extends string = string> extends Error {
   /** URL of the page that explains causes and fixes, for developers. It is never part of a response. */
   readonly url: string;
 
-  /** @param home the package name without its scope, as in `docs/errors.md` */
-  constructor(home: string, code: Code, message: string, { status = 500, ...options }: CodedErrorOptions = {}) {
+  /** @param packageName the package name without its scope, as in `docs/errors.md` */
+  constructor(packageName: string, code: Code, message: string, { status = 500, ...options }: CodedErrorOptions = {}) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;
     this.status = status;
-    this.url = `https://github.com/apistrata/apistrata/blob/main/docs/errors.md#${home}-${code.toLowerCase()}`;
+    this.url = `https://github.com/apistrata/apistrata/blob/main/docs/errors.md#${packageName}-${code.toLowerCase()}`;
   }
 
   override toString(): string {

@@ -4,7 +4,7 @@ import { StoreError } from './store-error.js';
 export type DatabaseFailure = 'away' | 'busy' | 'late' | 'full' | 'read-only' | 'broken' | 'replaced';
 
 /** Error messages that any caller may see, because they contain no statements, file names or addresses. */
-const texts: Readonly<Record<DatabaseFailure, string>> = {
+const failureMessages: Readonly<Record<DatabaseFailure, string>> = {
   away: 'The database cannot be reached.',
   busy: 'The database is busy.',
   late: 'The database did not respond in time.',
@@ -32,7 +32,7 @@ export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
   readonly retryAfterSeconds = 5;
 
   constructor(failure: DatabaseFailure, cause?: unknown) {
-    super('DATABASE_UNAVAILABLE', texts[failure], { cause });
+    super('DATABASE_UNAVAILABLE', failureMessages[failure], { cause });
     this.failure = failure;
   }
 }
@@ -42,7 +42,7 @@ export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
  * characters of a class), and system codes for sockets and files. Errors with other codes are bugs and are not
  * converted.
  */
-const failures: Readonly<Record<string, DatabaseFailure>> = {
+const failuresByCode: Readonly<Record<string, DatabaseFailure>> = {
   SQLITE_BUSY: 'busy',
   SQLITE_LOCKED: 'busy',
   SQLITE_PROTOCOL: 'busy',
@@ -92,7 +92,7 @@ const failures: Readonly<Record<string, DatabaseFailure>> = {
 };
 
 /** Failures by message, for errors without a code from `pg` and the SQLite libraries. */
-const codeless: readonly (readonly [RegExp, DatabaseFailure])[] = [
+const failuresByMessage: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^timeout exceeded when trying to connect/, 'busy'],
   [/^Query read timeout/, 'late'],
   [
@@ -103,7 +103,7 @@ const codeless: readonly (readonly [RegExp, DatabaseFailure])[] = [
 ];
 
 /** SQLite error names by the error numbers of `node:sqlite`. */
-const sqliteNumbers: Readonly<Record<number, string>> = {
+const sqliteCodesByNumber: Readonly<Record<number, string>> = {
   3: 'SQLITE_PERM',
   5: 'SQLITE_BUSY',
   6: 'SQLITE_LOCKED',
@@ -123,11 +123,13 @@ function failureOf(error: unknown): DatabaseFailure | undefined {
   // An aggregate error: the host name has several addresses, and none of them responds.
   if (Array.isArray(errors) && errors.length > 0) return failureOf(errors[0]);
   const name =
-    typeof errcode === 'number' ? (sqliteNumbers[errcode] ?? sqliteNumbers[errcode & 0xff]) : String(code ?? '');
-  if (!name) return codeless.find(([text]) => text.test(String(message)))?.[1];
-  const primary = /^SQLITE_[A-Z]+/.exec(name)?.[0] ?? (/^[0-9A-Z]{5}$/.test(name) ? name.slice(0, 2) : '');
-  const failureFor = (key: string) => (Object.hasOwn(failures, key) ? failures[key] : undefined);
-  return failureFor(name) ?? failureFor(primary);
+    typeof errcode === 'number'
+      ? (sqliteCodesByNumber[errcode] ?? sqliteCodesByNumber[errcode & 0xff])
+      : String(code ?? '');
+  if (!name) return failuresByMessage.find(([text]) => text.test(String(message)))?.[1];
+  const primaryCode = /^SQLITE_[A-Z]+/.exec(name)?.[0] ?? (/^[0-9A-Z]{5}$/.test(name) ? name.slice(0, 2) : '');
+  const failureFor = (key: string) => (Object.hasOwn(failuresByCode, key) ? failuresByCode[key] : undefined);
+  return failureFor(name) ?? failureFor(primaryCode);
 }
 
 /**

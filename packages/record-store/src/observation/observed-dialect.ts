@@ -2,15 +2,15 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, T
 import { statementName } from '../batching/statement-name.js';
 import type { StoreObserver } from './store-observer.js';
 
-type Execute = DatabaseConnection['executeQuery'];
+type ExecuteQuery = DatabaseConnection['executeQuery'];
 
 /** A driver that reports its statements and connections to an observer. */
 class ObservedDriver implements Driver {
   readonly #driver: Driver;
   readonly #observer: StoreObserver;
   readonly #max: number;
-  readonly #seen = new WeakSet<DatabaseConnection>();
-  #busy = 0;
+  readonly #observedConnections = new WeakSet<DatabaseConnection>();
+  #busyCount = 0;
   #waiting = 0;
 
   constructor(driver: Driver, observer: StoreObserver, max: number) {
@@ -32,17 +32,17 @@ class ObservedDriver implements Driver {
     } finally {
       this.#waiting--;
     }
-    this.#busy++;
+    this.#busyCount++;
     this.#reportPool(performance.now() - startedAt);
-    if (this.#observer.statement && !this.#seen.has(connection)) {
-      this.#seen.add(connection);
-      connection.executeQuery = observedExecution(connection.executeQuery.bind(connection), this.#observer.statement);
+    if (this.#observer.statement && !this.#observedConnections.has(connection)) {
+      this.#observedConnections.add(connection);
+      connection.executeQuery = observeExecution(connection.executeQuery.bind(connection), this.#observer.statement);
     }
     return connection;
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    this.#busy--;
+    this.#busyCount--;
     await this.#driver.releaseConnection(connection);
     this.#reportPool(undefined);
   }
@@ -64,11 +64,11 @@ class ObservedDriver implements Driver {
   }
 
   #reportPool(waitedMs: number | undefined): void {
-    this.#observer.pool?.({ max: this.#max, busy: this.#busy, waiting: this.#waiting, waitedMs });
+    this.#observer.pool?.({ max: this.#max, busy: this.#busyCount, waiting: this.#waiting, waitedMs });
   }
 }
 
-function observedExecution(execute: Execute, notify: NonNullable<StoreObserver['statement']>): Execute {
+function observeExecution(execute: ExecuteQuery, notify: NonNullable<StoreObserver['statement']>): ExecuteQuery {
   return async function executeObserved<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const startedAt = performance.now();
     let rows = 0;

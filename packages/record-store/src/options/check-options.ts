@@ -1,7 +1,7 @@
 /**
  * Rejects unknown options, so that a misspelled option is not ignored.
  *
- * @param place the name of the calling function for the message, such as `createEngine()`
+ * @param functionName the name of the calling function for the message, such as `createEngine()`
  * @param knownOptions an object with every key of the options type, so that the type and this check cannot differ
  * @throws TypeError with the function, the unknown option and the known ones
  *
@@ -15,11 +15,13 @@
  * ```
  */
 export function checkOptions<T extends object>(
-  place: string,
+  functionName: string,
   options: T,
   knownOptions: Readonly<Record<keyof T, unknown>>,
 ): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
-  if (unknown === undefined) return;
-  throw new TypeError(`${place}: unknown option "${unknown}" (known: ${Object.keys(knownOptions).join(', ')})`);
+  const unknownName = Object.keys(options).find((name) => !Object.hasOwn(knownOptions, name));
+  if (unknownName === undefined) return;
+  throw new TypeError(
+    `${functionName}: unknown option "${unknownName}" (known: ${Object.keys(knownOptions).join(', ')})`,
+  );
 }

@@ -46,17 +46,17 @@ export const defaultDatabaseSettings: DatabaseSettings = {
 };
 
 /** The maximum duration that both databases and Node support, in milliseconds. */
-const MAX_MS = 2 ** 31 - 1;
+const MAX_DURATION_MS = 2 ** 31 - 1;
 
 /**
  * Returns complete settings, with default values for omitted ones.
  *
  * @throws RangeError if a setting is invalid
  */
-export function databaseSettings(given: Partial<DatabaseSettings>): DatabaseSettings {
+export function databaseSettings(options: Partial<DatabaseSettings>): DatabaseSettings {
   const entries = (Object.keys(defaultDatabaseSettings) as (keyof DatabaseSettings)[]).map((name) => [
     name,
-    given[name] ?? defaultDatabaseSettings[name],
+    options[name] ?? defaultDatabaseSettings[name],
   ]);
   const settings = Object.fromEntries(entries) as DatabaseSettings;
   const { durability, ...numbers } = settings;
@@ -64,8 +64,8 @@ export function databaseSettings(given: Partial<DatabaseSettings>): DatabaseSett
     throw new RangeError(`durability is '${durability}': it must be 'disk' or 'process'`);
   for (const [name, value] of Object.entries(numbers)) {
     const min = name.startsWith('pool') || name === 'longReads' ? 1 : 0;
-    if (!Number.isInteger(value) || value < min || value > MAX_MS)
-      throw new RangeError(`${name} is ${value}: it must be an integer from ${min} to ${MAX_MS}`);
+    if (!Number.isInteger(value) || value < min || value > MAX_DURATION_MS)
+      throw new RangeError(`${name} is ${value}: it must be an integer from ${min} to ${MAX_DURATION_MS}`);
   }
   return settings;
 }

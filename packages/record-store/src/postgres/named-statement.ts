@@ -8,11 +8,11 @@ export interface ClientResult {
 }
 
 /** The part of a `pg` connection that statements use. */
-interface Connection {
+interface PgConnection {
   describe(part: unknown): void;
 }
 
-interface Field {
+interface FieldDescription {
   readonly name: string;
   readonly dataTypeID: number;
   readonly format?: string;
@@ -22,9 +22,9 @@ interface Field {
 export interface ClientQuery {
   name?: string;
   callback: (error: Error | null | undefined, result?: ClientResult) => void;
-  prepare(connection: Connection): void;
-  hasBeenParsed(connection: Connection): unknown;
-  handleRowDescription(message: { readonly fields: readonly Field[] }): void;
+  prepare(connection: PgConnection): void;
+  hasBeenParsed(connection: PgConnection): unknown;
+  handleRowDescription(message: { readonly fields: readonly FieldDescription[] }): void;
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
   handleCommandComplete(message: { readonly text: string }): void;
   handleReadyForQuery(): void;
@@ -42,23 +42,23 @@ interface Column {
 }
 
 /** The prepared statements of one connection. */
-interface Session {
+interface StatementSession {
   /** The result columns by statement name; empty for statements that return no rows. */
   readonly columns: Map<string, readonly Column[]>;
   /** The connection with a no-op `describe`, so that the server does not describe results again. */
-  readonly undescribed: Connection;
+  readonly undescribed: PgConnection;
 }
 
 /** Matches command tags such as `SELECT 2` and `INSERT 0 1`. */
 const COMMAND_TAG = /^([A-Za-z]+).*?(?: (\d+))?$/;
 
-const sessions = new WeakMap<Connection, Session>();
+const statementSessions = new WeakMap<PgConnection, StatementSession>();
 
-function sessionOf(connection: Connection): Session {
-  let session = sessions.get(connection);
+function sessionOf(connection: PgConnection): StatementSession {
+  let session = statementSessions.get(connection);
   if (!session) {
-    const undescribed: Connection = Object.create(connection, { describe: { value: () => {} } });
-    sessions.set(connection, (session = { columns: new Map(), undescribed }));
+    const undescribed: PgConnection = Object.create(connection, { describe: { value: () => {} } });
+    statementSessions.set(connection, (session = { columns: new Map(), undescribed }));
   }
   return session;
 }
@@ -70,20 +70,20 @@ function sessionOf(connection: Connection): Session {
 export function namedStatements(Query: QueryClass, types: TypeParsers): QueryClass {
   return class NamedStatement extends Query {
     readonly #rows: unknown[] = [];
-    #session: Session | undefined;
+    #session: StatementSession | undefined;
     #columns: readonly Column[] | undefined;
     #command = '';
     #count: number | null = null;
     #failure: Error | undefined;
 
-    override prepare(connection: Connection): void {
+    override prepare(connection: PgConnection): void {
       const session = sessionOf(connection);
       this.#session = session;
       if (this.hasBeenParsed(connection)) this.#columns = session.columns.get(this.name ?? '');
       super.prepare(this.#columns ? session.undescribed : connection);
     }
 
-    override handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    override handleRowDescription({ fields }: { readonly fields: readonly FieldDescription[] }): void {
       this.#describe(
         fields.map(({ name, dataTypeID, format = 'text' }) => ({
           name,

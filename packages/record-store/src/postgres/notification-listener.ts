@@ -5,7 +5,7 @@ import { loadPg } from './load-pg.js';
 import { postgresAddresses } from './postgres-addresses.js';
 
 /** The part of a `pg` client that the listener uses. */
-interface Listener {
+interface ListeningClient {
   connect(): Promise<unknown>;
   query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
   end(): Promise<void>;
@@ -24,14 +24,14 @@ export interface NotificationListenerOptions {
   readonly onNotification: (payload: string) => void;
 }
 
-const PROBE = 'probe ';
+const PROBE_PREFIX = 'probe ';
 /** Timeout for a probe, for a query, and for connecting. */
 const PROBE_TIMEOUT_MS = 5_000;
 /** The interval between two probes. */
 const PROBE_INTERVAL_MS = 20_000;
 /** The first pause before reconnecting. The pause doubles with each failure. */
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 30_000;
+const FIRST_RECONNECT_PAUSE_MS = 250;
+const MAX_RECONNECT_PAUSE_MS = 30_000;
 
 /**
  * Returns an SQL expression for a receiver's channel name. The name contains a hash, because it must be short and
@@ -46,7 +46,7 @@ export const channelOf = (receiver: unknown) => sql<string>`'apistrata_' || md5(
  */
 export class NotificationListener {
   readonly #options: NotificationListenerOptions;
-  #client: Listener | undefined;
+  #client: ListeningClient | undefined;
   #probe: { readonly nonce: string; readonly received: () => void } | undefined;
   #listening = false;
   #stopped = false;
@@ -98,38 +98,39 @@ export class NotificationListener {
             this.#listening = true;
             this.#options.onNotification('');
           }
-          await this.#pause(PROBE_INTERVAL_MS);
+          await this.#waitOrWake(PROBE_INTERVAL_MS);
           if (!this.#client) break;
         }
       } catch {
         // The database is unavailable or rejects the connection. Callers receive this error from their own queries.
       }
       await this.#disconnect();
-      if (!this.#stopped) await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
+      if (!this.#stopped)
+        await this.#waitOrWake(Math.min(FIRST_RECONNECT_PAUSE_MS * 2 ** failures, MAX_RECONNECT_PAUSE_MS));
     }
   }
 
   async #connect(address: string): Promise<void> {
     const pg = loadPg(import.meta.url);
     const { session, receiver, onNotification } = this.#options;
-    const client: Listener = new pg.Client({
+    const client: ListeningClient = new pg.Client({
       connectionString: address,
       keepAlive: true,
       connectionTimeoutMillis: PROBE_TIMEOUT_MS,
       query_timeout: PROBE_TIMEOUT_MS,
       fallback_application_name: 'apistrata notices',
     });
-    const onLost = () => {
+    const handleLostConnection = () => {
       if (this.#client !== client) return;
       this.#client = undefined;
       this.#listening = false;
       this.#wake?.();
     };
-    client.on('error', onLost);
-    client.on('end', onLost);
+    client.on('error', handleLostConnection);
+    client.on('end', handleLostConnection);
     client.on('notification', ({ payload = '' }) => {
-      if (!payload.startsWith(PROBE)) onNotification(payload);
-      else if (this.#probe && payload === PROBE + this.#probe.nonce) this.#probe.received();
+      if (!payload.startsWith(PROBE_PREFIX)) onNotification(payload);
+      else if (this.#probe && payload === PROBE_PREFIX + this.#probe.nonce) this.#probe.received();
     });
     // Stored only after it has connected, because a client that is closed while it connects never emits an event.
     await client.connect();
@@ -149,7 +150,7 @@ export class NotificationListener {
       timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS).unref();
     });
     try {
-      const sent = sql`select pg_notify(${channelOf(receiver)}, ${PROBE + nonce})`.execute(session.db);
+      const sent = sql`select pg_notify(${channelOf(receiver)}, ${PROBE_PREFIX + nonce})`.execute(session.db);
       const [arrived] = await Promise.all([received, sent]);
       return arrived;
     } finally {
@@ -166,7 +167,7 @@ export class NotificationListener {
     await client?.end().catch(() => {});
   }
 
-  async #pause(ms: number): Promise<void> {
+  async #waitOrWake(ms: number): Promise<void> {
     if (this.#stopped) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {

@@ -11,15 +11,15 @@ export interface StatementPreparation {
 }
 
 /** Matches the codes of errors after which a connection can be reused: lock, timeout, insufficient resources. */
-const REUSABLE_AFTER = /^(55P03|57014|53100|53200|53400)$/;
+const REUSABLE_CONNECTION_CODES = /^(55P03|57014|53100|53200|53400)$/;
 
 /**
  * Matches the codes of errors for prepared statements that are missing or duplicate because a pooler switched the
  * session.
  */
-const SWITCHED_SESSION = /^(26000|42P05)$/;
+const SWITCHED_SESSION_CODES = /^(26000|42P05)$/;
 
-const CHANGES = /^(INSERT|UPDATE|DELETE|MERGE)$/;
+const CHANGE_COMMANDS = /^(INSERT|UPDATE|DELETE|MERGE)$/;
 
 const codeOf = (error: unknown) => String((error as { readonly code?: unknown } | undefined)?.code);
 
@@ -31,7 +31,7 @@ export class PostgresConnection extends UnstreamedConnection {
   readonly #client: PostgresClient;
   readonly #preparation: StatementPreparation;
   #lost: DatabaseUnavailable | undefined;
-  #corked = false;
+  #isCorked = false;
   #inTransaction = false;
 
   constructor(client: PostgresClient, preparation: StatementPreparation) {
@@ -49,9 +49,9 @@ export class PostgresConnection extends UnstreamedConnection {
       const { command, rowCount, rows } = await this.#query(query, name);
       // If an earlier failure was not noticed, the server responds to the commit with ROLLBACK and without an error.
       if (text === 'commit' && command !== 'COMMIT') throw new DatabaseUnavailable('broken', command);
-      return { rows: rows as R[], numAffectedRows: CHANGES.test(command) ? BigInt(rowCount ?? 0) : undefined };
+      return { rows: rows as R[], numAffectedRows: CHANGE_COMMANDS.test(command) ? BigInt(rowCount ?? 0) : undefined };
     } catch (error) {
-      throw this.#classify(databaseError(error), text);
+      throw this.#classifyError(databaseError(error), text);
     } finally {
       if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
     }
@@ -62,11 +62,11 @@ export class PostgresConnection extends UnstreamedConnection {
    * its transaction is retried.
    */
   async #query({ sql: text, parameters: values }: CompiledQuery, name: string | undefined): Promise<ClientResult> {
-    this.#cork();
+    this.#corkStream();
     try {
       return await executeStatement(this.#client, text, values, name);
     } catch (error) {
-      if (name === undefined || !SWITCHED_SESSION.test(codeOf(error))) throw error;
+      if (name === undefined || !SWITCHED_SESSION_CODES.test(codeOf(error))) throw error;
       this.#preparation.works = false;
       if (this.#inTransaction) throw error;
       return executeStatement(this.#client, text, values);
@@ -78,19 +78,20 @@ export class PostgresConnection extends UnstreamedConnection {
   }
 
   /** Sends all statements from one turn of the event loop in one packet. */
-  #cork(): void {
+  #corkStream(): void {
     const stream = this.#client.connection?.stream;
-    if (this.#corked || !stream) return;
-    this.#corked = true;
+    if (this.#isCorked || !stream) return;
+    this.#isCorked = true;
     stream.cork();
     process.nextTick(() => {
-      this.#corked = false;
+      this.#isCorked = false;
       stream.uncork();
     });
   }
 
-  #classify(error: unknown, text: string): unknown {
-    if (error instanceof DatabaseUnavailable && !REUSABLE_AFTER.test(codeOf(error.cause))) this.#lost = error;
+  #classifyError(error: unknown, text: string): unknown {
+    if (error instanceof DatabaseUnavailable && !REUSABLE_CONNECTION_CODES.test(codeOf(error.cause)))
+      this.#lost = error;
     // After a failed rollback, the connection cannot be reused, because its state is unknown.
     if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('away', error);
     return error;

@@ -13,8 +13,8 @@ import { PostgresConnection } from './postgres-connection.js';
 import { PostgresPool } from './postgres-pool.js';
 import type { PostgresClient } from './postgres-query.js';
 
-const COMMIT = CompiledQuery.raw('commit');
-const ROLLBACK = CompiledQuery.raw('rollback');
+const COMMIT_QUERY = CompiledQuery.raw('commit');
+const ROLLBACK_QUERY = CompiledQuery.raw('rollback');
 
 class PostgresDriver implements Driver {
   readonly #pool: PostgresPool;
@@ -45,7 +45,7 @@ class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(COMMIT);
+    await connection.executeQuery(COMMIT_QUERY);
   }
 
   /**
@@ -53,7 +53,7 @@ class PostgresDriver implements Driver {
    * receives the original error.
    */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(ROLLBACK).catch(() => {});
+    await connection.executeQuery(ROLLBACK_QUERY).catch(() => {});
   }
 
   destroy(): Promise<void> {
@@ -62,7 +62,7 @@ class PostgresDriver implements Driver {
 }
 
 /** A driver for long queries that uses only some of the pool's connections. The others remain for short queries. */
-class LimitedDriver extends PostgresDriver {
+class LongReadDriver extends PostgresDriver {
   readonly #semaphore: Semaphore;
 
   constructor(pool: PostgresPool, semaphore: Semaphore) {
@@ -94,12 +94,12 @@ export function postgresDialects(url: string, settings: DatabaseSettings): Recor
   const pool = new PostgresPool(url, settings);
   const semaphore = new Semaphore(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));
   return {
-    all: dialectOf(() => new PostgresDriver(pool)),
-    longReads: dialectOf(() => new LimitedDriver(pool, semaphore)),
+    all: createDialect(() => new PostgresDriver(pool)),
+    longReads: createDialect(() => new LongReadDriver(pool, semaphore)),
   };
 }
 
-function dialectOf(createDriver: () => Driver): Dialect {
+function createDialect(createDriver: () => Driver): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver,

@@ -15,7 +15,7 @@ interface Pool {
 }
 
 /** Additional time for the server to cancel a statement, before the client treats the connection as lost. */
-const RESPONSE_GRACE_MS = 5000;
+const CANCELLATION_GRACE_MS = 5000;
 
 /** Matches a pooler's error for session limits, which the pooler rejects because later clients would inherit them. */
 const UNSUPPORTED_LIMITS = /unsupported startup parameter/;
@@ -26,7 +26,7 @@ function isServerUnusable(error: unknown): boolean {
 }
 
 /** Returns a session's limits by PostgreSQL parameter name. A value of 0 means no limit and is omitted. */
-function limitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> {
+function sessionLimitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> {
   const limits = {
     statement_timeout: settings.statementTimeoutMs,
     lock_timeout: settings.lockTimeoutMs,
@@ -46,7 +46,7 @@ export class PostgresPool {
   readonly #pools = new Map<string, Pool>();
   readonly #primaries = new WeakSet<PostgresClient>();
   /** Index of the host that is tried first, which is the last host that accepted a connection. */
-  #first = 0;
+  #firstIndex = 0;
   #pooled = false;
   #begin = CompiledQuery.raw('begin');
 
@@ -71,12 +71,12 @@ export class PostgresPool {
    * @throws {@link DatabaseUnavailable} if no host accepts writes
    */
   async connect(): Promise<PostgresClient> {
-    const first = this.#first;
+    const firstIndex = this.#firstIndex;
     for (let tried = 0; ; tried++) {
-      const at = (first + tried) % this.#addresses.length;
+      const at = (firstIndex + tried) % this.#addresses.length;
       try {
         const client = await this.#connectTo(this.#addresses[at] as string);
-        this.#first = at;
+        this.#firstIndex = at;
         return client;
       } catch (error) {
         if (!isServerUnusable(error) || tried === this.#addresses.length - 1) throw error;
@@ -102,7 +102,7 @@ export class PostgresPool {
   }
 
   #switchToSharedSessions(): void {
-    const limits = Object.entries(limitsOf(this.#settings)).map(([name, ms]) => `set local ${name} = ${ms}`);
+    const limits = Object.entries(sessionLimitsOf(this.#settings)).map(([name, ms]) => `set local ${name} = ${ms}`);
     this.#pooled = true;
     this.#begin = CompiledQuery.raw(['begin', ...limits].join('; '));
   }
@@ -124,11 +124,11 @@ export class PostgresPool {
   #pool(address: string, pooled: boolean): Pool {
     const key = `${pooled} ${address}`;
     let pool = this.#pools.get(key);
-    if (!pool) this.#pools.set(key, (pool = this.#open(address, pooled)));
+    if (!pool) this.#pools.set(key, (pool = this.#openPool(address, pooled)));
     return pool;
   }
 
-  #open(address: string, pooled: boolean): Pool {
+  #openPool(address: string, pooled: boolean): Pool {
     const pg = loadPg(import.meta.url);
     const { statementTimeoutMs, poolSize, poolWaitMs } = this.#settings;
     const pool: Pool = new pg.Pool({
@@ -140,9 +140,9 @@ export class PostgresPool {
       keepAlive: true,
       // Sends a transaction's statements without waiting for earlier results.
       pipeline: true,
-      ...(pooled ? {} : limitsOf(this.#settings)),
+      ...(pooled ? {} : sessionLimitsOf(this.#settings)),
       // Client-side timeout, because a server that fails silently never cancels a statement.
-      query_timeout: statementTimeoutMs && statementTimeoutMs + RESPONSE_GRACE_MS,
+      query_timeout: statementTimeoutMs && statementTimeoutMs + CANCELLATION_GRACE_MS,
     });
     // A connection may break while it is idle or between two statements. Without a listener, its error event would end
     // the process. With a listener, the pool replaces the connection, and the next statement fails with the error.

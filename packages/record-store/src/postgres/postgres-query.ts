@@ -10,14 +10,14 @@ export interface PostgresClient {
   readonly connection?: { readonly stream?: { cork(): void; uncork(): void } };
 }
 
-interface Statements {
+interface StatementClasses {
   readonly Unnamed: QueryClass;
   readonly Named: QueryClass;
 }
 
-let statements: Statements | undefined;
+let statementClasses: StatementClasses | undefined;
 
-function loadStatements(): Statements {
+function loadStatementClasses(): StatementClasses {
   const pg = loadPg(import.meta.url);
   return { Unnamed: pg.Query, Named: namedStatements(pg.Query, typeParsers(pg)) };
 }
@@ -32,10 +32,10 @@ export function executeStatement(
   values: readonly unknown[] = [],
   name?: string,
 ): Promise<ClientResult> {
-  statements ??= loadStatements();
-  const Statement = name === undefined ? statements.Unnamed : statements.Named;
+  statementClasses ??= loadStatementClasses();
+  const StatementClass = name === undefined ? statementClasses.Unnamed : statementClasses.Named;
   return new Promise((resolve, reject) => {
-    const query = new Statement(text, values, (error, result) => (error ? reject(error) : resolve(result)));
+    const query = new StatementClass(text, values, (error, result) => (error ? reject(error) : resolve(result)));
     query.name = name;
     client.query(query);
   });

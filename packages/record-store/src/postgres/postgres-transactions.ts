@@ -1,10 +1,10 @@
 import type { CompiledQuery, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import type { LookupQuery } from '../batching/lookups.js';
-import { type WaitingWork, type Work, WorkGroups } from '../batching/work-groups.js';
+import { type TransactionWork, type WaitingTransaction, WorkGroups } from '../batching/work-groups.js';
 import { StoreError } from '../errors/store-error.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { Rows, TransactionBatch } from '../store/database.js';
-import { TransactionConnection, transactionOn } from '../store/transaction-on.js';
+import { createTransactionOn, TransactionConnection } from '../store/transaction-on.js';
 
 /** Thrown if a shared transaction was rolled back. Each transaction body must run again in a separate transaction. */
 export class BatchConflict extends StoreError<'BATCH_CONFLICT'> {
@@ -17,14 +17,14 @@ export class BatchConflict extends StoreError<'BATCH_CONFLICT'> {
 class MemberConnection extends TransactionConnection {
   #changed = false;
   /** The number of statements in progress that may change something. */
-  #changing = 0;
+  #changesInProgress = 0;
 
   /**
    * Whether this body may have changed something, or the server has aborted the transaction. A failure of this body
    * then fails all bodies in the transaction.
    */
   get affectsAll(): boolean {
-    return this.#changed || this.#changing > 0;
+    return this.#changed || this.#changesInProgress > 0;
   }
 
   /** Makes a failure of this body fail all bodies in the transaction. */
@@ -34,7 +34,7 @@ class MemberConnection extends TransactionConnection {
 
   override async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const mayChange = query.query.kind !== 'SelectQueryNode';
-    if (mayChange) this.#changing++;
+    if (mayChange) this.#changesInProgress++;
     try {
       const result = await super.executeQuery<R>(query);
       // An update that matches no row changes nothing.
@@ -44,7 +44,7 @@ class MemberConnection extends TransactionConnection {
       this.markChanged();
       throw error;
     } finally {
-      if (mayChange) this.#changing--;
+      if (mayChange) this.#changesInProgress--;
     }
   }
 }
@@ -57,7 +57,7 @@ interface SharedStatement {
 }
 
 /** The state that all bodies in one shared transaction use. */
-interface Group {
+interface SharedState {
   readonly results: Map<string, Promise<unknown>>;
   /** For each locked name, a promise that resolves when the last body that acquired the name has ended. */
   readonly holders: Map<string, Promise<void>>;
@@ -68,24 +68,24 @@ interface Group {
  * One body's view of a shared transaction: names that it locks until it ends, shared results, and batched statements.
  */
 class SingleTransactionBatch implements TransactionBatch {
-  readonly #group: Group;
+  readonly #group: SharedState;
   readonly #member: MemberConnection;
-  readonly #ended: Promise<void>;
+  readonly #memberEnd: Promise<void>;
   readonly #lockedNames = new Set<string>();
 
-  constructor(group: Group, member: MemberConnection, ended: Promise<void>) {
+  constructor(group: SharedState, member: MemberConnection, memberEnd: Promise<void>) {
     this.#group = group;
     this.#member = member;
-    this.#ended = ended;
+    this.#memberEnd = memberEnd;
   }
 
   async acquire(name: string): Promise<void> {
     if (this.#lockedNames.has(name)) return;
     const { holders } = this.#group;
-    const before = holders.get(name);
-    holders.set(name, this.#ended);
+    const previousHolder = holders.get(name);
+    holders.set(name, this.#memberEnd);
     this.#lockedNames.add(name);
-    await before;
+    await previousHolder;
   }
 
   once<T>(key: string, find: () => Promise<T>): Promise<T> {
@@ -100,8 +100,8 @@ class SingleTransactionBatch implements TransactionBatch {
     let statement = statements.get(key);
     if (!statement) statements.set(key, (statement = this.#startStatement(key, query)));
     statement.members.push(this.#member);
-    const place = statement.items.push(item) - 1;
-    return (await statement.results)[place] as O;
+    const itemIndex = statement.items.push(item) - 1;
+    return (await statement.results)[itemIndex] as O;
   }
 
   find<T>(table: string, id: string, query: LookupQuery<T>): Promise<T | undefined> {
@@ -151,12 +151,12 @@ export class PostgresTransactions {
   }
 
   /** Runs a body in a separate transaction. Rollback errors are ignored in favor of the original error. */
-  async alone<T>(work: Work<T>): Promise<T> {
+  async alone<T>(work: TransactionWork<T>): Promise<T> {
     return this.#db.getExecutor().provideConnection(async (connection) => {
       const member = new MemberConnection(connection);
       const [started, outcome] = await Promise.allSettled([
         this.#driver.beginTransaction(connection, {}),
-        work(transactionOn(member, this.#dialect, this.#driver)).finally(() => member.end()),
+        work(createTransactionOn(member, this.#dialect, this.#driver)).finally(() => member.end()),
       ]);
       if (started.status === 'rejected' || outcome.status === 'rejected') {
         await this.#driver.rollbackTransaction(connection);
@@ -172,7 +172,7 @@ export class PostgresTransactions {
    *
    * @throws {@link BatchConflict} if the body must run in a separate transaction
    */
-  together<T>(work: Work<T>, queue: string): Promise<T> {
+  together<T>(work: TransactionWork<T>, queue: string): Promise<T> {
     let groups = this.#groups.get(queue);
     if (!groups) {
       groups = new WorkGroups((group) => this.#commit(group), this.#onCommit);
@@ -181,29 +181,31 @@ export class PostgresTransactions {
     return groups.add(work);
   }
 
-  async #commit(group: readonly WaitingWork[]): Promise<void> {
-    const [only, ...others] = group;
-    if (only && others.length === 0) {
-      const { work, resolve, reject } = only;
+  async #commit(group: readonly WaitingTransaction[]): Promise<void> {
+    const [onlyWaiting, ...others] = group;
+    if (onlyWaiting && others.length === 0) {
+      const { work, resolve, reject } = onlyWaiting;
       await this.alone(work).then(resolve, reject);
       return;
     }
-    let committing = false;
+    let isCommitting = false;
     try {
       const outcomes = await this.#db.getExecutor().provideConnection(async (connection) => {
         const members = group.map(() => new MemberConnection(connection));
-        const [started, ...done] = await Promise.allSettled([
+        const [started, ...bodyOutcomes] = await Promise.allSettled([
           this.#driver.beginTransaction(connection, {}),
           ...this.#runConcurrently(group, members),
         ]);
-        const failedAfterChange = done.find(({ status }, index) => status === 'rejected' && members[index]?.affectsAll);
+        const failedAfterChange = bodyOutcomes.find(
+          ({ status }, index) => status === 'rejected' && members[index]?.affectsAll,
+        );
         if (failedAfterChange || started.status === 'rejected') {
           await this.#driver.rollbackTransaction(connection);
           throw ((failedAfterChange ?? started) as PromiseRejectedResult).reason;
         }
-        committing = true;
+        isCommitting = true;
         await this.#driver.commitTransaction(connection);
-        return done;
+        return bodyOutcomes;
       });
       for (const [index, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[index] as PromiseSettledResult<unknown>;
@@ -212,22 +214,22 @@ export class PostgresTransactions {
       }
     } catch (error) {
       // After a failed commit, it is unknown whether the changes were stored, so no body may run again.
-      for (const { reject } of group) reject(committing ? error : new BatchConflict('', { cause: error }));
+      for (const { reject } of group) reject(isCommitting ? error : new BatchConflict('', { cause: error }));
     }
   }
 
   /** Starts all bodies of a group concurrently. */
-  #runConcurrently(group: readonly WaitingWork[], members: readonly MemberConnection[]): Promise<unknown>[] {
-    const common: Group = { results: new Map(), holders: new Map(), statements: new Map() };
+  #runConcurrently(group: readonly WaitingTransaction[], members: readonly MemberConnection[]): Promise<unknown>[] {
+    const sharedState: SharedState = { results: new Map(), holders: new Map(), statements: new Map() };
     return group.map(({ work }, index) => {
       let end = () => {};
-      const ended = new Promise<void>((resolve) => {
+      const memberEnd = new Promise<void>((resolve) => {
         end = resolve;
       });
       const member = members[index] as MemberConnection;
       return work(
-        transactionOn(member, this.#dialect, this.#driver),
-        new SingleTransactionBatch(common, member, ended),
+        createTransactionOn(member, this.#dialect, this.#driver),
+        new SingleTransactionBatch(sharedState, member, memberEnd),
       ).finally(() => {
         member.end();
         end();

@@ -4,12 +4,12 @@ export interface TypeParsers {
 }
 
 /** PostgreSQL's object identifier for the type `bigint`. */
-const BIGINT = 20;
+const BIGINT_TYPE_ID = 20;
 
 /**
  * Returns the `pg` parsers, except that 64-bit integers become numbers instead of strings. All stored values are below
  * 2^53.
  */
 export function typeParsers({ types }: { readonly types: TypeParsers }): TypeParsers {
-  return { getTypeParser: (type, format) => (type === BIGINT ? Number : types.getTypeParser(type, format)) };
+  return { getTypeParser: (type, format) => (type === BIGINT_TYPE_ID ? Number : types.getTypeParser(type, format)) };
 }

@@ -8,7 +8,7 @@ import type { Session } from '../store/database.js';
 export const ALL_PROJECTS = '*';
 
 /** The receiver of notifications about writes, which all processes that use a database share. */
-export const WRITES = 'writes';
+export const WRITES_RECEIVER = 'writes';
 
 /** The maximum payload of a PostgreSQL notification, in bytes. */
 const MAX_PAYLOAD_BYTES = 7999;
@@ -22,7 +22,7 @@ export class LatestWrites {
   readonly #retentionMs: number;
   readonly #process = randomUUID();
   /** Write times by owner, in the order of the writes, oldest first. */
-  readonly #latest = new Map<string, number>();
+  readonly #lastWriteTimes = new Map<string, number>();
   #next: { readonly owners: Set<string>; readonly sent: Promise<void> } | undefined;
 
   /** @param retentionMs how long write times are stored, in milliseconds */
@@ -36,7 +36,9 @@ export class LatestWrites {
    * retention period.
    */
   latestFor(owners: readonly string[]): number {
-    return Math.max(...[...owners, ALL_PROJECTS].map((owner) => this.#latest.get(owner) ?? Number.NEGATIVE_INFINITY));
+    return Math.max(
+      ...[...owners, ALL_PROJECTS].map((owner) => this.#lastWriteTimes.get(owner) ?? Number.NEGATIVE_INFINITY),
+    );
   }
 
   /**
@@ -47,7 +49,7 @@ export class LatestWrites {
   record(owners: Iterable<string>): Promise<void> {
     this.#next ??= this.#startAnnouncement();
     for (const owner of owners) {
-      this.#remember(owner);
+      this.#recordTime(owner);
       this.#next.owners.add(owner);
     }
     return this.#next.sent;
@@ -56,34 +58,35 @@ export class LatestWrites {
   /** Handles a notification from another process, or '' if notifications may have been missed. */
   receive(notice: string): void {
     const [process, ...owners]: readonly string[] = notice === '' ? ['', ALL_PROJECTS] : JSON.parse(notice);
-    if (process !== this.#process) for (const owner of owners) this.#remember(owner);
+    if (process !== this.#process) for (const owner of owners) this.#recordTime(owner);
   }
 
   /** Announces all writes from one turn of the event loop in one notification. */
   #startAnnouncement() {
     const owners = new Set<string>();
-    const send = async () => {
+    const sendNotification = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       this.#next = undefined;
-      const full = JSON.stringify([this.#process, ...owners]);
-      const notice = Buffer.byteLength(full) > MAX_PAYLOAD_BYTES ? JSON.stringify([this.#process, ALL_PROJECTS]) : full;
+      const fullNotice = JSON.stringify([this.#process, ...owners]);
+      const notice =
+        Buffer.byteLength(fullNotice) > MAX_PAYLOAD_BYTES ? JSON.stringify([this.#process, ALL_PROJECTS]) : fullNotice;
       try {
-        await sql`select pg_notify(${channelOf(WRITES)}, ${notice})`.execute(this.#session.db);
+        await sql`select pg_notify(${channelOf(WRITES_RECEIVER)}, ${notice})`.execute(this.#session.db);
       } catch (error) {
         // Converted to an error that is not retried, because the write itself is committed.
         throw error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable('broken', error);
       }
     };
-    return { owners, sent: send() };
+    return { owners, sent: sendNotification() };
   }
 
-  #remember(owner: string): void {
+  #recordTime(owner: string): void {
     const now = performance.now();
-    this.#latest.delete(owner);
-    this.#latest.set(owner, now);
-    for (const [oldest, at] of this.#latest) {
+    this.#lastWriteTimes.delete(owner);
+    this.#lastWriteTimes.set(owner, now);
+    for (const [oldest, at] of this.#lastWriteTimes) {
       if (now - at <= this.#retentionMs) break;
-      this.#latest.delete(oldest);
+      this.#lastWriteTimes.delete(oldest);
     }
   }
 }

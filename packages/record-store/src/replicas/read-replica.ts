@@ -10,19 +10,19 @@ import { replicaDialect } from './replica-dialect.js';
 import { type WalMarks, walPosition } from './wal-marks.js';
 
 /** The minimum interval between two queries for a replica's position. */
-const POLL_INTERVAL_MS = 20;
+const MIN_QUERY_INTERVAL_MS = 20;
 
 /** How long a request waits for a replica's position. */
 const POSITION_TIMEOUT_MS = 500;
 
 /** How long a query waits for a connection to a replica before it uses the primary. */
-const CONNECT_MS = 1000;
+const CONNECT_TIMEOUT_MS = 1000;
 
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 30_000;
+const FIRST_RETRY_PAUSE_MS = 250;
+const MAX_RETRY_PAUSE_MS = 30_000;
 
 /** A server's replication status. */
-interface Status {
+interface ReplicationStatus {
   readonly cluster: string;
   readonly follows: boolean;
   readonly receives: boolean;
@@ -30,24 +30,24 @@ interface Status {
 }
 
 /** Returns a server's name, which consists of its host, port and database. */
-function nameOf(url: string): string {
+function serverNameOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
 }
 
-const CLUSTER = sql<string>`(select system_identifier from pg_control_system()) || '/' || current_database()`;
+const CLUSTER_ID = sql<string>`(select system_identifier from pg_control_system()) || '/' || current_database()`;
 
 /** Returns an identifier that is the same for a database and all of its replicas. */
-export async function clusterOf(db: Kysely<Rows>): Promise<string> {
-  const { cluster } = await db.selectNoFrom(CLUSTER.as('cluster')).executeTakeFirstOrThrow();
+export async function queryClusterId(db: Kysely<Rows>): Promise<string> {
+  const { cluster } = await db.selectNoFrom(CLUSTER_ID.as('cluster')).executeTakeFirstOrThrow();
   return cluster;
 }
 
 /** Queries a server's replication status. */
-function statusOf(db: Kysely<Rows>): Promise<Status> {
+function queryStatus(db: Kysely<Rows>): Promise<ReplicationStatus> {
   return db
     .selectNoFrom([
-      CLUSTER.as('cluster'),
+      CLUSTER_ID.as('cluster'),
       sql<boolean>`pg_is_in_recovery()`.as('follows'),
       sql<boolean>`exists (select from pg_stat_wal_receiver)`.as('receives'),
       sql<string | null>`pg_last_wal_replay_lsn()::text`.as('position'),
@@ -58,7 +58,7 @@ function statusOf(db: Kysely<Rows>): Promise<Status> {
 const NOT_RECEIVING = 'It receives nothing from the primary.';
 
 /** Returns the reason why a server cannot serve as a replica of the primary; undefined if it can. */
-function unusableReason({ cluster, follows, receives }: Status, expected: string): string | undefined {
+function unusableReason({ cluster, follows, receives }: ReplicationStatus, expected: string): string | undefined {
   if (cluster !== expected) return 'It is a copy of another database.';
   if (!follows) return 'It does not follow the primary, or was promoted.';
   return receives ? undefined : NOT_RECEIVING;
@@ -66,10 +66,10 @@ function unusableReason({ cluster, follows, receives }: Status, expected: string
 
 async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeoutRejection = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DatabaseUnavailable('late')), ms);
   });
-  return Promise.race([result, late]).finally(() => clearTimeout(timer));
+  return Promise.race([result, timeoutRejection]).finally(() => clearTimeout(timer));
 }
 
 export interface ReadReplicaOptions {
@@ -98,15 +98,15 @@ export class ReadReplica {
   #nextQueryAt = 0;
   #statusQuery: Promise<void> | undefined;
   #failures = 0;
-  #problem: string | undefined = 'Its status is not known yet.';
+  #currentFailure: string | undefined = 'Its status is not known yet.';
 
   constructor(options: ReadReplicaOptions) {
     const { url, settings, primary, observer } = options;
     this.#options = options;
-    this.name = nameOf(url);
-    const timeouts = { ...settings, poolWaitMs: Math.min(settings.poolWaitMs, CONNECT_MS) };
-    this.#database = openDatabase(url, timeouts, observer && { statement: observer.statement });
-    const reading = (of: 'db' | 'longReads') =>
+    this.name = serverNameOf(url);
+    const replicaSettings = { ...settings, poolWaitMs: Math.min(settings.poolWaitMs, CONNECT_TIMEOUT_MS) };
+    this.#database = openDatabase(url, replicaSettings, observer && { statement: observer.statement });
+    const openReplicaPool = (of: 'db' | 'longReads') =>
       openPool(
         replicaDialect({
           replica: this.#database[of],
@@ -115,8 +115,8 @@ export class ReadReplica {
         }),
       );
     this.session = {
-      db: reading('db'),
-      longReads: reading('longReads'),
+      db: openReplicaPool('db'),
+      longReads: openReplicaPool('longReads'),
       kind: primary.kind,
       records: new RecordCache(primary.records),
       lookups: new Lookups(),
@@ -130,7 +130,7 @@ export class ReadReplica {
 
   /** The reason why the replica is not used; undefined if it is healthy. */
   get failure(): string | undefined {
-    return this.#problem;
+    return this.#currentFailure;
   }
 
   /** Queries the replica's status, unless it was queried recently. Never rejects. */
@@ -154,13 +154,13 @@ export class ReadReplica {
 
   async #query(cluster: string): Promise<void> {
     try {
-      const status = await withTimeout(POSITION_TIMEOUT_MS, statusOf(this.#database.db));
-      const unusable = unusableReason(status, cluster);
-      if (unusable !== undefined || status.position === null) return this.#suspend(unusable ?? NOT_RECEIVING);
+      const status = await withTimeout(POSITION_TIMEOUT_MS, queryStatus(this.#database.db));
+      const reason = unusableReason(status, cluster);
+      if (reason !== undefined || status.position === null) return this.#suspend(reason ?? NOT_RECEIVING);
       this.#freshAt = Math.max(this.#freshAt, this.#options.marks.timeOf(walPosition(status.position)));
-      this.#nextQueryAt = performance.now() + POLL_INTERVAL_MS;
+      this.#nextQueryAt = performance.now() + MIN_QUERY_INTERVAL_MS;
       this.#failures = 0;
-      this.#problem = undefined;
+      this.#currentFailure = undefined;
     } catch (error) {
       this.#suspend((error as Error).message);
     }
@@ -174,11 +174,11 @@ export class ReadReplica {
   #suspend(failure: string): void {
     const now = performance.now();
     // Concurrent failures count as one, so that they double the pause only once.
-    if (this.#problem === undefined || now >= this.#nextQueryAt) {
-      this.#nextQueryAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
+    if (this.#currentFailure === undefined || now >= this.#nextQueryAt) {
+      this.#nextQueryAt = now + Math.min(FIRST_RETRY_PAUSE_MS * 2 ** this.#failures, MAX_RETRY_PAUSE_MS);
       this.#failures++;
     }
-    this.#problem = failure;
+    this.#currentFailure = failure;
     this.forget();
   }
 }

@@ -4,8 +4,8 @@ import type { DatabaseSettings } from '../options/database-settings.js';
 import { NotificationListener } from '../postgres/notification-listener.js';
 import { postgresAddresses } from '../postgres/postgres-addresses.js';
 import type { Rows, Session } from '../store/database.js';
-import { LatestWrites, WRITES } from './latest-writes.js';
-import { clusterOf, ReadReplica } from './read-replica.js';
+import { LatestWrites, WRITES_RECEIVER } from './latest-writes.js';
+import { queryClusterId, ReadReplica } from './read-replica.js';
 import { WalMarks, walPosition } from './wal-marks.js';
 
 /** The state of a replica. */
@@ -33,10 +33,10 @@ export interface ReadReplicasOptions {
  * The query runs on the connection that listens for writes, so that all previously announced writes have been received
  * when the result arrives.
  */
-const POSITION = `select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
+const SELECT_POSITION = `select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
   else pg_current_wal_lsn() end::text as position`;
 
-const NO_NOTIFICATIONS = 'Writes are unknown, because database notifications do not arrive.';
+const NO_NOTIFICATIONS_REASON = 'Writes are unknown, because database notifications do not arrive.';
 
 /**
  * Replicas of the primary, for callers that only read. A caller reads from a replica that has replayed the log beyond
@@ -52,9 +52,9 @@ export class ReadReplicas {
   readonly #primary: Kysely<Rows>;
   readonly #listener: NotificationListener;
   readonly #marks: WalMarks;
-  #cluster: string | undefined;
-  #current: Promise<string | undefined> | undefined;
-  #next: Promise<string | undefined> | undefined;
+  #clusterId: string | undefined;
+  #currentQuery: Promise<string | undefined> | undefined;
+  #nextQuery: Promise<string | undefined> | undefined;
   #nextReplica = 0;
 
   constructor({ url, replicas, settings, primary, observer }: ReadReplicasOptions) {
@@ -65,7 +65,7 @@ export class ReadReplicas {
     this.#listener = new NotificationListener({
       url,
       session: primary,
-      receiver: WRITES,
+      receiver: WRITES_RECEIVER,
       onNotification: (notice) => this.writes.receive(notice),
     });
     this.replicas = replicas
@@ -79,27 +79,27 @@ export class ReadReplicas {
    */
   async of(owners: readonly string[]): Promise<ReadReplica | undefined> {
     this.#listener.start();
-    const cluster = await this.#awaitWrites();
-    if (cluster === undefined) return undefined;
-    const min = Math.max(performance.now() - this.#settings.maxStalenessMs, this.writes.latestFor(owners));
+    const clusterId = await this.#awaitWrites();
+    if (clusterId === undefined) return undefined;
+    const minFreshAt = Math.max(performance.now() - this.#settings.maxStalenessMs, this.writes.latestFor(owners));
     const rotated = this.#rotated();
-    const fresh = () => rotated.find(({ freshAt }) => freshAt >= min);
-    const freshReplicas = fresh();
-    if (freshReplicas) return freshReplicas;
-    await Promise.all(rotated.map((replica) => replica.refresh(cluster)));
-    return fresh();
+    const findFresh = () => rotated.find(({ freshAt }) => freshAt >= minFreshAt);
+    const freshReplica = findFresh();
+    if (freshReplica) return freshReplica;
+    await Promise.all(rotated.map((replica) => replica.refresh(clusterId)));
+    return findFresh();
   }
 
   /** Returns the replicas' current states. They are queried unless they were queried recently. */
   async states(): Promise<readonly ReplicaState[]> {
     this.#listener.start();
-    const cluster = await this.#awaitWrites();
-    if (cluster !== undefined) await Promise.all(this.replicas.map((replica) => replica.refresh(cluster)));
+    const clusterId = await this.#awaitWrites();
+    if (clusterId !== undefined) await Promise.all(this.replicas.map((replica) => replica.refresh(clusterId)));
     const now = performance.now();
     return this.replicas.map(({ name, freshAt, failure }) => ({
       name,
       staleMs: Number.isFinite(freshAt) ? now - freshAt : undefined,
-      failure: cluster === undefined ? NO_NOTIFICATIONS : failure,
+      failure: clusterId === undefined ? NO_NOTIFICATIONS_REASON : failure,
     }));
   }
 
@@ -110,8 +110,8 @@ export class ReadReplicas {
 
   /** Returns the replicas in an order that starts with a different replica on each call. */
   #rotated(): readonly ReadReplica[] {
-    const first = this.#nextReplica++ % this.replicas.length;
-    return [...this.replicas.slice(first), ...this.replicas.slice(0, first)];
+    const firstIndex = this.#nextReplica++ % this.replicas.length;
+    return [...this.replicas.slice(firstIndex), ...this.replicas.slice(0, firstIndex)];
   }
 
   /**
@@ -120,26 +120,26 @@ export class ReadReplicas {
    * concurrent callers share the next one.
    */
   #awaitWrites(): Promise<string | undefined> {
-    this.#next ??= this.#afterCurrent();
-    return this.#next;
+    this.#nextQuery ??= this.#queryAfterCurrent();
+    return this.#nextQuery;
   }
 
-  async #afterCurrent(): Promise<string | undefined> {
-    await Promise.all([this.#current, new Promise((resolve) => setImmediate(resolve))]);
-    this.#next = undefined;
-    this.#current = this.#queryPrimary();
-    return this.#current;
+  async #queryAfterCurrent(): Promise<string | undefined> {
+    await Promise.all([this.#currentQuery, new Promise((resolve) => setImmediate(resolve))]);
+    this.#nextQuery = undefined;
+    this.#currentQuery = this.#queryPrimary();
+    return this.#currentQuery;
   }
 
   async #queryPrimary(): Promise<string | undefined> {
     const at = performance.now();
     try {
-      const position = await this.#listener.query(POSITION);
+      const position = await this.#listener.query(SELECT_POSITION);
       if (position === undefined) return undefined;
       const isSamePrimary = this.#marks.add(at, walPosition(position));
       if (!isSamePrimary) for (const replica of this.replicas) replica.forget();
-      this.#cluster ??= await clusterOf(this.#primary);
-      return this.#cluster;
+      this.#clusterId ??= await queryClusterId(this.#primary);
+      return this.#clusterId;
     } catch {
       // Callers then use the primary and receive its error.
       return undefined;

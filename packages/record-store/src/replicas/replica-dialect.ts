@@ -13,17 +13,17 @@ import type { Rows } from '../store/database.js';
 import { UnstreamedConnection } from '../store/unstreamed-connection.js';
 
 /** Matches the error codes with which PostgreSQL cancels a query that conflicts with replay. */
-const CONFLICT = /^(40001|40P01)$/;
+const REPLAY_CONFLICT_CODES = /^(40001|40P01)$/;
 
 /** The error code of a query that exceeded its timeout, which would also happen on the primary. */
-const QUERY_TIMEOUT = '57014';
+const QUERY_TIMEOUT_CODE = '57014';
 
 const codeOf = (error: unknown) => (error as { readonly code?: unknown } | undefined)?.code;
 
 /** Returns whether a query failed because of the replica, so that the primary can execute it instead. */
 function isReplicaError(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailable) return codeOf(error.cause) !== QUERY_TIMEOUT;
-  return CONFLICT.test(String(codeOf(error)));
+  if (error instanceof DatabaseUnavailable) return codeOf(error.cause) !== QUERY_TIMEOUT_CODE;
+  return REPLAY_CONFLICT_CODES.test(String(codeOf(error)));
 }
 
 export interface ReplicaDialectOptions {

@@ -8,7 +8,7 @@ interface WalMark {
 }
 
 /** The minimum interval between two marks, in milliseconds; closer marks are merged. */
-const SPACING_MS = 5;
+const MIN_MARK_INTERVAL_MS = 5;
 
 /** Parses a position in PostgreSQL's write-ahead log, such as `16/B374D848`, to a number. */
 export function walPosition(text: string): bigint {
@@ -31,14 +31,14 @@ export class WalMarks {
    * become the primary.
    */
   add(at: number, position: bigint): boolean {
-    const last = this.#marks.at(-1);
-    const isSamePrimary = last === undefined || position >= last.position;
+    const lastMark = this.#marks.at(-1);
+    const isSamePrimary = lastMark === undefined || position >= lastMark.position;
     if (!isSamePrimary) this.#marks = [];
-    const before = this.#marks.at(-2);
-    if (before && at - before.at < SPACING_MS) this.#marks.pop();
+    const markBeforeLast = this.#marks.at(-2);
+    if (markBeforeLast && at - markBeforeLast.at < MIN_MARK_INTERVAL_MS) this.#marks.pop();
     this.#marks.push({ at, position });
-    const old = this.#marks.findIndex((mark) => at - mark.at <= this.#retentionMs);
-    if (old > 0) this.#marks.splice(0, old);
+    const firstRecentIndex = this.#marks.findIndex((mark) => at - mark.at <= this.#retentionMs);
+    if (firstRecentIndex > 0) this.#marks.splice(0, firstRecentIndex);
     return isSamePrimary;
   }
 

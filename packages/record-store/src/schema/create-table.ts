@@ -15,11 +15,11 @@ export interface TableShape {
 
 /** Creates a document table with `seq`, `id`, `revision`, `data`, and the columns by which lists filter and sort. */
 export async function createDocumentTable(db: Kysely<Rows>, name: string, shape: TableShape = {}): Promise<void> {
-  const postgres = isPostgres(db);
+  const isPostgresDatabase = isPostgres(db);
   let table = db.schema
     .createTable(name)
-    .addColumn('seq', postgres ? 'bigserial' : 'integer', (c) =>
-      postgres ? c.primaryKey() : c.primaryKey().autoIncrement(),
+    .addColumn('seq', isPostgresDatabase ? 'bigserial' : 'integer', (c) =>
+      isPostgresDatabase ? c.primaryKey() : c.primaryKey().autoIncrement(),
     )
     .addColumn('id', 'text', (c) => c.notNull().unique())
     .addColumn('revision', 'bigint', (c) => c.notNull())
@@ -32,10 +32,10 @@ export async function createDocumentTable(db: Kysely<Rows>, name: string, shape:
   }
   await table.execute();
   for (const [number, spec] of (shape.indexes ?? []).entries()) {
-    const unique = spec.some((column) => column.startsWith('unique:'));
+    const isUnique = spec.some((column) => column.startsWith('unique:'));
     const columns = spec.map((column) => column.replace('unique:', ''));
     const index = db.schema.createIndex(`${name}_${number}`).on(name).columns(columns);
-    await (unique ? index.unique() : index).execute();
+    await (isUnique ? index.unique() : index).execute();
   }
 }
 

@@ -7,33 +7,33 @@ import type { SchemaChange, SchemaChanges } from './schema-change.js';
 import { createTablesInMemory } from './table-template.js';
 
 /** A table with one row, which names the schema change that processes must know to use this database. */
-const NEEDS = 'schema_needs';
+const NEEDS_TABLE = 'schema_needs';
 
 /** Returns the names of the schema changes that were applied to a database, oldest first. */
-async function changesDone({ db }: Session): Promise<readonly string[]> {
+async function appliedChanges({ db }: Session): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const done = await db.selectFrom('kysely_migration').select('name').orderBy('name').execute();
   return done.map(({ name }) => String(name));
 }
 
-async function neededChange({ db }: Session): Promise<string | undefined> {
-  const row = await db.selectFrom(NEEDS).select('name').executeTakeFirst();
+async function queryNeededChange({ db }: Session): Promise<string | undefined> {
+  const row = await db.selectFrom(NEEDS_TABLE).select('name').executeTakeFirst();
   return row?.name;
 }
 
 /** Returns the newest schema change that is named in the `needs` of any change; by default, the first change. */
-function needsOf(changes: SchemaChanges): string {
-  const named = Object.values<SchemaChange>(changes).flatMap(({ needs = [] }) => needs);
-  return named.sort().at(-1) ?? (Object.keys(changes)[0] as string);
+function newestNeededChange(changes: SchemaChanges): string {
+  const neededNames = Object.values<SchemaChange>(changes).flatMap(({ needs = [] }) => needs);
+  return neededNames.sort().at(-1) ?? (Object.keys(changes)[0] as string);
 }
 
-async function storeRequirements(session: Session, needs: string): Promise<void> {
-  await session.db.schema.createTable(NEEDS).ifNotExists().addColumn('name', 'text').execute();
-  if ((await neededChange(session)) === needs) return;
+async function storeNeededChange(session: Session, needs: string): Promise<void> {
+  await session.db.schema.createTable(NEEDS_TABLE).ifNotExists().addColumn('name', 'text').execute();
+  if ((await queryNeededChange(session)) === needs) return;
   await session.db.transaction().execute(async (tx) => {
-    await tx.deleteFrom(NEEDS).execute();
-    await tx.insertInto(NEEDS).values({ name: needs }).execute();
+    await tx.deleteFrom(NEEDS_TABLE).execute();
+    await tx.insertInto(NEEDS_TABLE).values({ name: needs }).execute();
   });
 }
 
@@ -41,23 +41,23 @@ async function storeRequirements(session: Session, needs: string): Promise<void>
  * Applies missing schema changes. A database that a newer version has changed is left unchanged. This version can use
  * such a database if it has all changes of this version and needs a change that this version includes.
  */
-async function toLatest(session: Session, changes: SchemaChanges): Promise<void> {
-  const done = await changesDone(session);
+async function applyMissingChanges(session: Session, changes: SchemaChanges): Promise<void> {
+  const done = await appliedChanges(session);
   const unknown = done.filter((name) => !Object.hasOwn(changes, name));
   if (unknown.length > 0) {
-    const needs = await neededChange(session).catch(() => undefined);
-    const isComplete = Object.keys(changes).every((name) => done.includes(name));
-    if (!isComplete || needs === undefined || !Object.hasOwn(changes, needs)) throw new DatabaseTooNew(unknown);
+    const needs = await queryNeededChange(session).catch(() => undefined);
+    const hasAllChanges = Object.keys(changes).every((name) => done.includes(name));
+    if (!hasAllChanges || needs === undefined || !Object.hasOwn(changes, needs)) throw new DatabaseTooNew(unknown);
     return;
   }
-  const needed = needsOf(changes);
+  const needed = newestNeededChange(changes);
   // If no change is missing, the database is only read, because a process may not be allowed to change tables.
-  if (done.length > 0 && done.length === Object.keys(changes).length && (await neededChange(session)) === needed)
+  if (done.length > 0 && done.length === Object.keys(changes).length && (await queryNeededChange(session)) === needed)
     return;
   const provider = { getMigrations: async (): Promise<Record<string, Migration>> => changes };
   const { error } = await new Migrator({ db: session.db, provider }).migrateToLatest();
   if (error) throw databaseError(error);
-  await storeRequirements(session, needed);
+  await storeNeededChange(session, needed);
 }
 
 /** Applies all missing schema changes. Several processes, even of different versions, may call it concurrently. */
@@ -67,8 +67,9 @@ export async function migrate(
   settings: DatabaseSettings,
   changes: SchemaChanges,
 ): Promise<void> {
-  const latest = () => toLatest(session, changes);
-  if (session.kind === 'sqlite') return url === ':memory:' ? createTablesInMemory(session, changes, latest) : latest();
+  const applyChanges = () => applyMissingChanges(session, changes);
+  if (session.kind === 'sqlite')
+    return url === ':memory:' ? createTablesInMemory(session, changes, applyChanges) : applyChanges();
   // Changing a large table, or waiting for another process that does so, may take longer than these timeouts.
   const migrationDatabase = openDatabase(url, {
     ...settings,
@@ -82,7 +83,7 @@ export async function migrate(
   // after each transaction.
   const migration = migrationDatabase.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('apistrata migrations', 0))`.execute(tx);
-    await toLatest(migrationDatabase, changes);
+    await applyMissingChanges(migrationDatabase, changes);
   });
   await migration.finally(() => migrationDatabase.db.destroy());
 }

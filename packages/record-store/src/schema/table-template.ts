@@ -18,8 +18,8 @@ export async function createTablesInMemory(
   changes: SchemaChanges,
   applyChanges: () => Promise<void>,
 ): Promise<void> {
-  const first = templates.get(changes);
-  if (!first) {
+  const existingTemplate = templates.get(changes);
+  if (!existingTemplate) {
     const creation = applyChanges().then(() => templateOf(session));
     templates.set(changes, creation);
     await creation.catch((error) => {
@@ -28,7 +28,7 @@ export async function createTablesInMemory(
     });
     return;
   }
-  const template = await first.catch(() => undefined);
+  const template = await existingTemplate.catch(() => undefined);
   // Tries again, because the error may concern only the first database, for example if it was closed.
   if (!template) return createTablesInMemory(session, changes, applyChanges);
   await session.db.transaction().execute(async (tx) => {
@@ -44,14 +44,14 @@ interface SchemaRow {
 
 /** Returns statements that create the tables, then their rows, then dependent objects such as indexes. */
 async function templateOf({ db }: Session): Promise<readonly CompiledQuery[]> {
-  const schema = `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by rowid`;
-  const { rows } = await db.executeQuery<SchemaRow>(CompiledQuery.raw(schema));
+  const schemaQuery = `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by rowid`;
+  const { rows } = await db.executeQuery<SchemaRow>(CompiledQuery.raw(schemaQuery));
   const tables = rows.filter(({ type }) => type === 'table');
-  const others = rows.filter(({ type }) => type !== 'table');
+  const dependentObjects = rows.filter(({ type }) => type !== 'table');
   const rowsByTable = await Promise.all(tables.map(({ name }) => db.selectFrom(name).selectAll().execute()));
   return [
     ...tables.map(({ sql }) => CompiledQuery.raw(sql)),
     ...tables.flatMap(({ name }, at) => rowsByTable[at]?.map((row) => db.insertInto(name).values(row).compile()) ?? []),
-    ...others.map(({ sql }) => CompiledQuery.raw(sql)),
+    ...dependentObjects.map(({ sql }) => CompiledQuery.raw(sql)),
   ];
 }

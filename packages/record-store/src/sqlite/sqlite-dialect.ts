@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { Semaphore } from '../batching/semaphore.js';
-import type { ReadingConnection } from '../batching/shared-reads.js';
+import type { SharedReadConnection } from '../batching/shared-reads.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { UnstreamedConnection } from '../store/unstreamed-connection.js';
@@ -20,7 +20,7 @@ import { SqliteOwner } from './sqlite-owner.js';
 import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
 import { SqliteRowReader } from './sqlite-rows.js';
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: SqliteStatement;
   /** Reads the statement's rows; undefined if the statement returns no rows. */
   readonly rows: SqliteRowReader | undefined;
@@ -34,19 +34,19 @@ interface Prepared {
 const DDL_STATEMENT = /^\s*(create|alter|drop)\b/i;
 
 /** Matches statements that do not change data. Any other statement may change data. */
-const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint|release)\b/i;
+const READ_STATEMENT = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint|release)\b/i;
 
 /** The interval between attempts to acquire a lock that another program holds, in milliseconds. */
-const LOCK_PAUSE_MS = 20;
+const LOCK_RETRY_INTERVAL_MS = 20;
 
 /** The only connection to a SQLite database. Each SQL string is prepared once and cached. */
-class SqliteConnection extends UnstreamedConnection implements ReadingConnection {
+class SqliteConnection extends UnstreamedConnection implements SharedReadConnection {
   /** Allows one caller at a time to use this connection. */
   readonly mutex = new Semaphore(1);
   readonly #handle: SqliteHandle;
   readonly #files: SqliteFiles | undefined;
   readonly #lockTimeoutMs: number;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new Map<string, PreparedStatement>();
   #inTransaction = false;
   /**
    * The error after which SQLite rolled back the transaction on its own. Later statements in the transaction throw this
@@ -72,13 +72,13 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
       } catch (thrown) {
         const error = databaseError(thrown);
         if (this.#inTransaction && !this.#handle.isTransaction) this.#rollbackError = error;
-        const locked = error instanceof DatabaseUnavailable && error.failure === 'busy';
-        if (!locked || this.#inTransaction || Date.now() - startedAt >= this.#lockTimeoutMs) throw error;
+        const isLocked = error instanceof DatabaseUnavailable && error.failure === 'busy';
+        if (!isLocked || this.#inTransaction || Date.now() - startedAt >= this.#lockTimeoutMs) throw error;
       }
       // Waiting inside SQLite would block the whole process. No transaction is open at this point, so other callers may
       // use the connection in the meantime.
       this.mutex.leave();
-      await sleep(LOCK_PAUSE_MS);
+      await sleep(LOCK_RETRY_INTERVAL_MS);
       await this.mutex.enter();
     }
   }
@@ -87,25 +87,25 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
    * Starts several statements in one read transaction, which locks the database only once. They do not wait for locks.
    */
   readTogether<T>(start: () => T): T {
-    this.#run(BEGIN_READS.sql, []);
+    this.#run(BEGIN_QUERY.sql, []);
     this.#inTransaction = true;
     try {
       return start();
     } finally {
       this.#inTransaction = false;
       this.#rollbackError = undefined;
-      if (this.#handle.isTransaction) this.#run(COMMIT.sql, []);
+      if (this.#handle.isTransaction) this.#run(COMMIT_QUERY.sql, []);
     }
   }
 
   async begin(): Promise<void> {
     if (this.#areFilesReplaced) this.#checkFiles();
-    await this.executeQuery(BEGIN);
+    await this.executeQuery(BEGIN_IMMEDIATE_QUERY);
     this.#inTransaction = true;
   }
 
   async commit(): Promise<void> {
-    await this.executeQuery(COMMIT);
+    await this.executeQuery(COMMIT_QUERY);
     this.#inTransaction = false;
     // Checked after the commit, because the files may have been removed during the commit.
     this.#checkFiles();
@@ -116,7 +116,7 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
     this.#inTransaction = false;
     this.#rollbackError = undefined;
     this.#written = false;
-    if (this.#handle.isTransaction) await this.executeQuery(ROLLBACK);
+    if (this.#handle.isTransaction) await this.executeQuery(ROLLBACK_QUERY);
   }
 
   /** Returns whether anything was written since the last call. */
@@ -145,12 +145,12 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
   }
 
   /** Returns a prepared statement; undefined for statements that define tables or indexes. */
-  #prepare(sql: string): Prepared | undefined {
+  #prepare(sql: string): PreparedStatement | undefined {
     let cached = this.#prepared.get(sql);
     if (!cached) {
       if (DDL_STATEMENT.test(sql)) return undefined;
       const statement = this.#handle.prepare(sql);
-      cached = { statement, rows: SqliteRowReader.of(statement), writes: !READS.test(sql) };
+      cached = { statement, rows: SqliteRowReader.of(statement), writes: !READ_STATEMENT.test(sql) };
       // Filters produce distinct SQL strings. If the cache is full, the oldest statement is evicted.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, cached);
@@ -159,10 +159,10 @@ class SqliteConnection extends UnstreamedConnection implements ReadingConnection
   }
 }
 
-const BEGIN_READS = CompiledQuery.raw('begin');
-const BEGIN = CompiledQuery.raw('begin immediate');
-const COMMIT = CompiledQuery.raw('commit');
-const ROLLBACK = CompiledQuery.raw('rollback');
+const BEGIN_QUERY = CompiledQuery.raw('begin');
+const BEGIN_IMMEDIATE_QUERY = CompiledQuery.raw('begin immediate');
+const COMMIT_QUERY = CompiledQuery.raw('commit');
+const ROLLBACK_QUERY = CompiledQuery.raw('rollback');
 
 /**
  * The number of log pages after which a commit merges the log into the database, which blocks the thread that serves
@@ -214,15 +214,15 @@ class SqliteDriver implements Driver {
     this.#connection = new SqliteConnection(this.#handle, files, this.#settings.lockTimeoutMs);
   }
 
-  #opened(): SqliteConnection {
+  #requireConnection(): SqliteConnection {
     if (!this.#connection) throw new TypeError('the SQLite driver is not open');
     return this.#connection;
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = this.#opened();
-    const waiting = connection.mutex.enter();
-    if (waiting) await waiting;
+    const connection = this.#requireConnection();
+    const lockAcquisition = connection.mutex.enter();
+    if (lockAcquisition) await lockAcquisition;
     return connection;
   }
 
@@ -231,7 +231,7 @@ class SqliteDriver implements Driver {
    * connection in the meantime.
    */
   async releaseConnection(): Promise<void> {
-    const connection = this.#opened();
+    const connection = this.#requireConnection();
     const written = connection.drainWritten();
     connection.mutex.leave();
     if (!written || !this.#log) return;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
 /** Returns an identifier of the file at a path; undefined if the file does not exist. */
-function fileAt(path: string): string | undefined {
+function fileIdentity(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;
@@ -22,14 +22,14 @@ export class SqliteFiles {
   /** Records which files are open. Must be called immediately after the database is opened. */
   constructor(path: string) {
     this.#path = path;
-    this.#file = fileAt(path);
+    this.#file = fileIdentity(path);
   }
 
   /** Returns whether the paths still lead to the opened files. The two system calls take a few microseconds. */
   areInPlace(): boolean {
-    if (this.#file === undefined || fileAt(this.#path) !== this.#file) return false;
+    if (this.#file === undefined || fileIdentity(this.#path) !== this.#file) return false;
     // The log is created by the first write and exists until the database is closed.
-    const log = fileAt(`${this.#path}-wal`);
+    const log = fileIdentity(`${this.#path}-wal`);
     this.#log ??= log;
     return log === this.#log;
   }

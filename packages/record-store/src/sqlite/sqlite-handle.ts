@@ -23,7 +23,7 @@ export interface SqliteHandle {
  * Creates a missing database file that only its owner can read and write. SQLite creates related files with the same
  * mode.
  */
-function createPrivately(path: string): void {
+function createPrivateFile(path: string): void {
   if (path === ':memory:') return;
   try {
     closeSync(openSync(path, 'a', 0o600));
@@ -39,11 +39,11 @@ function createPrivately(path: string): void {
  */
 export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
   // Loaded only when a SQLite database is opened, because an engine on PostgreSQL does not need it.
-  const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
+  const sqliteModule: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
   // Checks for functions instead of a version, because each release line of Node added them in a different release.
-  if (library && 'setReturnArrays' in library.StatementSync.prototype) {
-    if (!readOnly) createPrivately(path);
-    const db = new library.DatabaseSync(path, { readOnly }) as unknown as SqliteHandle;
+  if (sqliteModule && 'setReturnArrays' in sqliteModule.StatementSync.prototype) {
+    if (!readOnly) createPrivateFile(path);
+    const db = new sqliteModule.DatabaseSync(path, { readOnly }) as unknown as SqliteHandle;
     if (typeof db.isTransaction === 'boolean') return db;
     db.close();
   }

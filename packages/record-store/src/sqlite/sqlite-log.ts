@@ -7,8 +7,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 export class SqliteLog {
   readonly #path: string;
   #file: FileHandle | undefined;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  #runningSync: Promise<void> | undefined;
+  #nextSync: Promise<void> | undefined;
   #failure: unknown;
 
   /** @param path the path of the database */
@@ -23,19 +23,19 @@ export class SqliteLog {
   sync(): Promise<void> {
     // The running sync may have started before the last commit, so callers that arrive during that sync wait for the
     // next one.
-    this.#next ??= this.#afterRunning();
-    return this.#next;
+    this.#nextSync ??= this.#syncAfterRunning();
+    return this.#nextSync;
   }
 
-  async #afterRunning(): Promise<void> {
+  async #syncAfterRunning(): Promise<void> {
     // The callers of the running sync receive its error.
-    await this.#running?.catch(() => undefined);
-    this.#next = undefined;
-    this.#running = this.#write();
-    await this.#running;
+    await this.#runningSync?.catch(() => undefined);
+    this.#nextSync = undefined;
+    this.#runningSync = this.#syncFile();
+    await this.#runningSync;
   }
 
-  async #write(): Promise<void> {
+  async #syncFile(): Promise<void> {
     if (this.#failure) throw this.#failure;
     // The log is created by the first write and exists until the database is closed.
     this.#file ??= await open(this.#path, 'r+');
@@ -49,8 +49,8 @@ export class SqliteLog {
 
   async close(): Promise<void> {
     // A pending sync may still be opening the file.
-    await this.#next?.catch(() => undefined);
-    await this.#running?.catch(() => undefined);
+    await this.#nextSync?.catch(() => undefined);
+    await this.#runningSync?.catch(() => undefined);
     await this.#file?.close();
   }
 }

@@ -49,13 +49,13 @@ export class SqliteOwner {
    */
   static async acquire(file: string): Promise<SqliteOwner> {
     // Links are resolved, because different paths may lead to the same file.
-    const real = existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
-    const handle = openSqlite(`${real}-owner`);
+    const realPath = existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+    const handle = openSqlite(`${realPath}-owner`);
     const ownHolder = { mark: randomUUID(), pid: process.pid, host: hostname(), since: new Date().toISOString() };
     try {
       handle.exec('PRAGMA busy_timeout = 0');
       for (let attempt = 1; ; attempt++) {
-        if (claim(handle, ownHolder)) return new SqliteOwner(handle);
+        if (claimOwnership(handle, ownHolder)) return new SqliteOwner(handle);
         const holder = holderOf(handle);
         if (holder && holder.mark !== ownHolder.mark && isAlive(holder))
           throw new DatabaseInUse(file, describeHolder(holder));
@@ -71,9 +71,9 @@ export class SqliteOwner {
 
   /** Returns a description of the process that uses a SQLite file; undefined if none is found. */
   static holder(file: string): string | undefined {
-    const owners = `${realpathSync(file)}-owner`;
-    if (!existsSync(owners)) return undefined;
-    const handle = openSqlite(owners, { readOnly: true });
+    const ownerFile = `${realpathSync(file)}-owner`;
+    if (!existsSync(ownerFile)) return undefined;
+    const handle = openSqlite(ownerFile, { readOnly: true });
     try {
       const holder = holderOf(handle);
       return holder && isAlive(holder) ? describeHolder(holder) : undefined;
@@ -88,20 +88,20 @@ export class SqliteOwner {
 }
 
 /** Runs statements. Returns false if another process holds the lock. */
-function unlessLocked(run: () => void): boolean {
+function runUnlessLocked(run: () => void): boolean {
   try {
     run();
     return true;
   } catch (error) {
-    const converted = databaseError(error);
-    if (converted instanceof DatabaseUnavailable && converted.failure === 'busy') return false;
+    const convertedError = databaseError(error);
+    if (convertedError instanceof DatabaseUnavailable && convertedError.failure === 'busy') return false;
     throw error;
   }
 }
 
 /** Records this engine as the holder and keeps the lock. Returns false if another process acquired the lock. */
-function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolean {
-  const written = unlessLocked(() => {
+function claimOwnership(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolean {
+  const isRecorded = runUnlessLocked(() => {
     handle.exec('BEGIN IMMEDIATE');
     handle.exec('CREATE TABLE IF NOT EXISTS owner (mark TEXT, pid INTEGER, host TEXT, since TEXT); DELETE FROM owner');
     handle.prepare('INSERT INTO owner VALUES (?, ?, ?, ?)').run(mark, pid, host, since);
@@ -109,7 +109,7 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
   });
   // Other processes can read the holder only after a commit, which releases the lock for a moment. Another process may
   // have acquired the lock in that moment.
-  const isLocked = written && unlessLocked(() => handle.exec('BEGIN IMMEDIATE'));
+  const isLocked = isRecorded && runUnlessLocked(() => handle.exec('BEGIN IMMEDIATE'));
   if (isLocked && holderOf(handle)?.mark === mark) return true;
   if (handle.isTransaction) handle.exec('ROLLBACK');
   return false;
@@ -118,7 +118,7 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
 function holderOf(handle: SqliteHandle): Holder | undefined {
   let holder: Holder | undefined;
   // If a lock prevents reading, another process is acquiring it. Without the table, the file was never locked.
-  unlessLocked(() => {
+  runUnlessLocked(() => {
     const [table] = handle.prepare(`SELECT name FROM sqlite_schema WHERE name = 'owner'`).all();
     if (table) [holder] = handle.prepare('SELECT mark, pid, host, since FROM owner').all() as Holder[];
   });

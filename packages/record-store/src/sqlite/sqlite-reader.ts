@@ -22,14 +22,14 @@ function serveQueries(): void {
   const { path } = workerData as { path: string };
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   let db: any;
-  const cache = new Map<string, any>();
+  const statementCache = new Map<string, any>();
   const rows = ({ sql, parameters }: ReaderQuery): readonly unknown[] => {
     db ??= new DatabaseSync(path, { readOnly: true });
-    let statement = cache.get(sql);
+    let statement = statementCache.get(sql);
     if (!statement) {
       statement = db.prepare(sql);
-      if (cache.size >= 200) cache.delete(cache.keys().next().value ?? sql);
-      cache.set(sql, statement);
+      if (statementCache.size >= 200) statementCache.delete(statementCache.keys().next().value ?? sql);
+      statementCache.set(sql, statement);
     }
     return statement.all(...parameters);
   };
@@ -64,7 +64,7 @@ export class SqliteReader {
   }
 
   /** Whether the thread can execute more queries. */
-  get usable(): boolean {
+  get isUsable(): boolean {
     return !this.#ended;
   }
 

@@ -31,7 +31,7 @@ const rejectTransaction = () => Promise.reject(new Error('read-only connections 
  * A driver that starts threads on demand. Each thread executes one query at a time, and queries start in the order of
  * arrival.
  */
-class ReadersDriver implements Driver {
+class ReaderDriver implements Driver {
   readonly #path: string;
   readonly #max: number;
   readonly #connections = new Set<ReaderConnection>();
@@ -48,22 +48,22 @@ class ReadersDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     for (let free = this.#free.pop(); free; free = this.#free.pop()) {
-      if (free.reader.usable) return free;
+      if (free.reader.isUsable) return free;
       this.#connections.delete(free);
     }
-    if (this.#connections.size < this.#max) return this.#begin();
+    if (this.#connections.size < this.#max) return this.#startReader();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
     let available = connection as ReaderConnection;
-    if (!available.reader.usable) {
+    if (!available.reader.isUsable) {
       this.#connections.delete(available);
       if (this.#waiting.length === 0 || this.#closed) return;
-      available = this.#begin();
+      available = this.#startReader();
     }
-    const next = this.#waiting.shift();
-    if (next) next(available);
+    const nextWaiting = this.#waiting.shift();
+    if (nextWaiting) nextWaiting(available);
     else this.#free.push(available);
   }
 
@@ -77,7 +77,7 @@ class ReadersDriver implements Driver {
     await Promise.all([...this.#connections].map(({ reader }) => reader.end()));
   }
 
-  #begin(): ReaderConnection {
+  #startReader(): ReaderConnection {
     const connection = new ReaderConnection(new SqliteReader(this.#path));
     this.#connections.add(connection);
     return connection;
@@ -88,10 +88,10 @@ class ReadersDriver implements Driver {
  * Creates the Kysely dialect that executes long queries on a SQLite file in separate threads.
  * @param max the maximum number of threads
  */
-export function sqliteReaders(path: string, max: number): Dialect {
+export function sqliteReaderDialect(path: string, max: number): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ReadersDriver(path, max),
+    createDriver: () => new ReaderDriver(path, max),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new StableSqliteQueryCompiler(),
   };

@@ -24,11 +24,11 @@ export class SqliteRowReader {
 
   /** Executes the statement and returns its rows. */
   all(parameters: readonly unknown[]): Row[] {
-    const found = this.#statement.all(...parameters) as unknown[][];
+    const valueRows = this.#statement.all(...parameters) as unknown[][];
     // `select *` returns more columns after a schema change.
-    if (found[0] && found[0].length !== this.#names.length) this.#names = namesOf(this.#statement);
+    if (valueRows[0] && valueRows[0].length !== this.#names.length) this.#names = namesOf(this.#statement);
     const names = this.#names;
-    return found.map((values) => {
+    return valueRows.map((values) => {
       const row: Row = {};
       for (let index = 0; index < names.length; index++) row[names[index] as string] = values[index];
       return row;

@@ -7,7 +7,7 @@ import type { StoreObserver } from '../observation/store-observer.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { postgresDialects } from '../postgres/postgres-dialect.js';
 import { sqliteDialect } from '../sqlite/sqlite-dialect.js';
-import { sqliteReaders } from '../sqlite/sqlite-readers.js';
+import { sqliteReaderDialect } from '../sqlite/sqlite-readers.js';
 import { openPool } from './pool-executor.js';
 
 /** Rows of any shape, because tables are typed by their definitions (see `document-table.ts`), not by Kysely. */
@@ -69,18 +69,18 @@ export interface Tx extends Session {
  * For a SQLite file, the number of queries that start without waiting for others, after a query that no other query
  * joined. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
  */
-const SQLITE_ALONE_AFTER_ONE = 4;
+const SQLITE_UNSHARED_READS = 4;
 
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first query. */
 export function openDatabase(url: string, settings: DatabaseSettings, observer?: StoreObserver): OpenDatabase {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const dialects = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
   const dialect = observedDialect(dialects.all, observer, kind === 'postgres' ? settings.poolSize : 1);
-  const sharing = {
+  const sharedReadOptions = {
     traced: observer?.around !== undefined,
-    aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_ALONE_AFTER_ONE,
+    aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_UNSHARED_READS,
   };
-  const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharing));
+  const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharedReadOptions));
   // Only statements are observed here, because pool figures cover the connections that requests wait for.
   const longReads = dialects.longReads
     ? openPool(observedDialect(dialects.longReads, observer && { statement: observer.statement }, settings.longReads))
@@ -96,7 +96,7 @@ function sqliteDialects(
 ): { readonly all: Dialect; readonly longReads?: Dialect } {
   return {
     all: sqliteDialect(url, settings),
-    longReads: url === ':memory:' ? undefined : sqliteReaders(url, settings.longReads),
+    longReads: url === ':memory:' ? undefined : sqliteReaderDialect(url, settings.longReads),
   };
 }
 

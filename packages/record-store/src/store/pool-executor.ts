@@ -12,28 +12,31 @@ import {
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 
 /** A driver that initializes another driver before its first use, and destroys it only once. */
-class StartedDriver implements Driver {
+class LazyDriver implements Driver {
   readonly #driver: Driver;
-  #starting: Promise<void> | undefined;
-  #started = false;
-  #ending: Promise<void> | undefined;
+  #initialization: Promise<void> | undefined;
+  #isInitialized = false;
+  #destruction: Promise<void> | undefined;
 
   constructor(driver: Driver) {
     this.#driver = driver;
   }
 
   async init(): Promise<void> {
-    this.#starting ??= this.#driver.init().catch((error) => {
-      this.#starting = undefined;
+    this.#initialization ??= this.#driver.init().catch((error) => {
+      this.#initialization = undefined;
       throw error;
     });
-    await this.#starting;
-    this.#started = true;
+    await this.#initialization;
+    this.#isInitialized = true;
   }
 
   acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#ending) return Promise.reject(new DatabaseUnavailable('away', new Error('the database has been closed')));
-    return this.#started ? this.#driver.acquireConnection() : this.init().then(() => this.#driver.acquireConnection());
+    if (this.#destruction)
+      return Promise.reject(new DatabaseUnavailable('away', new Error('the database has been closed')));
+    return this.#isInitialized
+      ? this.#driver.acquireConnection()
+      : this.init().then(() => this.#driver.acquireConnection());
   }
 
   releaseConnection(connection: DatabaseConnection): Promise<void> {
@@ -53,10 +56,10 @@ class StartedDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    if (!this.#starting) return;
-    await this.#starting;
-    this.#ending ??= this.#driver.destroy();
-    await this.#ending;
+    if (!this.#initialization) return;
+    await this.#initialization;
+    this.#destruction ??= this.#driver.destroy();
+    await this.#destruction;
   }
 }
 
@@ -90,7 +93,7 @@ export function openPool<Rows>(
   dialect: Dialect,
   createExecute: (driver: Driver, alone: ExecuteAlone) => ExecuteAlone = (_driver, alone) => alone,
 ): Kysely<Rows> {
-  const driver = new StartedDriver(dialect.createDriver());
+  const driver = new LazyDriver(dialect.createDriver());
   const executeAlone: ExecuteAlone = async <R>(query: CompiledQuery) => {
     const connection = await driver.acquireConnection();
     try {

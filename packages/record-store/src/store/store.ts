@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { sql } from 'kysely';
 import { GroupCommit } from '../batching/group-commit.js';
-import type { Work } from '../batching/work-groups.js';
+import type { TransactionWork } from '../batching/work-groups.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import { StaleRecord } from '../errors/stale-record.js';
 import type { StoreObserver } from '../observation/store-observer.js';
@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 20;
  * Codes of retryable errors: a stale record and, on PostgreSQL, serialization failure, deadlock, and a session that a
  * pooler switched.
  */
-const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
+const RETRYABLE_CODES = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 
 /** An open store, which reads and writes records in transactions. */
 export interface Store extends Session {
@@ -84,23 +84,24 @@ export async function openStore(
     await closeDatabase(session);
     throw error;
   }
-  const runners = transactionRunners(session, observer);
-  const replicas = replicasOf(url, session, settings, options, observer);
+  const runners = createTransactionRunners(session, observer);
+  const replicas = createReplicas(url, session, settings, options, observer);
   // Work that shares a commit runs in the asynchronous context of one caller, so each function is bound to its caller's context.
   const bindContext: <W extends (tx: Tx) => Promise<unknown>>(work: W) => W = observer?.around
     ? (work) => AsyncResource.bind(work)
     : (work) => work;
-  const transaction: Store['transaction'] = (work) => transact(session, runners.alone, bindContext(work), replicas);
+  const transaction: Store['transaction'] = (work) =>
+    runWithRetries(session, runners.alone, bindContext(work), replicas);
   return {
     ...session,
     transaction,
     together: (work, queue = '') =>
-      transact(session, (run) => runners.together(run, queue), bindContext(work), replicas).catch((error) => {
+      runWithRetries(session, (run) => runners.together(run, queue), bindContext(work), replicas).catch((error) => {
         if (error instanceof BatchConflict) return transaction(work);
         throw error;
       }),
     replicas,
-    check: () => transaction(touch),
+    check: () => transaction(testWrite),
     close: async () => {
       await replicas?.close();
       await closeDatabase(session);
@@ -108,7 +109,7 @@ export async function openStore(
   };
 }
 
-function replicasOf(
+function createReplicas(
   url: string,
   primary: OpenDatabase,
   settings: DatabaseSettings,
@@ -119,24 +120,24 @@ function replicasOf(
   return new ReadReplicas({ url, replicas: databaseRead, settings, primary, observer });
 }
 
-type RunTransaction = <T>(work: Work<T>) => Promise<T>;
+type RunTransaction = <T>(work: TransactionWork<T>) => Promise<T>;
 
 interface TransactionRunners {
   readonly alone: RunTransaction;
-  readonly together: <T>(work: Work<T>, queue: string) => Promise<T>;
+  readonly together: <T>(work: TransactionWork<T>, queue: string) => Promise<T>;
 }
 
-function transactionRunners(session: OpenDatabase, observer: StoreObserver | undefined): TransactionRunners {
+function createTransactionRunners(session: OpenDatabase, observer: StoreObserver | undefined): TransactionRunners {
   if (session.kind === 'postgres') {
     const transactions = new PostgresTransactions(session.db, session.dialect, observer?.commit);
     return { alone: (work) => transactions.alone(work), together: (work, queue) => transactions.together(work, queue) };
   }
-  const group = new GroupCommit(session.db, session.dialect, observer?.commit);
-  const commit: RunTransaction = (work) => group.run(work);
-  return { alone: commit, together: commit };
+  const groupCommit = new GroupCommit(session.db, session.dialect, observer?.commit);
+  const runGrouped: RunTransaction = (work) => groupCommit.run(work);
+  return { alone: runGrouped, together: runGrouped };
 }
 
-async function transact<T>(
+async function runWithRetries<T>(
   session: Session,
   run: RunTransaction,
   work: (tx: Tx) => Promise<T>,
@@ -155,13 +156,13 @@ async function transact<T>(
         return work({ ...session, lookups: batch, db, batch, afterCommit, concerns });
       });
       // Writes are announced before success is reported, because the caller may then read them through any process.
-      const announced = owners.size > 0 ? replicas?.writes.record(owners) : undefined;
+      const announcement = owners.size > 0 ? replicas?.writes.record(owners) : undefined;
       for (const followUp of followUps) followUp();
-      await announced;
+      await announcement;
       return result;
     } catch (error) {
-      const retryable = error instanceof StaleRecord || RETRYABLE.has((error as { code?: string }).code ?? '');
-      if (!retryable) throw databaseError(error);
+      const isRetryable = error instanceof StaleRecord || RETRYABLE_CODES.has((error as { code?: string }).code ?? '');
+      if (!isRetryable) throw databaseError(error);
       if (attempt === MAX_ATTEMPTS) throw new DatabaseUnavailable('busy', error);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * 5));
     }
@@ -169,7 +170,7 @@ async function transact<T>(
 }
 
 /** Updates the one row that every database contains, because reading alone would not detect a full disk. */
-async function touch({ db, kind }: Tx): Promise<void> {
+async function testWrite({ db, kind }: Tx): Promise<void> {
   await db
     .updateTable('kysely_migration_lock')
     .set(({ ref }) => ({ is_locked: ref('is_locked') }))

@@ -12,14 +12,14 @@ import type { Rows } from './database.js';
 /** The connection of a transaction. It rejects statements after the end of the transaction. */
 export class TransactionConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection;
-  #ended = false;
+  #hasEnded = false;
 
   constructor(connection: DatabaseConnection) {
     this.#connection = connection;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#ended) throw new Error('the transaction has ended already');
+    if (this.#hasEnded) throw new Error('the transaction has ended already');
     return this.#connection.executeQuery<R>(query);
   }
 
@@ -28,7 +28,7 @@ export class TransactionConnection implements DatabaseConnection {
   }
 
   end(): void {
-    this.#ended = true;
+    this.#hasEnded = true;
   }
 }
 
@@ -50,7 +50,11 @@ class ConnectionExecutor extends DefaultQueryExecutor {
 }
 
 /** Returns a Kysely transaction on a connection. The caller must begin and end the transaction. */
-export function transactionOn(connection: DatabaseConnection, dialect: Dialect, driver: Driver): Transaction<Rows> {
+export function createTransactionOn(
+  connection: DatabaseConnection,
+  dialect: Dialect,
+  driver: Driver,
+): Transaction<Rows> {
   return new Transaction<Rows>({
     config: { dialect },
     dialect,

@@ -84,7 +84,7 @@ describe('a reader', () => {
     await (await openStore(join(folder, 'later.db'))).close();
     expect(await reader.query('select count(*) as n from servers', [])).toEqual([{ n: 0 }]);
     await reader.end();
-    expect(reader.usable).toBe(false);
+    expect(reader.isUsable).toBe(false);
     await expect(reader.query('select 1', [])).rejects.toThrow(DatabaseUnavailable);
     rmSync(folder, { recursive: true, force: true });
   });

@@ -1,4 +1,4 @@
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Change } from '../runner/action.js';
@@ -26,7 +26,7 @@ export const resetState = action({
     const noArguments: NoArguments = {};
     const change: Change = async (tx, server) => {
       await endMigrations(tx, core, server.id);
-      const claims = await keepClaim(tx, server, ownClaim(server));
+      const claims = await keepOnlyClaim(tx, server, currentClaim(server));
       return { ...claims, vmState: state, taskState: null, oldFlavor: null, newFlavor: null };
     };
     return { arguments: noArguments, change };

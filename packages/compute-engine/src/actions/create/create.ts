@@ -1,11 +1,11 @@
 import type { Tx } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import type { ActionEvent, BlockDevice, New, Server, ServerInterface, ServerPatch } from '../../model/index.js';
-import { amountsOf } from '../../scheduler/amounts.js';
+import { requiredAmounts } from '../../scheduler/amounts.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
-import { place } from '../../scheduler/scheduler.js';
-import { keepClaim } from '../../scheduler/server-claims.js';
+import { selectAndClaimHost } from '../../scheduler/scheduler.js';
+import { keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { tables } from '../../schema/tables.js';
 import { createPlannedInterface, type RequestedPort } from '../../servers/interfaces/server-interface.js';
 import { connectPorts, releasePorts } from '../../servers/interfaces/server-ports.js';
@@ -45,8 +45,8 @@ async function selectHost(
   { host, forced, ports }: CreateArguments,
 ): Promise<ServerPatch & { readonly host: string }> {
   const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
-  const amounts = amountsOf(server.flavor, serverContentOf(server));
-  const selectedHost = await place(tx, core.infrastructure, map, {
+  const amounts = requiredAmounts(server.flavor, serverContentOf(server));
+  const selectedHost = await selectAndClaimHost(tx, core.infrastructure, map, {
     serverId: server.id,
     flavor: server.flavor,
     imageProperties: server.imageProperties,
@@ -154,7 +154,7 @@ export const create = action({
     await releaseConnectedResources(run, run.arguments.ports.map(createPlannedInterface), run.server.blockDevices);
     const cause = error instanceof NoValidHost ? error : buildAbortedError(run, error);
     await endWithError(run, cause, { powerState: 0, interfaces: [], host: null, node: null }, (tx, server) =>
-      keepClaim(tx, server, undefined),
+      keepOnlyClaim(tx, server, undefined),
     );
   },
 });

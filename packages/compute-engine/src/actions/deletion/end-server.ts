@@ -1,5 +1,5 @@
 import type { ServerScope } from '../../core/core.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import { releasePorts } from '../../servers/interfaces/server-ports.js';
@@ -54,7 +54,7 @@ export async function endServer(run: ServerRun): Promise<void> {
     },
     async (tx, current) => {
       await endMigrations(tx, run.core, current.id);
-      return keepClaim(tx, current, undefined);
+      return keepOnlyClaim(tx, current, undefined);
     },
   );
 }
@@ -64,7 +64,7 @@ export async function endServer(run: ServerRun): Promise<void> {
  * even if releasing its resources fails.
  */
 export async function failDeletion(run: ServerRun, error: Error): Promise<void> {
-  const releaseClaims: AdditionalWrite = (tx, current) => keepClaim(tx, current, undefined);
+  const releaseClaims: AdditionalWrite = (tx, current) => keepOnlyClaim(tx, current, undefined);
   if (run.server.deleted) await run.finish({}, releaseClaims);
   else await failRun(run, 'error', error);
 }
@@ -86,7 +86,7 @@ export async function softDeleteServer(run: ServerRun): Promise<void> {
     },
     async (tx, server) => {
       await endMigrations(tx, run.core, server.id);
-      return keepClaim(tx, server, ownClaim(server));
+      return keepOnlyClaim(tx, server, currentClaim(server));
     },
   );
 }

@@ -1,5 +1,5 @@
 import type { MigrationStatus } from '../../model/index.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
 import { beginAbortOrComplete } from './abort-or-complete.js';
@@ -41,7 +41,7 @@ export const abortLiveMigration = action({
     run.enter('live_migration_rollback');
     await run.finish({}, async (tx, server) => {
       await changeMigration(tx, run.core, id, { status: 'cancelled' });
-      return keepClaim(tx, server, ownClaim(server));
+      return keepOnlyClaim(tx, server, currentClaim(server));
     });
   },
   fail: (run, error) => rollBackLiveMove(run, error, 'error'),

@@ -1,6 +1,6 @@
 import type { FlavorCopy, MigrationStatus, ServerPatch } from '../../model/index.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration, lockMigration } from '../../server-migrations/migration-record.js';
@@ -93,6 +93,6 @@ export async function failMove(run: ServerRun<MoveArguments>, error: Error): Pro
   const patch: ServerPatch = error instanceof NoValidHost ? { vmState: run.server.vmState } : {};
   await failRun(run, 'error', error, { oldFlavor: null, newFlavor: null, ...patch }, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
-    return keepClaim(tx, server, ownClaim(server));
+    return keepOnlyClaim(tx, server, currentClaim(server));
   });
 }

@@ -1,4 +1,4 @@
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { checkHostUp } from '../hosts.js';
 import { action } from '../runner/action.js';
@@ -28,12 +28,12 @@ export const confirmResize = action({
     const vmState = run.server.powerState === 4 ? 'stopped' : 'active';
     await run.finish({ vmState, oldFlavor: null }, async (tx, server) => {
       await changeMigration(tx, run.core, id, { status: 'confirmed' });
-      return keepClaim(tx, server, ownClaim(server));
+      return keepOnlyClaim(tx, server, currentClaim(server));
     });
   },
   fail: (run, error) =>
     failRun(run, 'error', error, { oldFlavor: null }, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
-      return keepClaim(tx, server, ownClaim(server));
+      return keepOnlyClaim(tx, server, currentClaim(server));
     }),
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import { generatePassword } from '../../keys/generate-password.js';
-import { amountsOf } from '../../scheduler/amounts.js';
+import { requiredAmounts } from '../../scheduler/amounts.js';
 import { forceClaim } from '../../scheduler/claims.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import {
@@ -58,7 +58,7 @@ async function claimEvacuationHost(run: ServerRun<EvacuateArguments>): Promise<v
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
     const { host: destHost, node: destNode } = destination;
     await changeMigration(tx, core, migration.id, { destHost, destNode, status: 'pre-migrating' });
-    await keepClaim(tx, server, undefined);
+    await keepOnlyClaim(tx, server, undefined);
     return { claims: [destination.claim], host: destHost, node: destNode };
   });
 }
@@ -73,8 +73,8 @@ async function assignToFailedHost(run: ServerRun<EvacuateArguments>): Promise<vo
   if (!sourceHost || destHost === null) return;
   await run.update({}, async (tx, server) => {
     if (server.host !== destHost) return undefined;
-    await keepClaim(tx, server, undefined);
-    const claim = { host: sourceHost, ...amountsOf(server.flavor, serverContentOf(server)) };
+    await keepOnlyClaim(tx, server, undefined);
+    const claim = { host: sourceHost, ...requiredAmounts(server.flavor, serverContentOf(server)) };
     await forceClaim(tx, claim);
     return { claims: [claim], host: sourceHost, node: sourceNode };
   });
@@ -152,7 +152,7 @@ export const evacuate = action({
     await movePortsAndVolumes(run).catch(() => {});
     await failRun(run, 'error', error, {}, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'failed' });
-      return keepClaim(tx, server, ownClaim(server));
+      return keepOnlyClaim(tx, server, currentClaim(server));
     });
   },
 });

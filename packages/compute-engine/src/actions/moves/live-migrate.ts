@@ -5,7 +5,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { MigrationStatus } from '../../model/index.js';
 import type { Host } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { tables } from '../../schema/tables.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import {
@@ -159,7 +159,7 @@ async function claimHost(run: ServerRun<LiveMigrationArguments>, rejectedHosts: 
 async function releaseHost(run: ServerRun<LiveMigrationArguments>): Promise<void> {
   await run.update({}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { destHost: null, destNode: null });
-    return keepClaim(tx, server, ownClaim(server));
+    return keepOnlyClaim(tx, server, currentClaim(server));
   });
 }
 

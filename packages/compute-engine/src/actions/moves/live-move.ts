@@ -1,6 +1,6 @@
 import type { MigrationStatus } from '../../model/index.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { failRun } from '../runner/fail-run.js';
@@ -26,7 +26,7 @@ export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promi
   await run.perform({ verb: 'live_migration_finish', destHost: destHost ?? '' }, 'migrating');
   await run.finish({}, async (tx, server) => {
     await changeMigration(tx, core, id, { status: 'completed' });
-    return keepClaim(
+    return keepOnlyClaim(
       tx,
       server,
       server.claims.findLast(({ host }) => host === destHost),
@@ -47,6 +47,6 @@ export async function rollBackLiveMove(
   }
   await failRun(run, 'unchanged', error, {}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });
-    return keepClaim(tx, server, ownClaim(server));
+    return keepOnlyClaim(tx, server, currentClaim(server));
   });
 }

@@ -1,4 +1,4 @@
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
@@ -26,7 +26,7 @@ export const revertResize = action({
         'compute_revert_resize',
       );
       await run.update({ host: sourceHost, node: sourceNode, flavor: oldFlavor, oldFlavor: null }, (tx, server) =>
-        keepClaim(
+        keepOnlyClaim(
           tx,
           server,
           server.claims.find(({ host }) => host === sourceHost),
@@ -51,7 +51,7 @@ export const revertResize = action({
     await movePortsAndVolumes(run).catch(() => {});
     await failRun(run, 'error', error, { oldFlavor: null }, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
-      return keepClaim(tx, server, ownClaim(server));
+      return keepOnlyClaim(tx, server, currentClaim(server));
     });
   },
 });

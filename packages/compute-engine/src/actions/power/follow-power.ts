@@ -1,4 +1,4 @@
-import { backgroundWork } from '../../core/context.js';
+import { backgroundContext } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { Rejection } from '../../errors/rejection.js';
 import type { PowerState, Server, VmState } from '../../model/index.js';
@@ -53,7 +53,7 @@ export const followPower: Cleanup = {
     const server = serverId === null ? undefined : await tables.servers.get(core.store, serverId);
     if (!server || server.deleted || server.revision !== revision) return;
     // A host may have stored this job, but it must not choose the caller on whose behalf the job runs.
-    const context = backgroundWork(server);
+    const context = backgroundContext(server);
     const change = (current: Server) => {
       if (current.revision !== revision)
         throw new Superseded(`server ${current.id} has changed since it was compared with its machine`);
@@ -91,6 +91,6 @@ async function changePower(
       ...change(server),
       updatedAt: core.clock.now(),
     });
-    await core.events.changed(tx, server, changedServer, context);
+    await core.events.emitState(tx, server, changedServer, context);
   });
 }

@@ -2,7 +2,7 @@ import type { Image } from '@apistrata/catalogs';
 import { badRequest } from '../../errors/rejection.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { Server } from '../../model/index.js';
-import { keepClaim } from '../../scheduler/server-claims.js';
+import { keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
@@ -44,7 +44,7 @@ async function moveToHost(run: ServerRun, host: string): Promise<void> {
   await run.update({}, async (tx, server) => {
     if (server.host === host) return undefined;
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host });
-    await keepClaim(tx, server, undefined);
+    await keepOnlyClaim(tx, server, undefined);
     return { claims: [destination.claim], host: destination.host, node: destination.node };
   });
   await movePortsAndVolumes(run);

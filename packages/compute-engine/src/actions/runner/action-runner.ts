@@ -1,6 +1,6 @@
 import { isOutage } from '@apistrata/record-store/errors';
 import type { Core } from '../../core/core.js';
-import { attemptOf } from '../../jobs/attempt-of.js';
+import { currentAttempt } from '../../jobs/attempt-of.js';
 import type { Job } from '../../jobs/jobs.js';
 import { LeaseLost, WorkerStopping } from '../../jobs/worker.js';
 import type { Server } from '../../model/index.js';
@@ -53,8 +53,8 @@ async function readServer(core: Core, job: Job, id: string): Promise<Server | un
 function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
   return store.transaction(async (tx) => {
     const server = await tables.servers.lock(tx, id);
-    if (server?.jobId !== job.id || attemptOf(server) === job.attempts) return server;
-    if (attemptOf(server) > job.attempts) throw new LeaseLost(job.id);
+    if (server?.jobId !== job.id || currentAttempt(server) === job.attempts) return server;
+    if (currentAttempt(server) > job.attempts) throw new LeaseLost(job.id);
     return tables.servers.update(tx, { ...server, jobAttempt: job.attempts });
   });
 }
@@ -65,7 +65,7 @@ function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Se
  */
 async function cleanUpSuperseded(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const { core, server, context } = run;
-  await core.worker.retain(run.job.id);
+  await core.worker.renewLease(run.job.id);
   const result = (await action.abandoned?.(run)) ?? 'Error';
   await movePortsAndVolumesToCurrentHost(run).catch((error: unknown) => {
     if (isOutage(error) && run.job.attempts < MAX_ATTEMPTS) throw error;
@@ -85,7 +85,7 @@ function watchOwnership(
   const check = async () => {
     const server = await tables.servers.get(core.store, serverId);
     if (server?.jobId !== job.id) superseded.abort(new Superseded(`server ${serverId} belongs to another job`));
-    else if (attemptOf(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
+    else if (currentAttempt(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
   };
   // Failed checks are ignored. If the database is unavailable, the job's own writes also fail.
   return setInterval(() => check().catch(() => {}), OWNER_CHECK_INTERVAL_MS).unref();
@@ -179,7 +179,7 @@ export class ActionRunner {
       if (run.signal.aborted) throw run.signal.reason;
       // An outage of another service does not fail the action. The job is retried instead.
       if (isOutage(error) && job.attempts < MAX_ATTEMPTS) throw error;
-      await core.worker.retain(job.id);
+      await core.worker.renewLease(job.id);
       await this.#fail(action, run, error as Error);
       return 'failed';
     }
@@ -225,7 +225,7 @@ export class ActionRunner {
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
       if (stopping.aborted) throw stopping.reason;
-      await core.worker.retain(job.id);
+      await core.worker.renewLease(job.id);
       if (!job.unreadable) await action.undo?.(run);
       // The failure is stored in the action history and as the server's fault. Other fields of the server are
       // unchanged.

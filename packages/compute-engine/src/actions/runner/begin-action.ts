@@ -73,7 +73,7 @@ async function writeAction(
   const now = core.clock.now();
   const changedServer = await tables.servers.update(tx, { ...server, ...firstPatch, ...patch, updatedAt: now });
   await recordStart(core, tx, record, context, changedServer);
-  await core.events.changed(tx, server, changedServer, context);
+  await core.events.emitState(tx, server, changedServer, context);
   await notifyAccepted(core, tx, record, context, changedServer, startedAction.arguments);
   if (startedAction.done) await notifyCompleted(core, tx, record, context, changedServer, startedAction.arguments);
   if (!startedAction.done)
@@ -125,7 +125,7 @@ export async function changeServer(
     tx.concerns(context.caller.projectId);
     await recordStart(core, tx, rules, context, server);
     const changedServer = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
-    await core.events.changed(tx, server, changedServer, context);
+    await core.events.emitState(tx, server, changedServer, context);
     await notifyAccepted(core, tx, rules, context, changedServer);
     return changedServer;
   });

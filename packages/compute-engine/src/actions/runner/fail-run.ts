@@ -1,5 +1,5 @@
 import type { Fault, ServerPatch } from '../../model/index.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Action } from './action.js';
@@ -17,7 +17,7 @@ export function faultOf(error: Error, now: number): Fault {
 function endMoves({ core }: ServerRun): AdditionalWrite {
   return async (tx, server) => {
     await endMigrations(tx, core, server.id);
-    return { ...(await keepClaim(tx, server, ownClaim(server))), oldFlavor: null, newFlavor: null };
+    return { ...(await keepOnlyClaim(tx, server, currentClaim(server))), oldFlavor: null, newFlavor: null };
   };
 }
 

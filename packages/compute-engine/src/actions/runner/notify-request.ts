@@ -15,7 +15,7 @@ export async function notifyAccepted(
   args?: unknown,
 ): Promise<void> {
   const { accepted } = notificationsOf(rules);
-  if (accepted) await core.events.stepped(tx, { name: accepted, server }, context, args);
+  if (accepted) await core.events.emitStep(tx, { name: accepted, server }, context, args);
 }
 
 /**
@@ -31,6 +31,6 @@ export async function notifyCompleted(
 ): Promise<void> {
   const { completed } = notificationsOf(rules);
   if (!completed) return;
-  await core.events.stepped(tx, { name: completed, phase: 'start', server }, context, args);
-  await core.events.stepped(tx, { name: completed, phase: 'end', server }, context, args);
+  await core.events.emitStep(tx, { name: completed, phase: 'start', server }, context, args);
+  await core.events.emitStep(tx, { name: completed, phase: 'end', server }, context, args);
 }

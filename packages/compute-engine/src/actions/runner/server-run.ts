@@ -4,7 +4,7 @@ import type { Core } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
 import type { MachineJob, MachineRequest } from '../../drivers/machines.js';
 import type { InstanceStep } from '../../events/instance-step.js';
-import { attemptOf } from '../../jobs/attempt-of.js';
+import { currentAttempt } from '../../jobs/attempt-of.js';
 import type { Job } from '../../jobs/jobs.js';
 import { LeaseLost } from '../../jobs/worker.js';
 import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../../model/index.js';
@@ -83,9 +83,9 @@ export class ServerRun<Arguments = unknown> {
   /** Returns the error that prevents this attempt from writing to its server, or undefined if it may write. */
   protected async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     const { id, attempts } = this.job;
-    if (server.jobId === id) return attemptOf(server) === attempts ? undefined : new LeaseLost(id);
+    if (server.jobId === id) return currentAttempt(server) === attempts ? undefined : new LeaseLost(id);
     // A later attempt may have ended the job. In that case, this attempt must not clean up.
-    if (!(await this.core.worker.holds(tx, id))) return new LeaseLost(id);
+    if (!(await this.core.worker.hasLease(tx, id))) return new LeaseLost(id);
     return new Superseded(`server ${server.id} belongs to another job`);
   }
 
@@ -116,7 +116,7 @@ export class ServerRun<Arguments = unknown> {
   }
 
   #notify(step: InstanceStep): void {
-    if (this.core.events.active) this.#pending.push(step);
+    if (this.core.events.isActive) this.#pending.push(step);
   }
 
   /**
@@ -132,12 +132,12 @@ export class ServerRun<Arguments = unknown> {
   /** Sends the remaining "end" notifications of a job that did not end with `finish`. Does not change the server. */
   async notifyRest(): Promise<void> {
     const { core, context } = this;
-    if (!core.events.active || this.#open.length === 0) return;
+    if (!core.events.isActive || this.#open.length === 0) return;
     await core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
       if (!current || (await this.ownershipError(tx, current))) return;
       for (const step of [...this.#pending, ...this.#ending(current, null)])
-        await core.events.stepped(tx, step, context, this.arguments);
+        await core.events.emitStep(tx, step, context, this.arguments);
     });
     this.#pending = [];
     this.#open = [];
@@ -173,14 +173,14 @@ export class ServerRun<Arguments = unknown> {
       tx.concerns(this.context.caller.projectId);
       const additionalPatch = (await also?.(tx, current)) ?? {};
       const next = { ...current, ...patch, ...additionalPatch, updatedAt: this.core.clock.now() };
-      const emit = (step: InstanceStep) => this.core.events.stepped(tx, step, this.context, this.arguments);
+      const emit = (step: InstanceStep) => this.core.events.emitStep(tx, step, this.context, this.arguments);
       const [changed] = await allStatements([
         tables.servers.update(tx, next),
         action && recordEvents(tx, action, events),
         ends && this.core.worker.complete(tx, this.job.id),
         // Notifications are stored in the order of these calls.
         ...pendingSteps.map(emit),
-        this.core.events.changed(tx, current, next, this.context),
+        this.core.events.emitState(tx, current, next, this.context),
         ...(last ? this.#ending(next, patch.fault ?? null) : []).map(emit),
       ]);
       return changed;

@@ -1,4 +1,4 @@
-import { keepClaim } from '../../scheduler/server-claims.js';
+import { keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { keepVolumesReserved } from '../../servers/volumes/server-volumes.js';
 import type { ServerRun } from '../runner/server-run.js';
 
@@ -11,6 +11,6 @@ export async function offload(run: ServerRun): Promise<void> {
   const blockDevices = await keepVolumesReserved(run, run.job.id);
   await run.finish(
     { vmState: 'shelved_offloaded', powerState: 4, host: null, node: null, blockDevices },
-    (tx, server) => keepClaim(tx, server, undefined),
+    (tx, server) => keepOnlyClaim(tx, server, undefined),
   );
 }

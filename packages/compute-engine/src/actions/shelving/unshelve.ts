@@ -1,7 +1,7 @@
 import type { ServerScope } from '../../core/core.js';
 import { badRequest, conflict } from '../../errors/rejection.js';
 import type { ServerPatch } from '../../model/index.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
 import { resolveRequestedHost } from '../hosts.js';
@@ -95,7 +95,7 @@ export const unshelve = action({
       await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');
     const hostlessPatch: ServerPatch = isOffloaded ? { host: null, node: null, powerState: 4 } : {};
     await failRun(run, 'unchanged', error, hostlessPatch, (tx, server) =>
-      keepClaim(tx, server, isOffloaded ? undefined : ownClaim(server)),
+      keepOnlyClaim(tx, server, isOffloaded ? undefined : currentClaim(server)),
     );
   },
 });

@@ -5,9 +5,9 @@ import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
 import type { Inventory, Server } from '../../model/index.js';
 import { byClass } from '../../scheduler/amounts.js';
 import { usageByHost } from '../../scheduler/claims.js';
-import { countedByHost } from '../../scheduler/host-counts.js';
+import { readCountsByHost } from '../../scheduler/host-counts.js';
 import type { Host, HostMap } from '../../scheduler/infrastructure.js';
-import { LIVE, tables } from '../../schema/tables.js';
+import { LIVE_SERVERS, tables } from '../../schema/tables.js';
 import { type ServiceState, Services } from './services.js';
 
 /** Total, claimed or used capacity of a host. Memory is in MiB, disk in GiB. */
@@ -44,8 +44,10 @@ export class Hosts {
 
   /** Returns the enabled services with their hosts, oldest first. */
   async list(query: { readonly zone?: string } = {}): Promise<readonly ServiceState[]> {
-    const all = await this.#services.list();
-    return all.filter(({ service, zone }) => !service.disabled && (query.zone === undefined || query.zone === zone));
+    const allServices = await this.#services.list();
+    return allServices.filter(
+      ({ service, zone }) => !service.disabled && (query.zone === undefined || query.zone === zone),
+    );
   }
 
   /** Returns the total capacity, current usage and maximum usage of a compute host, and the usage of each project. */
@@ -53,8 +55,8 @@ export class Hosts {
     const { node } = await this.#find(name);
     const { store } = this.#core;
     const usage = (await usageByHost(store)).get(name);
-    const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE));
-    const sumOf = (project: string, counted: readonly Server[]): HostShare => ({
+    const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE_SERVERS));
+    const sumServers = (project: string, counted: readonly Server[]): HostShare => ({
       project,
       cpu: counted.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
       memoryMb: counted.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),
@@ -68,14 +70,16 @@ export class Hosts {
         memoryMb: usage?.memoryMb ?? 0,
         diskGb: usage?.diskGb ?? 0,
       },
-      sumOf('(used_max)', servers),
-      ...[...groupBy(servers, ({ projectId }) => projectId)].map(([id, own]) => sumOf(id, own)),
+      sumServers('(used_max)', servers),
+      ...[...groupBy(servers, ({ projectId }) => projectId)].map(([id, projectServers]) =>
+        sumServers(id, projectServers),
+      ),
     ];
   }
 
   /** Returns the claims of all servers on a host, summed by resource class; empty for an unknown host. */
   async allocations(name: string): Promise<Readonly<Record<string, number>>> {
-    const count = (await countedByHost(this.#core.store)).get(name);
+    const count = (await readCountsByHost(this.#core.store)).get(name);
     return count ? Object.fromEntries(byClass(count)) : {};
   }
 
@@ -86,24 +90,27 @@ export class Hosts {
   async setOffer(name: string, { inventories, traits }: HostOffer): Promise<void> {
     const { store, infrastructure } = this.#core;
     await this.#find(name);
-    const cleared = { VCPU: null, MEMORY_MB: null, DISK_GB: null };
-    const change = { ...(inventories && { inventories: { ...cleared, ...inventories } }), ...(traits && { traits }) };
+    const removedInventories = { VCPU: null, MEMORY_MB: null, DISK_GB: null };
+    const change = {
+      ...(inventories && { inventories: { ...removedInventories, ...inventories } }),
+      ...(traits && { traits }),
+    };
     await store.transaction(async (tx) => {
       const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
       if (node) await tables.nodes.update(tx, { ...node, ...change });
-      infrastructure.changedIn(tx);
+      infrastructure.invalidateAfterCommit(tx);
     });
   }
 
   /** Allows or prevents scheduling of new servers on a host. Throws a 400 error if the host is down. */
   async setEnabled(name: string, enabled: boolean): Promise<void> {
-    const { service } = await this.#findUp(name);
+    const { service } = await this.#findUpHost(name);
     await this.#services.update(service.id, { disabled: !enabled, disabledReason: null });
   }
 
   /** Starts or ends the maintenance of a host. Throws a 400 error if it is down, and 501 if the driver does not support maintenance. */
   async setMaintenance(name: string, on: boolean): Promise<void> {
-    await this.#findUp(name);
+    await this.#findUpHost(name);
     if (!(await this.#core.machines.hostMaintenance(name, on)))
       throw notSupported('Virt driver does not implement host maintenance mode.');
   }
@@ -113,7 +120,7 @@ export class Hosts {
    * does not support power actions.
    */
   async power(name: string, action: HostPowerAction): Promise<string> {
-    await this.#findUp(name);
+    await this.#findUpHost(name);
     const message = await this.#core.machines.hostPower(name, action);
     if (message === null) throw notSupported('Virt driver does not implement host power management.');
     return message;
@@ -125,7 +132,7 @@ export class Hosts {
     return host;
   }
 
-  async #findUp(name: string): Promise<Host> {
+  async #findUpHost(name: string): Promise<Host> {
     const host = await this.#find(name);
     if (!this.#core.infrastructure.isUp(host.service))
       throw badRequest(`Compute service of ${name} is unavailable at this time.`);

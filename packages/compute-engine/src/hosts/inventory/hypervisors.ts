@@ -6,7 +6,7 @@ import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
 import { usageByHost } from '../../scheduler/claims.js';
 import type { HostUsage } from '../../scheduler/host-usage.js';
 import type { Host } from '../../scheduler/infrastructure.js';
-import { LIVE, tables } from '../../schema/tables.js';
+import { LIVE_SERVERS, tables } from '../../schema/tables.js';
 
 /** A server in a hypervisor's list of servers. */
 export interface HostedServer {
@@ -44,7 +44,7 @@ export interface HypervisorQuery extends HypervisorParts {
 }
 
 /** The maximum number of servers that are read without a yield to the event loop, unless one host has more. */
-const SLICE_SIZE = 1000;
+const MAX_SLICE_SERVERS = 1000;
 
 const NO_USAGE: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
 
@@ -59,14 +59,15 @@ export class Hypervisors {
   /** Lists hypervisors, oldest first. Throws a 400 error for an unknown marker, and 404 for a pattern without matches. */
   async list(query: HypervisorQuery = {}): Promise<readonly Hypervisor[]> {
     const { pattern, marker, limit } = query;
-    const all = [...(await this.#core.infrastructure.current()).hosts.values()];
-    const matching = pattern === undefined ? all : all.filter(({ node }) => node.hypervisorHostname.includes(pattern));
-    if (pattern !== undefined && matching.length === 0)
+    const allHosts = [...(await this.#core.infrastructure.current()).hosts.values()];
+    const matchingHosts =
+      pattern === undefined ? allHosts : allHosts.filter(({ node }) => node.hypervisorHostname.includes(pattern));
+    if (pattern !== undefined && matchingHosts.length === 0)
       throw notFound(`No hypervisor matching '${pattern}' could be found.`);
-    const position = marker ? matching.findIndex(marker.is) : -1;
+    const position = marker ? matchingHosts.findIndex(marker.is) : -1;
     if (marker && position < 0) throw badRequest(`marker [${marker.id}] not found`);
-    const page = matching.slice(position + 1, limit === undefined ? undefined : position + 1 + limit);
-    return Promise.all(page.map(await this.#describer(page, query)));
+    const page = matchingHosts.slice(position + 1, limit === undefined ? undefined : position + 1 + limit);
+    return Promise.all(page.map(await this.#createDescriber(page, query)));
   }
 
   /** Returns the first hypervisor for which `matches` returns true. Throws a 404 error with the id if none matches. */
@@ -91,11 +92,11 @@ export class Hypervisors {
   }
 
   async #describe(host: Host, parts: HypervisorParts): Promise<Hypervisor> {
-    return (await this.#describer([host], parts))(host);
+    return (await this.#createDescriber([host], parts))(host);
   }
 
   /** Reads the database once for all `hosts`, and returns a function that describes one of them. */
-  async #describer(hosts: readonly Host[], parts: HypervisorParts): Promise<(host: Host) => Promise<Hypervisor>> {
+  async #createDescriber(hosts: readonly Host[], parts: HypervisorParts): Promise<(host: Host) => Promise<Hypervisor>> {
     const { store, infrastructure } = this.#core;
     const usage = await usageByHost(store);
     const workloads = await this.#workloads();
@@ -108,7 +109,7 @@ export class Hypervisors {
         usage: usage.get(host.name) ?? NO_USAGE,
         workload: workloads.get(host.name) ?? 0,
         servers: servers && (servers.get(host.name) ?? []),
-        uptime: parts.uptime && up ? await this.#uptimeOf(host.name) : null,
+        uptime: parts.uptime && up ? await this.#readUptime(host.name) : null,
       };
     };
   }
@@ -117,7 +118,7 @@ export class Hypervisors {
    * Returns the uptime of a host, or null if the host cannot report it. A list fails only if the database is
    * unavailable.
    */
-  async #uptimeOf(host: string): Promise<string | null> {
+  async #readUptime(host: string): Promise<string | null> {
     try {
       return await this.#core.machines.hostUptime(host);
     } catch (error) {
@@ -134,10 +135,10 @@ export class Hypervisors {
     const rows = await this.#core.store.db
       .selectFrom('servers')
       .select('host')
-      .where(LIVE)
+      .where(LIVE_SERVERS)
       .where('task_state', '>', '')
       .execute();
-    return new Map([...groupBy(rows, ({ host }) => host)].map(([host, busy]) => [host, busy.length]));
+    return new Map([...groupBy(rows, ({ host }) => host)].map(([host, busyServers]) => [host, busyServers.length]));
   }
 
   async #servers(
@@ -145,17 +146,17 @@ export class Hypervisors {
     usage: ReadonlyMap<string, HostUsage>,
   ): Promise<ReadonlyMap<string, readonly HostedServer[]>> {
     const servers = new Map<string, readonly HostedServer[]>();
-    for (const names of slicesOf(hosts, usage)) {
+    for (const names of sliceHosts(hosts, usage)) {
       if (servers.size > 0) await yieldToEventLoop();
       const rows = await this.#core.store.db
         .selectFrom(tables.servers.name)
         .select(['id', 'seq', 'host'])
         .where('host', 'in', names)
-        .where(LIVE)
+        .where(LIVE_SERVERS)
         .orderBy('seq')
         .execute();
-      const hosted = rows.map(({ id, seq, host }) => ({ id, seq: Number(seq), host }));
-      for (const [host, own] of groupBy(hosted, ({ host }) => host)) servers.set(host, own);
+      const hostedServers = rows.map(({ id, seq, host }) => ({ id, seq: Number(seq), host }));
+      for (const [host, own] of groupBy(hostedServers, ({ host }) => host)) servers.set(host, own);
     }
     return servers;
   }
@@ -164,12 +165,12 @@ export class Hypervisors {
 /**
  * Divides host names into slices with few servers each, so that reading a slice does not block other requests for long.
  */
-function slicesOf(hosts: readonly Host[], usage: ReadonlyMap<string, HostUsage>): readonly (readonly string[])[] {
+function sliceHosts(hosts: readonly Host[], usage: ReadonlyMap<string, HostUsage>): readonly (readonly string[])[] {
   const slices: string[][] = [];
-  let servers = SLICE_SIZE;
+  let servers = MAX_SLICE_SERVERS;
   for (const { name } of hosts) {
     const own = usage.get(name)?.servers ?? 0;
-    if (servers + own > SLICE_SIZE) {
+    if (servers + own > MAX_SLICE_SERVERS) {
       slices.push([]);
       servers = 0;
     }

@@ -39,7 +39,7 @@ export interface ServiceChange {
 const API_BINARIES: readonly string[] = ['nova-osapi_compute', 'nova-metadata'];
 
 /** Migration statuses that require no further work from the hosts. */
-const ENDED: readonly MigrationStatus[] = [
+const ENDED_STATUSES: readonly MigrationStatus[] = [
   'confirmed',
   'reverted',
   'completed',
@@ -59,25 +59,25 @@ export class Services {
 
   /** Lists services, oldest first; filters match exactly. */
   async list(query: { readonly host?: string; readonly binary?: string } = {}): Promise<readonly ServiceState[]> {
-    const map = await this.#core.infrastructure.current();
-    return map.services
+    const hostMap = await this.#core.infrastructure.current();
+    return hostMap.services
       .filter(
         ({ host, binary }) =>
           !API_BINARIES.includes(binary) &&
           (query.host === undefined || query.host === host) &&
           (query.binary === undefined || query.binary === binary),
       )
-      .map((service) => this.#stateOf(service, map));
+      .map((service) => this.#stateOf(service, hostMap));
   }
 
   /** Returns the service with a UUID. Throws a 404 error for an unknown UUID. */
   async get(id: string): Promise<ServiceState> {
-    return this.#described(requireService(await tables.services.get(this.#core.store, id), id));
+    return this.#describe(requireService(await tables.services.get(this.#core.store, id), id));
   }
 
   /** Returns the service with a number (`seq`). Throws a 404 error for an unknown number. */
   async bySeq(seq: number): Promise<ServiceState> {
-    return this.#described(requireService(await tables.services.bySeq(this.#core.store, seq), seq));
+    return this.#describe(requireService(await tables.services.bySeq(this.#core.store, seq), seq));
   }
 
   /** Returns the service with a binary on a host. Throws a 404 error if it does not exist. */
@@ -92,7 +92,7 @@ export class Services {
    * evacuations from it are completed.
    */
   async update(id: string, change: ServiceChange): Promise<ServiceState> {
-    const changed = await this.#core.store.transaction(async (tx) => {
+    const changedService = await this.#core.store.transaction(async (tx) => {
       const service = requireService(await tables.services.lock(tx, id), id);
       if (service.binary !== COMPUTE_BINARY) {
         throw badRequest(
@@ -100,10 +100,10 @@ export class Services {
         );
       }
       if (change.forcedDown === false && service.forcedDown) await checkEvacuations(tx, service.host);
-      this.#core.infrastructure.changedIn(tx);
+      this.#core.infrastructure.invalidateAfterCommit(tx);
       return tables.services.update(tx, { ...service, ...change, updatedAt: this.#core.clock.now() });
     });
-    return this.#described(changed);
+    return this.#describe(changedService);
   }
 
   /**
@@ -114,9 +114,9 @@ export class Services {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, 'aggregates');
       const service = requireService(await tables.services.lock(tx, id), id);
-      if (service.binary === COMPUTE_BINARY) await this.#emptyHost(tx, service.host);
+      if (service.binary === COMPUTE_BINARY) await this.#removeEmptyHost(tx, service.host);
       await tables.services.delete(tx, id);
-      this.#core.infrastructure.changedIn(tx);
+      this.#core.infrastructure.invalidateAfterCommit(tx);
     });
   }
 
@@ -131,7 +131,7 @@ export class Services {
       const now = clock.now();
       await recordHeartbeat(tx, host, binary, now);
       if (options.started && binary === COMPUTE_BINARY) await completeEvacuations(tx, [host], now);
-      infrastructure.changedIn(tx);
+      infrastructure.invalidateAfterCommit(tx);
     });
   }
 
@@ -149,17 +149,17 @@ export class Services {
     await store.transaction((tx) => completeEvacuations(tx, started, clock.now()));
   }
 
-  async #emptyHost(tx: Tx, host: string): Promise<void> {
+  async #removeEmptyHost(tx: Tx, host: string): Promise<void> {
     if ((await findHostsWithServers(tx, [host])).length > 0)
       throw conflict(
         'Unable to delete compute service that is hosting instances. Migrate or delete the instances first.',
       );
-    const inProgress = await tables.migrations.count(tx, (q) =>
+    const migrationCount = await tables.migrations.count(tx, (q) =>
       q
         .where((eb: any) => eb.or([eb('source_host', '=', host), eb('dest_host', '=', host)]))
-        .where('status', 'not in', ENDED),
+        .where('status', 'not in', ENDED_STATUSES),
     );
-    if (inProgress > 0) {
+    if (migrationCount > 0) {
       throw conflict(
         'Unable to delete compute service that has in-progress migrations. Complete the migrations or delete the instances first.',
       );
@@ -177,7 +177,7 @@ export class Services {
     await tx.db.deleteFrom('host_orders').where('host', '=', host).execute();
   }
 
-  async #described(service: Service): Promise<ServiceState> {
+  async #describe(service: Service): Promise<ServiceState> {
     return this.#stateOf(service, await this.#core.infrastructure.current());
   }
 
@@ -200,9 +200,9 @@ function requireService(service: Service | undefined, id: string | number): Serv
 }
 
 async function checkEvacuations(tx: Tx, host: string): Promise<void> {
-  const open = await findEvacuationsFrom(tx, [host], OPEN_EVACUATION_STATUSES);
-  if (open.length === 0) return;
+  const openEvacuations = await findEvacuationsFrom(tx, [host], OPEN_EVACUATION_STATUSES);
+  if (openEvacuations.length === 0) return;
   throw badRequest(
-    `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start the service again first.`,
+    `The compute service on host ${host} cannot be forced up: ${openEvacuations.length} evacuation(s) from it are not completed. Start the service again first.`,
   );
 }

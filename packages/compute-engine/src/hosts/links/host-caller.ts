@@ -4,8 +4,8 @@ import { connect, type TLSSocket } from 'node:tls';
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostProcess } from '../../model/index.js';
 import { type MachineCallResult, resultValue } from '../machine-call.js';
-import { type LinkCredentials, linkSecurity } from './link-security.js';
-import { BYTES, CALL_HEADER, CONNECTION, readJson } from './message.js';
+import { type LinkCredentials, linkTlsOptions } from './link-security.js';
+import { BYTES_CONTENT_TYPE, CALL_HEADER, readJson, UPGRADE_PROTOCOL } from './message.js';
 
 /** Thrown if a host cannot be reached, because it is down or the network between the processes fails. */
 export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
@@ -14,14 +14,14 @@ export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
   }
 }
 
-type Link = NonNullable<HostProcess['link']>;
+type LinkAddress = NonNullable<HostProcess['link']>;
 
 /** Dependencies of a `HostCaller`. */
 export interface HostCallerOptions {
   /** Returns the credentials for links to a host. */
-  readonly credentials: (host: string, link: Link) => LinkCredentials;
+  readonly credentials: (host: string, link: LinkAddress) => LinkCredentials;
   /** Finds the link address of a host; undefined if the host accepts no links. */
-  readonly find: (host: string) => Promise<Link | undefined>;
+  readonly find: (host: string) => Promise<LinkAddress | undefined>;
 }
 
 interface ExchangeOptions {
@@ -31,7 +31,7 @@ interface ExchangeOptions {
   readonly onProcessing?: (() => void) | undefined;
 }
 
-const CONNECT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /** Sends requests to hosts, each over its own link. */
@@ -61,7 +61,7 @@ export class HostCaller {
    * @throws HostUnreachable, errors of the host, and the signal's reason
    */
   async read(host: string, request: unknown, signal: AbortSignal): Promise<Readable> {
-    return streamOf(host, await this.#send(host, request, signal, {}));
+    return expectStream(host, await this.#send(host, request, signal, {}));
   }
 
   /**
@@ -70,18 +70,18 @@ export class HostCaller {
    * @throws HostUnreachable, errors of the host, and the signal's reason
    */
   async connect(host: string, request: unknown, signal: AbortSignal): Promise<Duplex> {
-    return streamOf(host, await this.#send(host, request, signal, { connects: true })) as Duplex;
+    return expectStream(host, await this.#send(host, request, signal, { connects: true })) as Duplex;
   }
 
-  async #send(host: string, request: unknown, signal: AbortSignal, options: ExchangeOptions): Promise<Received> {
+  async #send(host: string, request: unknown, signal: AbortSignal, options: ExchangeOptions): Promise<ReceivedResult> {
     signal.throwIfAborted();
     const link = await this.#options.find(host);
     // If a signal is already aborted, its listeners are never called.
     signal.throwIfAborted();
     if (!link) throw new HostUnreachable(host, 'it does not accept links');
     const socket = await this.#connect(host, link, signal);
-    const end = () => socket.destroy(signal.reason);
-    signal.addEventListener('abort', end, { once: true });
+    const destroySocket = () => socket.destroy(signal.reason);
+    signal.addEventListener('abort', destroySocket, { once: true });
     try {
       return await exchange(socket, request, options);
     } catch (cause) {
@@ -89,25 +89,25 @@ export class HostCaller {
       signal.throwIfAborted();
       throw new HostUnreachable(host, (cause as Error).message, { cause });
     } finally {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', destroySocket);
     }
   }
 
-  async #connect(host: string, link: Link, signal: AbortSignal): Promise<TLSSocket> {
+  async #connect(host: string, link: LinkAddress, signal: AbortSignal): Promise<TLSSocket> {
     const { address, port } = link;
     const credentials = this.#options.credentials(host, link);
     const socket = connect({
-      ...linkSecurity,
+      ...linkTlsOptions,
       host: address,
       port,
       pskCallback: () => credentials,
       checkServerIdentity: () => undefined,
     });
     socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
-    const aborted = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+    const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
     try {
       await new Promise<void>((resolve, reject) => {
-        aborted.addEventListener('abort', () => reject(new Error('it does not respond')), { once: true });
+        abortSignal.addEventListener('abort', () => reject(new Error('it does not respond')), { once: true });
         socket.once('secureConnect', resolve).once('error', reject);
       });
     } catch (cause) {
@@ -122,35 +122,39 @@ export class HostCaller {
 }
 
 /** The response of a host: a value, an error, or a stream. */
-type Received = MachineCallResult | Readable;
+type ReceivedResult = MachineCallResult | Readable;
 
-function streamOf(host: string, received: Received): Readable {
+function expectStream(host: string, received: ReceivedResult): Readable {
   if (received instanceof Readable) return received;
   resultValue(received);
   throw new Error(`the host ${host} has sent a value instead of bytes`);
 }
 
 /** Sends a request over a new link, and waits for the response. */
-function exchange(socket: TLSSocket, call: unknown, { connects, onProcessing }: ExchangeOptions): Promise<Received> {
-  const text = JSON.stringify(call);
+function exchange(
+  socket: TLSSocket,
+  call: unknown,
+  { connects: isConnection, onProcessing }: ExchangeOptions,
+): Promise<ReceivedResult> {
+  const serializedCall = JSON.stringify(call);
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       createConnection: () => socket,
-      method: connects ? 'GET' : 'POST',
-      headers: connects
-        ? { connection: 'Upgrade', upgrade: CONNECTION, [CALL_HEADER]: encodeURIComponent(text) }
+      method: isConnection ? 'GET' : 'POST',
+      headers: isConnection
+        ? { connection: 'Upgrade', upgrade: UPGRADE_PROTOCOL, [CALL_HEADER]: encodeURIComponent(serializedCall) }
         : { 'content-type': 'application/json' },
     });
     request.on('error', reject);
     request.on('information', () => onProcessing?.());
-    request.once('upgrade', (_response, stream: Duplex, first: Buffer) => {
-      if (first.length > 0) stream.unshift(first);
+    request.once('upgrade', (_response, stream: Duplex, firstBytes: Buffer) => {
+      if (firstBytes.length > 0) stream.unshift(firstBytes);
       resolve(stream);
     });
     request.once('response', (response) => {
-      if (response.headers['content-type'] === BYTES) resolve(response);
+      if (response.headers['content-type'] === BYTES_CONTENT_TYPE) resolve(response);
       else readJson(response).then((result) => resolve(result as MachineCallResult), reject);
     });
-    request.end(connects ? undefined : text);
+    request.end(isConnection ? undefined : serializedCall);
   });
 }

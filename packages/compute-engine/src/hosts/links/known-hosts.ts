@@ -5,22 +5,22 @@ import { COMPUTE_BINARY } from '../../scheduler/infrastructure.js';
 import { tables } from '../../schema/tables.js';
 
 /** Returns a function that lists all hosts that are separate processes. */
-export function hostFinder(store: Store, clock: Clock, downSeconds: number) {
+export function createHostFinder(store: Store, clock: Clock, downSeconds: number) {
   return async (): Promise<readonly KnownHost[]> => {
     const [nodes, services] = await Promise.all([
       tables.nodes.find(store, (q) => q.orderBy('host')),
       tables.services.find(store, (q) => q.where('binary_name', '=', COMPUTE_BINARY)),
     ]);
-    const since = clock.now() - downSeconds * 1000;
-    const alive = new Set(
+    const oldestHeartbeat = clock.now() - downSeconds * 1000;
+    const aliveHosts = new Set(
       services
-        .filter(({ forcedDown, lastSeenAt }) => !forcedDown && lastSeenAt !== null && lastSeenAt >= since)
+        .filter(({ forcedDown, lastSeenAt }) => !forcedDown && lastSeenAt !== null && lastSeenAt >= oldestHeartbeat)
         .map(({ host }) => host),
     );
     return nodes.flatMap(({ host, hostIp, process }): readonly KnownHost[] => {
       if (process === null) return [];
       const { tunnelPort = null, wireguard = null } = process;
-      return [{ name: host, address: hostIp, alive: alive.has(host), tunnelPort, wireguard }];
+      return [{ name: host, address: hostIp, alive: aliveHosts.has(host), tunnelPort, wireguard }];
     });
   };
 }

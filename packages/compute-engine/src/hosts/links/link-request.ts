@@ -28,7 +28,7 @@ export type LinkRequest =
   | { readonly kind: 'driver'; readonly call: unknown };
 
 /** Returns a function that finds the link address of a host. Hosts publish it when they start. */
-export function linkFinder(store: Store) {
+export function createLinkFinder(store: Store) {
   return async (host: string) => {
     const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
     return node?.process?.link;
@@ -36,7 +36,7 @@ export function linkFinder(store: Store) {
 }
 
 /** Returns a function that finds the host that stores volumes, or null if no host does. */
-export function volumeHostFinder(store: Store) {
+export function createVolumeHostFinder(store: Store) {
   return async (): Promise<string | null> => {
     const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
     return nodes.find(({ process }) => process?.keepsVolumes)?.host ?? null;
@@ -44,7 +44,7 @@ export function volumeHostFinder(store: Store) {
 }
 
 /** Returns a function that finds the storage that a host shares with others, or null if its disks are local. */
-export function storageFinder(store: Store) {
+export function createStorageFinder(store: Store) {
   return async (host: string): Promise<string | null> => {
     const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
     if (!node) throw new Error(`host ${host} does not exist`);
@@ -56,7 +56,7 @@ export function storageFinder(store: Store) {
  * Returns the sender of a request.
  * @throws Error for a process that is not a host of this cloud
  */
-async function requesterOf(store: Store, peer: LinkPeer): Promise<HostRequester> {
+async function authenticateRequester(store: Store, peer: LinkPeer): Promise<HostRequester> {
   if (peer === 'api') return { host: null, concerns: async () => true };
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
   const host = nodes.find(({ process }) => process?.link?.publicKey === peer.publicKey)?.host;
@@ -65,7 +65,7 @@ async function requesterOf(store: Store, peer: LinkPeer): Promise<HostRequester>
   return { host, concerns: (serverId) => concerns(store, serverId, host) };
 }
 
-async function serverOf(store: Store, id: string | null): Promise<Server> {
+async function requireServer(store: Store, id: string | null): Promise<Server> {
   const server = id === null ? undefined : await tables.servers.get(store, id);
   if (!server) throw new Error(`server ${id} does not exist`);
   return server;
@@ -76,26 +76,27 @@ async function serverOf(store: Store, id: string | null): Promise<Server> {
  * drivers.
  * @param name the name of this host
  */
-export function linkResponses(store: Store, driver: Driver, name: string) {
+export function createLinkHandler(store: Store, driver: Driver, name: string) {
   return async ({ request, signal, peer, onProcessing }: ReceivedLinkRequest): Promise<LinkResponse> => {
-    const requested: LinkRequest = request;
-    const from = await requesterOf(store, peer);
-    if (requested.kind === 'driver' && driver.handleHostRequest)
-      return driver.handleHostRequest(requested.call, signal, from);
-    if (from.host !== null) throw new Error(`the host ${from.host} must not send the request ${requested.kind}`);
-    if (requested.kind === 'machine' && Object.hasOwn(machineQueries, requested.call)) {
-      const row: MachineQuery = machineQueries[requested.call];
-      const target = row.target === 'host' ? name : await serverOf(store, requested.serverId);
-      return { value: await row.run(driver, target, ...requested.given) };
+    const linkRequest: LinkRequest = request;
+    const requester = await authenticateRequester(store, peer);
+    if (linkRequest.kind === 'driver' && driver.handleHostRequest)
+      return driver.handleHostRequest(linkRequest.call, signal, requester);
+    if (requester.host !== null)
+      throw new Error(`the host ${requester.host} must not send the request ${linkRequest.kind}`);
+    if (linkRequest.kind === 'machine' && Object.hasOwn(machineQueries, linkRequest.call)) {
+      const row: MachineQuery = machineQueries[linkRequest.call];
+      const target = row.target === 'host' ? name : await requireServer(store, linkRequest.serverId);
+      return { value: await row.run(driver, target, ...linkRequest.given) };
     }
-    if (requested.kind === 'console' && driver.openConsole)
-      return { stream: await driver.openConsole(await serverOf(store, requested.serverId), requested.type) };
-    if (requested.kind === 'volumes' && driver.volumes) {
-      const call = driver.volumes[requested.call] as (...given: readonly unknown[]) => Promise<unknown>;
+    if (linkRequest.kind === 'console' && driver.openConsole)
+      return { stream: await driver.openConsole(await requireServer(store, linkRequest.serverId), linkRequest.type) };
+    if (linkRequest.kind === 'volumes' && driver.volumes) {
+      const call = driver.volumes[linkRequest.call] as (...given: readonly unknown[]) => Promise<unknown>;
       // `create` reports when the source of the content may change again, although it has not completed yet.
-      const given = requested.call === 'create' ? [...requested.given, onProcessing] : [...requested.given];
+      const given = linkRequest.call === 'create' ? [...linkRequest.given, onProcessing] : [...linkRequest.given];
       return { value: await call.apply(driver.volumes, given) };
     }
-    throw new Error(`this host does not support the request ${requested.kind}`);
+    throw new Error(`this host does not support the request ${linkRequest.kind}`);
   };
 }

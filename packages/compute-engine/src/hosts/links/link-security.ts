@@ -3,7 +3,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { Key, Sealer } from '../../secrets/sealer.js';
 
 /** TLS with pre-shared keys, without certificates and with forward secrecy. */
-export const linkSecurity: SecureContextOptions = {
+export const linkTlsOptions: SecureContextOptions = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.2',
@@ -19,10 +19,10 @@ export interface LinkCredentials {
 export type LinkPeer = 'api' | { readonly publicKey: string };
 
 const PSK_BYTES = 32;
-const FROM_API = 'links from the API';
-const BETWEEN_HOSTS = 'links between hosts';
+const API_LINK_PURPOSE = 'links from the API';
+const HOST_LINK_PURPOSE = 'links between hosts';
 /** The first bytes of an X25519 private key in PKCS #8; the 32 bytes of the key follow. */
-const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 interface KeyPair {
   readonly privateKey: KeyObject;
@@ -30,23 +30,23 @@ interface KeyPair {
   readonly publicKey: string;
 }
 
-function keyPair({ bytes }: Key): KeyPair {
-  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, bytes]), format: 'der', type: 'pkcs8' });
+function createKeyPair({ bytes }: Key): KeyPair {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, bytes]), format: 'der', type: 'pkcs8' });
   return { privateKey, publicKey: String(createPublicKey(privateKey).export({ format: 'jwk' }).x) };
 }
 
 /**
  * Derives a key that two hosts share and that other hosts cannot derive. `peer`, `caller` and `called` are public keys.
  */
-function sharedKey(own: KeyPair, peer: string, caller: string, called: string): Buffer {
+function deriveSharedKey(own: KeyPair, peer: string, caller: string, called: string): Buffer {
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: peer }, format: 'jwk' });
   const secret = diffieHellman({ privateKey: own.privateKey, publicKey });
-  return Buffer.from(hkdfSync('sha256', secret, '', `${BETWEEN_HOSTS} ${caller} ${called}`, PSK_BYTES));
+  return Buffer.from(hkdfSync('sha256', secret, '', `${HOST_LINK_PURPOSE} ${caller} ${called}`, PSK_BYTES));
 }
 
 /** Returns the credentials with which a process that serves the API opens links to a host. */
-export function credentialsOfApi(sealer: Sealer, host: string): LinkCredentials {
-  const [{ id, bytes }] = sealer.ofHost(host).keysFor(FROM_API);
+export function apiCredentials(sealer: Sealer, host: string): LinkCredentials {
+  const [{ id, bytes }] = sealer.sealerForHost(host).deriveKeys(API_LINK_PURPOSE);
   return { identity: `api.${id}`, psk: bytes };
 }
 
@@ -55,13 +55,13 @@ export function credentialsOfApi(sealer: Sealer, host: string): LinkCredentials 
  * impersonate another host or the API.
  */
 export class HostLinkKeys {
-  readonly #ofApi: readonly Key[];
+  readonly #apiKeys: readonly Key[];
   readonly #own: readonly [KeyPair, ...KeyPair[]];
 
   constructor(sealer: Sealer) {
-    this.#ofApi = sealer.keysFor(FROM_API);
-    const [first, ...others] = sealer.keysFor(BETWEEN_HOSTS);
-    this.#own = [keyPair(first), ...others.map(keyPair)];
+    this.#apiKeys = sealer.deriveKeys(API_LINK_PURPOSE);
+    const [first, ...others] = sealer.deriveKeys(HOST_LINK_PURPOSE);
+    this.#own = [createKeyPair(first), ...others.map(createKeyPair)];
   }
 
   /** The public key that the host publishes, in base64url. */
@@ -72,7 +72,7 @@ export class HostLinkKeys {
   /** Returns the credentials for a link to the host with this public key. */
   credentialsFor(peer: string): LinkCredentials {
     const [own] = this.#own;
-    return { identity: `host.${own.publicKey}.${peer}`, psk: sharedKey(own, peer, own.publicKey, peer) };
+    return { identity: `host.${own.publicKey}.${peer}`, psk: deriveSharedKey(own, peer, own.publicKey, peer) };
   }
 
   /**
@@ -81,11 +81,11 @@ export class HostLinkKeys {
   accept(identity: string): { readonly psk: Buffer; readonly peer: LinkPeer } | undefined {
     const [kind, caller = '', called] = identity.split('.');
     if (kind === 'api') {
-      const key = this.#ofApi.find(({ id }) => id === caller);
+      const key = this.#apiKeys.find(({ id }) => id === caller);
       return key && { psk: key.bytes, peer: 'api' };
     }
     const own = kind === 'host' ? this.#own.find(({ publicKey }) => publicKey === called) : undefined;
     if (!own || !/^[\w-]{43}$/.test(caller)) return undefined;
-    return { psk: sharedKey(own, caller, caller, own.publicKey), peer: { publicKey: caller } };
+    return { psk: deriveSharedKey(own, caller, caller, own.publicKey), peer: { publicKey: caller } };
   }
 }

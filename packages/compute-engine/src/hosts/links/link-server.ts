@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import type { LinkResponse } from '../../drivers/host-links.js';
 import { joinStreams } from '../../drivers/join-streams.js';
-import { failedWith, type MachineCallResult } from '../machine-call.js';
-import { type HostLinkKeys, type LinkPeer, linkSecurity } from './link-security.js';
-import { BYTES, CALL_HEADER, CONNECTION, readJson } from './message.js';
+import { failedResult, type MachineCallResult } from '../machine-call.js';
+import { type HostLinkKeys, type LinkPeer, linkTlsOptions } from './link-security.js';
+import { BYTES_CONTENT_TYPE, CALL_HEADER, readJson, UPGRADE_PROTOCOL } from './message.js';
 
 /** A request over an accepted link. */
 export interface ReceivedLinkRequest {
@@ -30,7 +30,7 @@ export interface LinkServerOptions {
 
 /** Time within which a requester must complete the handshake and send its request. */
 const REQUEST_TIMEOUT_MS = 10_000;
-const CHECK_INTERVAL_MS = 1_000;
+const CONNECTION_CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Maximum number of open links. Each disk that is being moved and each open console uses one. */
 const MAX_LINKS = 4_096;
@@ -47,16 +47,16 @@ export class LinkServer {
     this.#options = options;
     this.#server = createServer(
       {
-        ...linkSecurity,
+        ...linkTlsOptions,
         pskCallback: (socket, identity) => {
-          const accepted = options.keys.accept(identity);
-          if (accepted) this.#peers.set(socket, accepted.peer);
-          return accepted?.psk ?? null;
+          const acceptedLink = options.keys.accept(identity);
+          if (acceptedLink) this.#peers.set(socket, acceptedLink.peer);
+          return acceptedLink?.psk ?? null;
         },
         handshakeTimeout: REQUEST_TIMEOUT_MS,
         headersTimeout: REQUEST_TIMEOUT_MS,
         requestTimeout: REQUEST_TIMEOUT_MS,
-        connectionsCheckingInterval: CHECK_INTERVAL_MS,
+        connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
         noDelay: true,
         keepAlive: true,
         keepAliveInitialDelay: KEEP_ALIVE_MS,
@@ -64,7 +64,7 @@ export class LinkServer {
       (message, response) => void this.#respond(message, response),
     );
     this.#server.maxConnections = MAX_LINKS;
-    this.#server.on('upgrade', (message, socket, first) => void this.#connect(message, socket, first));
+    this.#server.on('upgrade', (message, socket, firstBytes) => void this.#connect(message, socket, firstBytes));
     this.#server.on('secureConnection', (socket) => {
       this.#links.add(socket);
       socket.on('error', () => {}).once('close', () => this.#links.delete(socket));
@@ -94,9 +94,9 @@ export class LinkServer {
   async #handle({ socket }: IncomingMessage, request: unknown, onProcessing: () => void): Promise<LinkResponse> {
     const peer = this.#peers.get(socket);
     if (!peer) throw new Error('the link was opened without an identity');
-    const disconnected = new AbortController();
-    socket.once('close', () => disconnected.abort(new Error('the requester has disconnected')));
-    return this.#options.respond({ request, peer, signal: disconnected.signal, onProcessing });
+    const disconnectController = new AbortController();
+    socket.once('close', () => disconnectController.abort(new Error('the requester has disconnected')));
+    return this.#options.respond({ request, peer, signal: disconnectController.signal, onProcessing });
   }
 
   async #respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -105,18 +105,18 @@ export class LinkServer {
         response.writeProcessing(),
       );
       if (!stream) return sendResult(response, 200, { value });
-      response.writeHead(200, { 'content-type': BYTES });
+      response.writeHead(200, { 'content-type': BYTES_CONTENT_TYPE });
       await pipeline(stream, response);
     } catch (error) {
       // The requester detects an incomplete stream, because its end is missing.
       if (response.headersSent) response.destroy();
-      else sendResult(response, 500, failedWith(error));
+      else sendResult(response, 500, failedResult(error));
     }
   }
 
   /** Handles a request for a connection in both directions. */
-  async #connect(message: IncomingMessage, socket: Duplex, first: Buffer): Promise<void> {
-    if (first.length > 0) socket.unshift(first);
+  async #connect(message: IncomingMessage, socket: Duplex, firstBytes: Buffer): Promise<void> {
+    if (firstBytes.length > 0) socket.unshift(firstBytes);
     try {
       const call: unknown = JSON.parse(decodeURIComponent(String(message.headers[CALL_HEADER])));
       const { stream } = await this.#handle(message, call, () => {});
@@ -125,12 +125,12 @@ export class LinkServer {
         stream.destroy();
         return;
       }
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${CONNECTION}\r\n\r\n`);
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${UPGRADE_PROTOCOL}\r\n\r\n`);
       joinStreams(stream, socket);
     } catch (error) {
-      const text = JSON.stringify(failedWith(error));
+      const serializedError = JSON.stringify(failedResult(error));
       socket.end(
-        `HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+        `HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(serializedError)}\r\n\r\n${serializedError}`,
       );
     }
   }

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 
 /** The content type of a response that is a stream of bytes. Other responses are JSON. */
-export const BYTES = 'application/octet-stream';
+export const BYTES_CONTENT_TYPE = 'application/octet-stream';
 
 /** The protocol to which a link is upgraded if it carries bytes in both directions. */
-export const CONNECTION = 'apistrata-bytes';
+export const UPGRADE_PROTOCOL = 'apistrata-bytes';
 
 /**
  * The header that contains the call if a link is upgraded, because that request has no body. The value is
@@ -12,7 +12,7 @@ export const CONNECTION = 'apistrata-bytes';
  */
 export const CALL_HEADER = 'apistrata-call';
 
-const MAX_BYTES = 2 ** 24;
+const MAX_MESSAGE_BYTES = 2 ** 24;
 
 /**
  * Reads JSON from a stream.
@@ -20,10 +20,10 @@ const MAX_BYTES = 2 ** 24;
  */
 export async function readJson(stream: Readable): Promise<unknown> {
   const chunks: Buffer[] = [];
-  let bytes = 0;
+  let byteCount = 0;
   for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error(`the message is longer than ${MAX_BYTES} bytes`);
+    byteCount += chunk.length;
+    if (byteCount > MAX_MESSAGE_BYTES) throw new Error(`the message is longer than ${MAX_MESSAGE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -13,15 +13,15 @@ export interface RemoteVolumeStorageParts {
  * Creates a volume storage that forwards each call to the host that stores volumes. If no host stores volumes, volumes
  * are records without content.
  */
-export function remoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
+export function createRemoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
   // Requests have no timeout, because copying may take long and the link ends if the host process dies.
-  const never = new AbortController().signal;
+  const neverAborted = new AbortController().signal;
 
-  async function send(call: keyof VolumeStorage, given: readonly unknown[], onProcessing?: () => void) {
+  async function send(call: keyof VolumeStorage, callArguments: readonly unknown[], onProcessing?: () => void) {
     const host = await volumeHost();
     if (host === null) return undefined;
-    const request: LinkRequest = { kind: 'volumes', call, given };
-    return links.request(host, request, never, onProcessing);
+    const request: LinkRequest = { kind: 'volumes', call, given: callArguments };
+    return links.request(host, request, neverAborted, onProcessing);
   }
 
   return {

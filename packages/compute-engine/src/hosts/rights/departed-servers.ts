@@ -14,8 +14,8 @@ export async function concerns(store: Store, serverId: string, host: string): Pr
  * Returns the data with which a host removes the machine of a server that has left it; undefined if the server does not
  * exist. The database role of the host can no longer read the server itself.
  */
-export async function departedServer(store: Store, serverId: string): Promise<Server | undefined> {
+export async function readDepartedServer(store: Store, serverId: string): Promise<Server | undefined> {
   const { rows } = await sql<{ data: string | null }>`select apistrata_departed(${serverId}) as data`.execute(store.db);
-  const text = rows[0]?.data;
-  return text ? (JSON.parse(text) as Server) : undefined;
+  const json = rows[0]?.data;
+  return json ? (JSON.parse(json) as Server) : undefined;
 }

@@ -10,14 +10,14 @@ interface TableRights {
 }
 
 /** The host of the connected role, as a subquery, which is evaluated only once for each statement. */
-const HOST = '(select apistrata_host())';
-const KEEPS_VOLUMES = '(select apistrata_keeps_volumes())';
+const CURRENT_HOST = '(select apistrata_host())';
+const STORES_VOLUMES = '(select apistrata_keeps_volumes())';
 /** The servers that the role may read, because of the policy of the table `servers`. */
 const SERVERS_ON_HOST = '(select id from servers)';
 
-const allCommands = (condition: string) => ({ all: { using: condition, check: condition } });
-const read: TableRights = { grants: ['select'] };
-const readIf = (condition: string): TableRights => ({
+const allowAllCommandsIf = (condition: string) => ({ all: { using: condition, check: condition } });
+const readAllRows: TableRights = { grants: ['select'] };
+const readRowsIf = (condition: string): TableRights => ({
   grants: ['select'],
   policies: { select: { using: condition } },
 });
@@ -32,10 +32,10 @@ function recordMatches(fields: Readonly<Record<string, string>>): string {
     .join(' and ');
 }
 
-const OWN_SERVICE = `host = ${HOST} and binary_name = 'nova-compute'`;
-const OWN_EVACUATION = `source_host = ${HOST} and type = 'evacuation'`;
+const OWN_SERVICE = `host = ${CURRENT_HOST} and binary_name = 'nova-compute'`;
+const OWN_EVACUATION = `source_host = ${CURRENT_HOST} and type = 'evacuation'`;
 /** Snapshots of servers on this host. A host must not make them available to other projects. */
-const SNAPSHOT_HERE = `server_id in ${SERVERS_ON_HOST} and visibility in ('private', 'shared')`;
+const OWN_SNAPSHOT = `server_id in ${SERVERS_ON_HOST} and visibility in ('private', 'shared')`;
 const IMAGE_RECEIVES_CONTENT = `image_id in (
   select id from images where server_id in ${SERVERS_ON_HOST} and status in ('queued', 'saving'))`;
 
@@ -44,22 +44,22 @@ const IMAGE_RECEIVES_CONTENT = `image_id in (
  * quotas.
  */
 export const hostRights: Readonly<Record<string, TableRights>> = {
-  kysely_migration: read,
-  schema_needs: read,
+  kysely_migration: readAllRows,
+  schema_needs: readAllRows,
   host_orders: {
     grants: ['select', 'update (begun_by, answer, answered_at)', 'delete'],
-    policies: allCommands(`host = ${HOST}`),
+    policies: allowAllCommandsIf(`host = ${CURRENT_HOST}`),
   },
-  host_holds: { grants: ['select', 'insert', 'update'], policies: allCommands(`host = ${HOST}`) },
+  host_holds: { grants: ['select', 'insert', 'update'], policies: allowAllCommandsIf(`host = ${CURRENT_HOST}`) },
   // Hosts read the addresses of other hosts, and whether these are up.
   services: {
     grants: ['select', 'insert', 'update'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `${OWN_SERVICE} and ${recordMatches({ host: HOST, binary: 'binary_name' })}` },
+      insert: { check: `${OWN_SERVICE} and ${recordMatches({ host: CURRENT_HOST, binary: 'binary_name' })}` },
       update: {
         using: OWN_SERVICE,
-        check: `${OWN_SERVICE} and ${recordMatches({ host: HOST, binary: 'binary_name' })}`,
+        check: `${OWN_SERVICE} and ${recordMatches({ host: CURRENT_HOST, binary: 'binary_name' })}`,
       },
     },
   },
@@ -68,24 +68,27 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'insert (id, revision, data, host)', 'update (revision, data, host)'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `host = ${HOST} and ${recordMatches({ host: HOST })}` },
-      update: { using: `host = ${HOST}`, check: `host = ${HOST} and ${recordMatches({ host: HOST })}` },
+      insert: { check: `host = ${CURRENT_HOST} and ${recordMatches({ host: CURRENT_HOST })}` },
+      update: {
+        using: `host = ${CURRENT_HOST}`,
+        check: `host = ${CURRENT_HOST} and ${recordMatches({ host: CURRENT_HOST })}`,
+      },
     },
   },
   // Evacuations from this host, which it completes when it is up again.
   migrations: {
     grants: ['select', 'update'],
     policies: {
-      select: { using: `source_host = ${HOST}` },
+      select: { using: `source_host = ${CURRENT_HOST}` },
       update: {
         using: `${OWN_EVACUATION} and status = 'done'`,
-        check: `${OWN_EVACUATION} and ${recordMatches({ sourceHost: HOST, type: 'type', serverId: 'server_id', status: "'completed'" })}`,
+        check: `${OWN_EVACUATION} and ${recordMatches({ sourceHost: CURRENT_HOST, type: 'type', serverId: 'server_id', status: "'completed'" })}`,
       },
     },
   },
   // Servers that are on this host, move to it, or are the subject of a request to it.
-  servers: readIf(`host = ${HOST}
-    or exists (select 1 from json_array_elements(data::json -> 'claims') claim where claim ->> 'host' = ${HOST})
+  servers: readRowsIf(`host = ${CURRENT_HOST}
+    or exists (select 1 from json_array_elements(data::json -> 'claims') claim where claim ->> 'host' = ${CURRENT_HOST})
     or id in (select server_id from host_orders)`),
   // The only job that a host stores: it updates a server on this host whose machine has ended.
   jobs: {
@@ -93,7 +96,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     policies: {
       insert: {
         check: `kind = 'followPower' and lease_owner is null and attempts = 0
-          and server_id in (select id from servers where host = ${HOST})`,
+          and server_id in (select id from servers where host = ${CURRENT_HOST})`,
       },
     },
   },
@@ -103,17 +106,17 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'update'],
     policies: {
       select: {
-        using: `visibility in ('public', 'community') or ${KEEPS_VOLUMES} or server_id in ${SERVERS_ON_HOST}
+        using: `visibility in ('public', 'community') or ${STORES_VOLUMES} or server_id in ${SERVERS_ON_HOST}
           or id in (select image_id from servers)
           or exists (select 1 from host_orders o where images.id = any(string_to_array(o.image_ids, ' ')))`,
       },
       update: {
-        using: `status in ('queued', 'saving') and ${SNAPSHOT_HERE}`,
-        check: `${SNAPSHOT_HERE} and ${recordMatches({ visibility: 'visibility', projectId: 'project_id' })}`,
+        using: `status in ('queued', 'saving') and ${OWN_SNAPSHOT}`,
+        check: `${OWN_SNAPSHOT} and ${recordMatches({ visibility: 'visibility', projectId: 'project_id' })}`,
       },
     },
   },
-  image_members: readIf('image_id in (select id from images)'),
+  image_members: readRowsIf('image_id in (select id from images)'),
   image_chunks: {
     grants: ['select', 'insert', 'delete'],
     policies: {
@@ -123,30 +126,30 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     },
   },
   // Networks contain no secrets. A host builds them, and the rules of its guests refer to addresses of other guests.
-  networks: read,
-  subnets: read,
-  ports: read,
-  routers: read,
-  floating_ips: read,
-  security_groups: read,
-  security_group_rules: read,
+  networks: readAllRows,
+  subnets: readAllRows,
+  ports: readAllRows,
+  routers: readAllRows,
+  floating_ips: readAllRows,
+  security_groups: readAllRows,
+  security_group_rules: readAllRows,
   router_homes: {
     grants: ['select', 'insert', 'update', 'delete'],
     policies: {
       select: { using: 'true' },
-      insert: { check: `host = ${HOST}` },
+      insert: { check: `host = ${CURRENT_HOST}` },
       // A host that needs a router takes it over from a host that is down.
-      update: { using: 'true', check: `host = ${HOST}` },
-      delete: { using: `host = ${HOST}` },
+      update: { using: 'true', check: `host = ${CURRENT_HOST}` },
+      delete: { using: `host = ${CURRENT_HOST}` },
     },
   },
-  volumes: readIf(KEEPS_VOLUMES),
-  volume_attachments: readIf(KEEPS_VOLUMES),
-  volume_types: readIf(KEEPS_VOLUMES),
+  volumes: readRowsIf(STORES_VOLUMES),
+  volume_attachments: readRowsIf(STORES_VOLUMES),
+  volume_types: readRowsIf(STORES_VOLUMES),
 };
 
 /** Functions that hosts may call. */
-const FUNCTIONS = [
+const GRANTED_FUNCTIONS = [
   'apistrata_host()',
   'apistrata_keeps_volumes()',
   'apistrata_concerns(text, text)',
@@ -154,7 +157,7 @@ const FUNCTIONS = [
 ];
 
 /** Sequences of the tables into which hosts insert records. */
-const SEQUENCES = ['services_seq_seq', 'nodes_seq_seq'];
+const GRANTED_SEQUENCES = ['services_seq_seq', 'nodes_seq_seq'];
 
 /** A host and its PostgreSQL role. */
 export interface HostRole {
@@ -166,10 +169,10 @@ export interface HostRole {
   readonly volumes?: boolean;
 }
 
-const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
-const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quoteText = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-function policiesOf(table: string, { policies }: TableRights): readonly string[] {
+function policyStatements(table: string, { policies }: TableRights): readonly string[] {
   if (!policies) return [];
   return [
     `alter table ${table} enable row level security`,
@@ -188,17 +191,17 @@ function policiesOf(table: string, { policies }: TableRights): readonly string[]
  * Row-level security does not apply to the owner, whose role the API processes use.
  */
 export function hostRoleSql({ host, role, volumes = false }: HostRole): string {
-  const to = quotedName(role);
+  const to = quoteName(role);
   const statements = [
-    `insert into host_roles (role, host, volumes) values (${quotedText(role)}, ${quotedText(host)}, ${volumes ? 1 : 0})
+    `insert into host_roles (role, host, volumes) values (${quoteText(role)}, ${quoteText(host)}, ${volumes ? 1 : 0})
   on conflict (role) do update set host = excluded.host, volumes = excluded.volumes`,
-    `do $$ begin execute format('grant usage on schema %I to %I', current_schema(), ${quotedText(role)}); end $$`,
-    ...FUNCTIONS.map((signature) => `grant execute on function ${signature} to ${to}`),
-    ...SEQUENCES.map((sequence) => `grant usage on sequence ${sequence} to ${to}`),
+    `do $$ begin execute format('grant usage on schema %I to %I', current_schema(), ${quoteText(role)}); end $$`,
+    ...GRANTED_FUNCTIONS.map((signature) => `grant execute on function ${signature} to ${to}`),
+    ...GRANTED_SEQUENCES.map((sequence) => `grant usage on sequence ${sequence} to ${to}`),
     // Each table has its own transaction, so that it is locked only briefly and never together with another table.
     ...Object.entries(hostRights).flatMap(([table, rights]) => [
       'begin',
-      ...policiesOf(table, rights),
+      ...policyStatements(table, rights),
       `revoke all on ${table} from ${to}`,
       `grant ${rights.grants.join(', ')} on ${table} to ${to}`,
       'commit',

@@ -7,7 +7,7 @@ import type { QuotaKind } from '../../core/settings.js';
 import { forbidden, type Rejection } from '../../errors/rejection.js';
 import type { Caller } from '../../model/index.js';
 import type { QuotaExcess } from '../../observation/observer.js';
-import { LIVE, liveOfProject, tables } from '../../schema/tables.js';
+import { LIVE_SERVERS, liveServersOfProject, tables } from '../../schema/tables.js';
 
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;
@@ -45,7 +45,7 @@ export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
       sql`coalesce(sum(memory_mb), 0)`.as('ram'),
     ])
     .where('project_id', '=', '')
-    .where(liveOfProject(kind))
+    .where(liveServersOfProject(kind))
     .where('vm_state', '!=', sql.lit('soft-delete'));
   return perUser ? ofProject.where('user_id', '=', '') : ofProject;
 }
@@ -189,7 +189,7 @@ export async function checkGroupMembers(
   const { server_group_members: limit } = await limitsOf(core, tx, caller.projectId, caller.userId);
   if (limit < 0) return;
   const used = await tables.servers.count(tx, (q) =>
-    q.where('group_id', '=', groupId).where(LIVE).where('user_id', '=', caller.userId),
+    q.where('group_id', '=', groupId).where(LIVE_SERVERS).where('user_id', '=', caller.userId),
   );
   if (used + requested > limit)
     throw overQuotaError(core, caller, [{ kind: 'server_group_members', requested, used, limit }]);

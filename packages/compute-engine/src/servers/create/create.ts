@@ -97,7 +97,7 @@ async function insertServers(
       tables.servers.insert(tx, created),
       recordStart(core, tx, create, context, { id }, initialPlacement?.events),
       addJob(core, tx, create, context, { id: jobId, serverId: id }, args),
-      core.events.changed(tx, undefined, created, context),
+      core.events.emitState(tx, undefined, created, context),
     ]);
     newServers.push(server);
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Port } from '@apistrata/catalogs';
-import { backgroundWork } from '../../core/context.js';
+import { backgroundContext } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { Server, ServerInterface } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
@@ -56,7 +56,7 @@ export class InterfaceRefresh {
       const server = await tables.servers.get(store, serverId);
       if (!server || server.deleted || server.vmState === 'building') return;
       // The ports are listed on behalf of the engine, so that all of them are visible.
-      const ports = await catalogs.networks.listPorts(backgroundWork(server).caller, { deviceIds: [serverId] });
+      const ports = await catalogs.networks.listPorts(backgroundContext(server).caller, { deviceIds: [serverId] });
       const interfaces = mergeInterfaces(server, ports);
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;
       const isWritten = await store.transaction(async (tx) => {

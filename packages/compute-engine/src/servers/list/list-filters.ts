@@ -2,7 +2,7 @@ import type { DatabaseKind, RowQuery } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import type { Server, StringSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
-import { LIVE } from '../../schema/tables.js';
+import { LIVE_SERVERS } from '../../schema/tables.js';
 import { RESERVATION_LENGTH } from '../create/create-record.js';
 import { statesOf } from '../status.js';
 import { compilePattern, likePatternOf, type Matches, type PlainPattern, parsePlainPattern } from './list-pattern.js';
@@ -132,7 +132,12 @@ export function statesWithStatus(statuses: readonly string[]): readonly State[] 
  * Adds the filters that databases can apply to a query.
  * @param live the condition for servers that are not deleted
  */
-export function applyFilters(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
+export function applyFilters(
+  rows: RowQuery,
+  filters: ServerFilters,
+  kind: DatabaseKind,
+  live = LIVE_SERVERS,
+): RowQuery {
   const states = filters.statuses && statesWithStatus(filters.statuses);
   const filtered = applyColumnFilters(applyDeletedFilter(rows, filters, live), filters, kind);
   if (!states) return filtered;

@@ -1,6 +1,6 @@
 import type { DatabaseKind } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
-import { LIVE, liveOfProject } from '../../schema/tables.js';
+import { LIVE_SERVERS, liveServersOfProject } from '../../schema/tables.js';
 import { RESERVATION_LENGTH } from '../create/create-record.js';
 import { type ServerFilters, type State, statesWithStatus } from './list-filters.js';
 import { parsePlainPattern } from './list-pattern.js';
@@ -67,14 +67,14 @@ export function liveCondition(
 ): RawBuilder<boolean> {
   const { projectId, patterns, ...others } = filters;
   // All servers with a reservation id belong to the same project.
-  if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE;
-  if (projectId !== undefined) return liveOfProject(kind);
+  if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE_SERVERS;
+  if (projectId !== undefined) return liveServersOfProject(kind);
   const comparedFilters = Object.entries({ ...others, ...patterns }).filter(
     ([, value]) => value !== undefined && value !== false,
   );
   const walksIndex =
     comparedFilters.every(([name]) => name === 'name') && INDEXED_SORT_KEYS.has(sort[0]?.key ?? 'created_at');
-  return walksIndex && isIndexed(filters, sort) ? LIVE_OF_ALL_PROJECTS : LIVE;
+  return walksIndex && isIndexed(filters, sort) ? LIVE_OF_ALL_PROJECTS : LIVE_SERVERS;
 }
 
 function isFilterIndexed({ filters }: IndexedQueries, name: string, value: unknown): boolean {

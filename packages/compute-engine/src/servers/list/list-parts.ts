@@ -1,7 +1,7 @@
 import type { RowQuery, Session } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import type { Server } from '../../model/index.js';
-import { LIVE } from '../../schema/tables.js';
+import { LIVE_SERVERS } from '../../schema/tables.js';
 import { applyFilters, patternConditions, type ServerFilters, type ServerPatternField } from './list-filters.js';
 import { isIndexed, liveCondition } from './list-indexes.js';
 import { likePatternOf } from './list-pattern.js';
@@ -145,7 +145,7 @@ export class SubstringSearch {
       return undefined;
     // No index contains the column `revision`. Without this condition, the planner might scan a complete index on
     // names.
-    const live = this.#all(db).where(LIVE).where('revision', '>=', 0);
+    const live = this.#all(db).where(LIVE_SERVERS).where('revision', '>=', 0);
     const matching = this.#conditions().reduce((rows, condition) => rows.where(condition), live);
     const candidateSeqs = db.selectFrom(matching.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');
     const { rows } = await sql<{ readonly seqs: readonly string[] | null }>`

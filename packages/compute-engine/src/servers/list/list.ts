@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
-import { liveOfProject, tables } from '../../schema/tables.js';
+import { liveServersOfProject, tables } from '../../schema/tables.js';
 import { canMatch, type ServerFilters } from './list-filters.js';
 import { isAnyPending, type PageRow, readNewestServers } from './list-newest.js';
 import { describePlan, planOf, type RowsPlan, rowsPlanOf, type ServerQuery } from './list-plan.js';
@@ -90,7 +90,7 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
 const readProjectConditions = hotStatement<{ readonly waits: unknown; readonly large: unknown }>(({ db, kind }) =>
   db.selectNoFrom([
     isAnyPending('').as('waits'),
-    sql`(select count(*) from (select 1 from servers where project_id = ${''} and ${liveOfProject(kind)}
+    sql`(select count(*) from (select 1 from servers where project_id = ${''} and ${liveServersOfProject(kind)}
       limit ${MAX_SHORT_QUERY_SERVERS + 1}) as some_servers) > ${MAX_SHORT_QUERY_SERVERS}`.as('large'),
   ]),
 );

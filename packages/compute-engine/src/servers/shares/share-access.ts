@@ -1,6 +1,6 @@
 import { ignoreRejection, type ShareAccessType } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
-import { LIVE, tables } from '../../schema/tables.js';
+import { LIVE_SERVERS, tables } from '../../schema/tables.js';
 
 /** The share protocols that servers can mount, with the type of access rule that each protocol requires. */
 export const shareProtocols: Readonly<Record<string, ShareAccessType>> = { NFS: 'ip', CEPHFS: 'cephx' };
@@ -39,7 +39,7 @@ export async function revokeShareAccess(scope: ServerScope, shareId: string): Pr
   const { caller } = scope.context;
   const { host, id } = scope.server;
   const serversOnHost = host
-    ? await tables.servers.find(scope.core.store, (q) => q.where('host', '=', host).where(LIVE))
+    ? await tables.servers.find(scope.core.store, (q) => q.where('host', '=', host).where(LIVE_SERVERS))
     : [];
   const isUsedByOthers = serversOnHost.some(
     (other) => other.id !== id && other.shares.some((one) => one.shareId === shareId),

@@ -1,5 +1,5 @@
 import { CatalogError, type Volume } from '@apistrata/catalogs';
-import { type Context, elevated } from '../../core/context.js';
+import { type Context, elevatedContext } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/rejection.js';
 
@@ -13,13 +13,13 @@ export class AssistedSnapshots {
 
   /** Reports to the volume service that the host has written the snapshot. */
   async create(context: Context, volumeId: string, snapshotId: string): Promise<void> {
-    const { caller } = elevated(context);
+    const { caller } = elevatedContext(context);
     await this.#attached(caller, volumeId, badRequest);
     await this.#report(this.#core.catalogs.volumes.updateSnapshotStatus(caller, snapshotId, 'creating', '90%'));
   }
 
   async delete(context: Context, volumeId: string, snapshotId: string): Promise<void> {
-    const { caller } = elevated(context);
+    const { caller } = elevatedContext(context);
     await this.#attached(caller, volumeId, notFound);
     await this.#report(this.#core.catalogs.volumes.updateSnapshotStatus(caller, snapshotId, 'deleting', '90%'));
   }

@@ -1,5 +1,5 @@
 import type { Server } from '../../model/index.js';
-import type { ServerContent } from '../../scheduler/amounts.js';
+import type { CapacityFields } from '../../scheduler/amounts.js';
 
 /** Returns whether the root disk of a server is a volume. */
 export function isVolumeBacked({ blockDevices }: Pick<Server, 'blockDevices'>): boolean {
@@ -12,6 +12,6 @@ export function hasLocalRoot(server: Pick<Server, 'blockDevices'>): boolean {
 }
 
 /** Returns the fields of a server that determine its required capacity. */
-export function serverContentOf(server: Pick<Server, 'blockDevices' | 'imageProperties'>): ServerContent {
+export function serverContentOf(server: Pick<Server, 'blockDevices' | 'imageProperties'>): CapacityFields {
   return { localRoot: hasLocalRoot(server), imageProperties: server.imageProperties };
 }

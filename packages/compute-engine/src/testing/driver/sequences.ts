@@ -48,7 +48,7 @@ const share: ServerShare = {
   exportLocation: 'nfs://192.0.2.1/share',
 };
 
-const larger = (flavor: FlavorCopy): FlavorCopy => ({
+const enlargeFlavor = (flavor: FlavorCopy): FlavorCopy => ({
   ...flavor,
   id: '2',
   name: 'larger',
@@ -56,7 +56,7 @@ const larger = (flavor: FlavorCopy): FlavorCopy => ({
 });
 
 /** Returns the sequences of commands that a driver must execute, one for each feature of the API. */
-export function sequencesFor(
+export function createSequences(
   { flavor, imageId }: Server,
   [source, dest]: readonly [string, string],
 ): readonly Sequence[] {
@@ -97,8 +97,8 @@ export function sequencesFor(
     {
       title: 'resizes machines and confirms the resize',
       commands: [
-        { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
-        { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
+        { verb: 'migrate_disk', destHost: dest, flavor: enlargeFlavor(flavor) },
+        { verb: 'finish_migration', flavor: enlargeFlavor(flavor), powerOn: true, sourceHost: source },
         { verb: 'confirm_migration', sourceHost: source },
       ],
       at: [0, 1, 1],
@@ -106,8 +106,8 @@ export function sequencesFor(
     {
       title: 'resizes machines and reverts the resize',
       commands: [
-        { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
-        { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
+        { verb: 'migrate_disk', destHost: dest, flavor: enlargeFlavor(flavor) },
+        { verb: 'finish_migration', flavor: enlargeFlavor(flavor), powerOn: true, sourceHost: source },
         { verb: 'revert_migration', sourceHost: source },
         { verb: 'finish_migration', flavor, powerOn: true, sourceHost: source },
       ],

@@ -49,7 +49,7 @@ function deepFreeze<T>(value: T): T {
 }
 
 /** Returns a function that defines a test whose body receives a new driver. */
-export function testOnNewDriver(suite: DriverSuite): DriverTest {
+export function createDriverTest(suite: DriverSuite): DriverTest {
   const hosts = suite.hosts ?? (['host1', 'host2'] as const);
   return (title, body) =>
     suite.it(title, async () => {
@@ -60,8 +60,8 @@ export function testOnNewDriver(suite: DriverSuite): DriverTest {
       const origin = { action: 'create', requestId: 'req-00000000-0000-4000-8000-000000000000' };
       const perform = async (work: DriverWork, server: Server) => {
         if (!supports(work.verb)) return;
-        const performed = driver.perform(deepFreeze(work), server, new AbortController().signal, origin);
-        await (suite.needsGuest?.includes(work.verb) ? Promise.allSettled([performed]) : performed);
+        const execution = driver.perform(deepFreeze(work), server, new AbortController().signal, origin);
+        await (suite.needsGuest?.includes(work.verb) ? Promise.allSettled([execution]) : execution);
       };
       try {
         await body({

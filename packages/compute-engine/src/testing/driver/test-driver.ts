@@ -2,32 +2,32 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ImageContent } from '@apistrata/catalogs';
 import { sampleServer } from './sample-server.js';
-import { type Sequence, sequencesFor } from './sequences.js';
-import { type DriverFixture, type DriverSuite, type DriverTest, testOnNewDriver } from './suite.js';
+import { createSequences, type Sequence } from './sequences.js';
+import { createDriverTest, type DriverFixture, type DriverSuite, type DriverTest } from './suite.js';
 
 const spawn = { verb: 'spawn', adminPassword: 'secret', files: [{ path: '/etc/motd', contents: 'aGVsbG8=' }] } as const;
 
 /** Tests every sequence, once as is and once with each command repeated, as after a crash of the engine. */
 function testSequences(suite: DriverSuite, test: DriverTest): void {
-  const titles = sequencesFor(sampleServer(suite.server), ['', '']).map(({ title }) => title);
+  const titles = createSequences(sampleServer(suite.server), ['', '']).map(({ title }) => title);
   for (const [index, title] of titles.entries()) {
-    for (const times of [1, 2]) {
-      test(times === 1 ? title : `${title}, with each command repeated`, async (fixture) => {
+    for (const repetitions of [1, 2]) {
+      test(repetitions === 1 ? title : `${title}, with each command repeated`, async (fixture) => {
         const server = await fixture.spawnServer();
-        const { commands, at } = sequencesFor(server, fixture.hosts)[index] as Sequence;
+        const { commands, at } = createSequences(server, fixture.hosts)[index] as Sequence;
         for (const [step, command] of commands.entries()) {
           const host = fixture.hosts[at?.[step] ?? 0];
-          const onOtherHost = fixture.newServer({ ...server, host, node: host });
-          for (let time = 0; time < times; time++) await fixture.perform(command, onOtherHost);
+          const serverOnHost = fixture.newServer({ ...server, host, node: host });
+          for (let time = 0; time < repetitions; time++) await fixture.perform(command, serverOnHost);
         }
-        const last = fixture.hosts[at?.at(-1) ?? 0];
-        await fixture.perform({ verb: 'destroy' }, fixture.newServer({ ...server, host: last, node: last }));
+        const lastHost = fixture.hosts[at?.at(-1) ?? 0];
+        await fixture.perform({ verb: 'destroy' }, fixture.newServer({ ...server, host: lastHost, node: lastHost }));
       });
     }
   }
 }
 
-async function bytesOf(content: ImageContent): Promise<number> {
+async function countBytes(content: ImageContent): Promise<number> {
   if (content instanceof Uint8Array) return content.byteLength;
   let bytes = 0;
   for await (const chunk of content) bytes += chunk.byteLength;
@@ -76,7 +76,7 @@ function testLifecycle(test: DriverTest): void {
     await fixture.perform({ verb: 'snapshot', imageId }, server);
     await fixture.perform({ verb: 'snapshot', imageId }, server);
     const content = await fixture.driver.snapshotContent?.(server, imageId);
-    if (content !== undefined && fixture.supports('snapshot')) assert.ok((await bytesOf(content)) >= 0);
+    if (content !== undefined && fixture.supports('snapshot')) assert.ok((await countBytes(content)) >= 0);
   });
 }
 
@@ -84,9 +84,9 @@ function testResponses(test: DriverTest): void {
   const origin = { action: 'create', requestId: 'req-1' };
 
   test('stops when the signal is aborted', async ({ driver, newServer }) => {
-    const aborted = new AbortController();
-    aborted.abort(new Error('no longer needed'));
-    const [result] = await Promise.allSettled([driver.perform(spawn, newServer(), aborted.signal, origin)]);
+    const abortController = new AbortController();
+    abortController.abort(new Error('no longer needed'));
+    const [result] = await Promise.allSettled([driver.perform(spawn, newServer(), abortController.signal, origin)]);
     assert.ok(result.status === 'fulfilled' || result.reason instanceof Error);
   });
 
@@ -136,7 +136,7 @@ function testResponses(test: DriverTest): void {
 
 /** Registers the conformance tests of drivers with any test runner. */
 export function testDriver(suite: DriverSuite): void {
-  const test = testOnNewDriver(suite);
+  const test = createDriverTest(suite);
   suite.describe(suite.name, () => {
     testLifecycle(test);
     testSequences(suite, test);
