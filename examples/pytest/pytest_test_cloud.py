@@ -1,4 +1,4 @@
-"""Fixtures: a separate cloud for every pytest session, in its initial state for every test."""
+"""Fixtures that start one cloud per pytest session and reset it for every test."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class Cloud:
         self.url = environment["OS_AUTH_URL"].removesuffix("/identity/v3")
 
     def connect(self, user="admin", project="demo"):
-        """Returns a connection of the Python SDK. A missing user or project is created, with the user as its member."""
+        """Returns a Python SDK connection. A missing user or project is created, and the user becomes a project member."""
         login = self.control("POST", "/logins", {"user": user, "project": project})["environment"]
         return openstack.connect(
             load_envvars=False,
@@ -75,7 +75,7 @@ class Cloud:
         self.control("POST", "/clock", {"advance": duration})
 
     def idle(self):
-        """Returns when no background job is left."""
+        """Waits until no background job is left."""
         self.control("POST", "/idle")
 
 
@@ -92,7 +92,7 @@ def read_environment(lines):
 
 @pytest.fixture(scope="session")
 def test_cloud_session():
-    """The cloud of the session; tests use ``test_cloud`` instead."""
+    """The cloud that all tests of a session share; tests use the fixture ``test_cloud`` instead."""
     command = [*shlex.split(os.environ.get("TEST_CLOUD", COMMAND)), "--port", "0", "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -112,5 +112,5 @@ def test_cloud(test_cloud_session):
 
 @pytest.fixture
 def connection(test_cloud):
-    """A connection of an administrator in the project demo."""
+    """A Python SDK connection of an administrator in the project demo."""
     return test_cloud.connect()

@@ -1,5 +1,5 @@
-// Sends a line to the serial console of a guest, and waits for the response: node --experimental-websocket serial.mjs URL
-// SAY EXPECT
+// Sends a line to a guest's serial console and waits for the expected output:
+// node --experimental-websocket serial.mjs URL SAY EXPECT
 const [url, say, expected] = process.argv.slice(2);
 const CONDITION_TIMEOUT_MS = 120_000;
 const RETRY_MS = 5_000;

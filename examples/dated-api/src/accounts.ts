@@ -5,35 +5,35 @@ import { versions } from './versions.js';
 /** A customer of the API. */
 export interface Account {
   readonly name: string;
-  /** The version of requests without a version. */
+  /** The API version that applies to requests that do not select one. */
   readonly pinned: string;
   readonly invoices: Invoices;
 }
 
-/** Thrown for a request without a valid key. */
+/** Thrown if a request has no valid API key. */
 export class Unauthorized extends Error {
   readonly status = 401;
   readonly code = 'UNAUTHORIZED';
 }
 
-/** All accounts, by their keys. A program with a database would read accounts from it: the functions may return promises. */
+/** All accounts, by API key. A real service would read them from its database. */
 export class Accounts {
   readonly #byKey = new Map<string, Account>();
 
-  /** Adds an account and pins it to a version. Default: the newest version. */
+  /** Adds an account and pins it to an API version. The default is the newest version. */
   add(key: string, name: string, pinned = String(versions.at(-1)?.version)): Account {
     const account = { name, pinned, invoices: new Invoices() };
     this.#byKey.set(key, account);
     return account;
   }
 
-  /** Returns the account of a request; undefined without a valid key. */
+  /** Returns the account that sent a request; undefined if the request has no valid API key. */
   find(req: IncomingMessage): Account | undefined {
     const [, key = ''] = /^Bearer (.+)$/.exec(req.headers.authorization ?? '') ?? [];
     return this.#byKey.get(key);
   }
 
-  /** Returns the account of a request. @throws Unauthorized without a valid key */
+  /** Returns the account that sent a request. @throws Unauthorized if the request has no valid API key */
   authenticate(req: IncomingMessage): Account {
     const account = this.find(req);
     if (!account) throw new Unauthorized('Send a key: Authorization: Bearer KEY.');

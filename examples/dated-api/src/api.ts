@@ -11,11 +11,11 @@ import { versions } from './versions.js';
 export interface ApiOptions {
   readonly accounts: Accounts;
   readonly now?: () => number;
-  /** Checks each response against the schema of its version. Default: false. */
+  /** Whether to check each response against the schema of its version. Default: false. */
   readonly validateReplies?: boolean;
 }
 
-/** Creates the Express app: `/docs`, `/usage`, and the API. */
+/** Creates the Express app, which serves `/docs`, `/usage` and the invoicing API. */
 export function api({ accounts, now = Date.now, validateReplies = false }: ApiOptions): express.Express {
   const usage = usageReport({ client: (req) => accounts.find(req)?.name });
   const app = express();

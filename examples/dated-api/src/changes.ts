@@ -3,23 +3,26 @@ import type { Invoice, NewInvoice } from './invoices.js';
 
 type Page<T> = { readonly data: readonly T[]; readonly next: string | null };
 
-/** The operations whose response is one invoice. */
+/** The operations that return a single invoice. */
 const SINGLE = ['createInvoice', 'showInvoice', 'payInvoice', 'createPayment', 'voidInvoice'];
 
-/** Applies a conversion of one invoice to all responses that contain invoices: below 2025-12-01, lists are plain arrays. */
+/**
+ * Returns conversions for all responses that contain invoices, from a function that converts one invoice. List responses are
+ * arrays here, because these conversions run only for versions before 2025-12-01.
+ */
 function forAllResponses<New, Old>(convert: (invoice: New) => Old) {
   const list = (invoices: readonly New[]) => invoices.map(convert);
   return { ...Object.fromEntries(SINGLE.map((name) => [name, convert])), listInvoices: list };
 }
 
-// The previous forms of invoices, newest first. Each has the fields that the change on its date removed.
+// Earlier invoice formats, newest first. Each type is named after the change that replaced the format.
 type Before2025April = Omit<Invoice, 'status' | 'memo'> & { readonly paid: boolean };
 type Before2024September = Omit<Before2025April, 'customer'> & {
   readonly customer_name: string;
   readonly customer_email: string;
 };
 
-/** Every breaking change to bodies, newest first: how to convert the previous form. */
+/** All breaking changes to request and response bodies, newest first, with conversions from and to the previous format. */
 export const changes = migrations([
   {
     version: '2025-12-01',
@@ -52,7 +55,7 @@ export const changes = migrations([
   },
   {
     version: '2024-03-15',
-    summary: '`amount` is an integer of the smallest unit of `currency` instead of a number of euros.',
+    summary: '`amount` is an integer in the smallest unit of `currency`, instead of a number of euros.',
     requests: {
       createInvoice: ({ amount, ...rest }: Pick<NewInvoice, 'amount'>) => ({
         ...rest,

@@ -1,10 +1,10 @@
 import { type ClientOptions, createClient } from '@apistrata/microversion/client';
-// Only types: a program with this client contains no server code.
+// A type-only import, so that a program with this client contains no server code.
 import type { operations } from './operations.js';
 
 type Api = typeof operations;
 
-/** Creates a client of one version: another date has other operations, parameters and bodies. */
+/** Creates a typed client for one API version, which determines the operations, parameters and bodies. */
 export function invoicesClient<const V extends string>(
   url: string,
   version: V,

@@ -1,8 +1,8 @@
-/** An invoice in the newest form, the only form that the program uses. */
+/** An invoice in the newest format, the only one that handlers use. */
 export interface Invoice {
   readonly id: string;
   readonly customer: { readonly name: string; readonly email: string };
-  /** In the smallest unit of the currency. */
+  /** The amount in the smallest unit of the currency, such as cents. */
   readonly amount: number;
   readonly currency: 'EUR' | 'USD' | 'GBP';
   readonly status: 'open' | 'paid' | 'void';
@@ -11,7 +11,7 @@ export interface Invoice {
 
 export type NewInvoice = Omit<Invoice, 'id' | 'status'>;
 
-/** A request that names an invoice that does not exist, also as the start of a page, or that is in the wrong state. */
+/** Thrown if an invoice does not exist, if `after` is not the id of an invoice, or if an invoice is no longer open. */
 export class InvoiceError extends Error {
   constructor(
     readonly status: 400 | 404 | 409,
@@ -40,7 +40,7 @@ export class Invoices {
   }
 
   /**
-   * Returns a page of invoices, oldest first, and the id after which the next page begins.
+   * Returns a page of invoices, oldest first, and the `after` parameter of the next page; null on the last page.
    * @throws InvoiceError if the invoice `after` does not exist
    */
   list({ limit, after }: { readonly limit: number; readonly after?: string | undefined }) {

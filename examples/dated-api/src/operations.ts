@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Account } from './accounts.js';
 import { invoice, newInvoice } from './schemas.js';
 
-/** The context of a request, for its handler. */
+/** The request context that every handler receives. */
 export interface Call {
   readonly account: Account;
 }
@@ -13,7 +13,7 @@ export interface Call {
 const operation = typedOperationsOf<Call>();
 const limit = z.stringFormat('limit', /^([1-9]\d?|100)$/).transform(Number);
 
-/** Handlers read and write only the newest form; `changes.ts` converts it for older clients. */
+/** All operations of the API. Handlers use only the newest format, because `changes.ts` converts it for older clients. */
 export const operations = [
   operation({
     method: 'GET',
@@ -58,7 +58,7 @@ export const operations = [
     reply: invoice,
     run: ({ account, params }) => account.invoices.settle(params.id, 'paid'),
   }),
-  // The fifth breaking change: `/payments` replaced this operation, and both existed for half a year.
+  // The fifth breaking change removed this operation, half a year after `/payments` was added to replace it.
   operation({
     method: 'POST',
     path: '/invoices/{id}/pay',

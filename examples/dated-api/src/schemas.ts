@@ -5,19 +5,19 @@ import { z } from 'zod';
 const customer = z.strictObject({ name: z.string().min(1), email: z.email() });
 
 /**
- * The fields of request bodies. Each window defines the form for a range of versions; documents and the typed client are derived
- * from it.
+ * The fields that a request can set. Windows define in which versions a field exists; the API documentation and the typed client are
+ * derived from them.
  */
 const writableFields = {
   customer_name: before('2024-09-01', z.string().min(1)),
   customer_email: before('2024-09-01', z.email()),
   customer: since('2024-09-01', customer),
   amount: [
-    before('2024-03-15', z.number().positive().describe('In euros, such as 12.5')),
-    since('2024-03-15', z.int().positive().describe('In the smallest unit of the currency, such as 1250')),
+    before('2024-03-15', z.number().positive().describe('The amount in euros, such as 12.5')),
+    since('2024-03-15', z.int().positive().describe('The amount in the smallest unit of the currency, such as 1250')),
   ],
   currency: since('2024-03-15', z.enum(['EUR', 'USD', 'GBP'])),
-  // A compatible addition needs only its window.
+  // A new optional field is a compatible change, which needs a window but no conversion.
   memo: since('2025-04-10', z.string().max(500).optional()),
 } as const;
 

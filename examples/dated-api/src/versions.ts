@@ -2,7 +2,7 @@ import type { VersionRecord } from '@apistrata/microversion';
 
 const guide = 'https://example.com/guides/upgrading';
 
-/** All versions since the first one, with what clients must know about the end of the oldest. */
+/** All API versions, oldest first. Deprecated versions have a sunset date, an upgrade guide and brown-outs. */
 export const versions: readonly VersionRecord[] = [
   {
     version: '2023-11-01',

@@ -2,7 +2,7 @@ import { defaultsFrom, memoryStore, projectQuotas } from '@apistrata/quota';
 import { service } from './service.js';
 
 const port = Number(process.env.PORT ?? 3000);
-// One process keeps its counters in memory; several share a Redis or an SQL database instead.
+// A single process can keep quota usage in memory; several processes need a shared Redis or SQL database.
 const quota = projectQuotas({
   preset: 'key-manager',
   store: memoryStore(),

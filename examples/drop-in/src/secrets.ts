@@ -7,7 +7,7 @@ export interface Secret {
   readonly created: string;
 }
 
-/** The resources of this service: an ordinary model that is independent of quotas and versions. */
+/** The secrets of each project. The model is independent of quotas and API versions. */
 export class Secrets {
   readonly #byProject = new Map<string, Map<string, Secret>>();
 

@@ -12,10 +12,10 @@ export interface Service {
   readonly health: Healthcheck;
 }
 
-/** An ordinary Express app with one resource, `/v1/secrets`, and the four middlewares added. */
+/** Creates an ordinary Express app with one resource, `/v1/secrets`, and the middleware of all four packages. */
 export function service(quota: ProjectQuotas): Service {
   const secrets = new Secrets();
-  // This demo trusts the headers of any client; in production, a proxy authenticates, and `confirmed` stays as it is.
+  // This demo trusts the identity headers of any client. In production, a proxy authenticates clients: omit `confirmed` then.
   const identity = headerIdentity({ confirmed: false });
   const projectOf = (req: express.Request): string => req.res?.locals.project;
 
@@ -34,7 +34,7 @@ export function service(quota: ProjectQuotas): Service {
     else res.status(400).json({ code: 400, title: 'Bad Request', description: 'A secret needs a name.' });
   };
   const counted = enforceQuota({ quota, kind: 'secrets', project: projectOf });
-  // The representation of a secret; 1.1 adds its creation time.
+  // Sends the secret. Version 1.1 added the creation time.
   const send = byVersion<RequestHandler>([
     until('1.0', (_req, res) => void res.json(withoutCreated(res.locals.secret))),
     since('1.1', (_req, res) => void res.json(res.locals.secret)),
@@ -49,7 +49,7 @@ export function service(quota: ProjectQuotas): Service {
   v1.get('/secrets', (req, res) => {
     res.json({ secrets: secrets.list(projectOf(req)).map(withoutCreated) });
   });
-  // The quota middleware comes last: requests that are rejected earlier consume no quota.
+  // The quota middleware comes last, so that requests that other middleware rejects consume no quota.
   v1.post('/secrets', express.json(), checkName, counted, (req, res, next) => {
     res.locals.secret = secrets.add(projectOf(req), req.body.name);
     res.status(201);

@@ -25,7 +25,7 @@ type Cloud struct {
 	Environment map[string]string
 }
 
-// Start starts a cloud that ends with the test.
+// Start starts a cloud, which stops when the test ends.
 func Start(t testing.TB) *Cloud {
 	t.Helper()
 	command := os.Getenv("TEST_CLOUD")
@@ -58,7 +58,7 @@ func Start(t testing.TB) *Cloud {
 	return &Cloud{URL: strings.TrimSuffix(environment["OS_AUTH_URL"], "/identity/v3"), Environment: environment}
 }
 
-// Setenv sets the environment variables of the cloud for the duration of the test. The SDK reads them.
+// Setenv sets the environment variables that the SDK reads, for the duration of the test.
 func (c *Cloud) Setenv(t *testing.T) {
 	t.Helper()
 	for name, value := range c.Environment {
@@ -95,7 +95,7 @@ func (c *Cloud) Rule(t testing.TB, rule map[string]any) (calls func() int) {
 	}
 }
 
-// Control sends one request to the control API and decodes the JSON of its response into result.
+// Control sends one request to the control API and decodes the JSON response into result.
 func (c *Cloud) Control(t testing.TB, method, path string, body, result any) {
 	t.Helper()
 	if err := request(method, c.URL+"/_control"+path, "", body, result); err != nil {
@@ -103,7 +103,7 @@ func (c *Cloud) Control(t testing.TB, method, path string, body, result any) {
 	}
 }
 
-// Request sends one request to a service with a token and decodes the JSON of its response into result.
+// Request sends one authenticated request to a service and decodes the JSON response into result.
 func (c *Cloud) Request(method, path, token string, body, result any) error {
 	return request(method, c.URL+path, token, body, result)
 }

@@ -14,11 +14,11 @@ const { app, health } = service({
 
 const server = app.listen(port, () => {
   console.log(`http://localhost:${port}/healthcheck       for the load balancer; touch ${drainFile} to drain`);
-  console.log(`http://localhost:${port}/internal/health   for people, with details`);
+  console.log(`http://localhost:${port}/internal/health   for operators, with details`);
 });
 
 process.once('SIGTERM', () => {
-  // Fails the endpoints first, so that the load balancer uses other instances while the last requests are served.
+  // The endpoints fail first, so that the load balancer selects other instances while this one serves its last requests.
   for (const endpoint of health) endpoint.shutdown();
   setTimeout(() => server.close(() => process.exit()), 5_000);
 });

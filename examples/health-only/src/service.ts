@@ -4,20 +4,20 @@ import { type OrderTable, stuckOrders } from './stuck-orders.js';
 
 /** The options of the service. */
 export interface ServiceOptions {
-  /** While a file exists at this path, the load balancer sends no requests. */
+  /** While this file exists, `/healthcheck` fails, so that the load balancer sends no requests. */
   readonly drainFile: string;
-  /** Networks of the operators, comma-separated. */
+  /** The networks that operators connect from, separated by commas. */
   readonly operatorNetworks: string;
   readonly orders: OrderTable;
 }
 
-/** The application and its two health endpoints, so that the program can shut them down. */
+/** The application, and the two health endpoints, which fail when the program shuts down. */
 export interface Service {
   readonly app: Express;
   readonly health: readonly Healthcheck[];
 }
 
-/** A shop without any compute API: one route, and two health endpoints for two audiences. */
+/** Creates a shop service with one route and two health endpoints: for the load balancer and for operators. */
 export function service({ drainFile, operatorNetworks, orders }: ServiceOptions): Service {
   const ordersCheck = stuckOrders(orders);
 

@@ -1,17 +1,17 @@
 import type { Check } from '@apistrata/healthcheck';
 
-/** The orders of the shop. */
+/** The queries that the health check runs on the shop's orders. */
 export interface OrderTable {
   /** Returns the number of orders that are not packed yet. */
   waiting(): number;
-  /** Returns the waiting time of the oldest order, in milliseconds; 0 if none waits. */
+  /** Returns how long the oldest order has waited, in milliseconds; 0 if no order waits. */
   oldestMs(): number;
 }
 
 const OVERDUE_MS = 60_000;
 const STUCK_MS = 600_000;
 
-/** Creates a check: overdue orders degrade the service, and stuck orders make it unavailable. */
+/** Creates a health check that reports `degraded` for overdue orders, and `unavailable` for stuck orders. */
 export function stuckOrders(orders: OrderTable): Check {
   return {
     name: 'stuck_orders',
