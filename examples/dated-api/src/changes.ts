@@ -7,8 +7,8 @@ type Page<T> = { readonly data: readonly T[]; readonly next: string | null };
 const SINGLE = ['createInvoice', 'showInvoice', 'payInvoice', 'createPayment', 'voidInvoice'];
 
 /**
- * Returns conversions for all responses that contain invoices, from a function that converts one invoice. List responses are
- * arrays here, because these conversions run only for versions before 2025-12-01.
+ * Returns conversions for all responses that contain invoices, from a function that converts one invoice. List
+ * responses are arrays here, because these conversions run only for versions before 2025-12-01.
  */
 function forAllResponses<New, Old>(convert: (invoice: New) => Old) {
   const list = (invoices: readonly New[]) => invoices.map(convert);
@@ -22,7 +22,7 @@ type Before2024September = Omit<Before2025April, 'customer'> & {
   readonly customer_email: string;
 };
 
-/** All breaking changes to request and response bodies, newest first, with conversions from and to the previous format. */
+/** All breaking changes to request and response bodies, newest first, with conversions to and from older formats. */
 export const changes = migrations([
   {
     version: '2025-12-01',

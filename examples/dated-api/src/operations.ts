@@ -13,7 +13,7 @@ export interface Call {
 const operation = typedOperationsOf<Call>();
 const limit = z.stringFormat('limit', /^([1-9]\d?|100)$/).transform(Number);
 
-/** All operations of the API. Handlers use only the newest format, because `changes.ts` converts it for older clients. */
+/** All API operations. Handlers use only the newest format, because `changes.ts` converts it for older clients. */
 export const operations = [
   operation({
     method: 'GET',

@@ -15,7 +15,7 @@ export interface Service {
 /** Creates an ordinary Express app with one resource, `/v1/secrets`, and the middleware of all four packages. */
 export function service(quota: ProjectQuotas): Service {
   const secrets = new Secrets();
-  // This demo trusts the identity headers of any client. In production, a proxy authenticates clients: omit `confirmed` then.
+  // This demo trusts the identity headers of any client. Behind a proxy that authenticates clients, omit `confirmed`.
   const identity = headerIdentity({ confirmed: false });
   const projectOf = (req: express.Request): string => req.res?.locals.project;
 

@@ -18,7 +18,7 @@ const server = app.listen(port, () => {
 });
 
 process.once('SIGTERM', () => {
-  // The endpoints fail first, so that the load balancer selects other instances while this one serves its last requests.
+  // The endpoints fail first, so that the load balancer uses other instances while this one serves its last requests.
   for (const endpoint of health) endpoint.shutdown();
   setTimeout(() => server.close(() => process.exit()), 5_000);
 });

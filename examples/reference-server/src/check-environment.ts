@@ -9,7 +9,7 @@ import { StartError } from './start-error.js';
 const PORT_OPTIONS = ['port', 'metrics-port', 'console-port'] as const;
 const FOLDER_OPTIONS = ['machine-dir', 'shared-dir', 'image-dir'] as const;
 
-/** Checks that no two options have the same port. @throws StartError */
+/** Checks that no two options select the same port. @throws StartError */
 export function checkPorts(ports: Readonly<Record<string, number | undefined>>): void {
   const used = new Map<number, string>();
   for (const [name, port] of Object.entries(ports)) {
@@ -20,14 +20,14 @@ export function checkPorts(ports: Readonly<Record<string, number | undefined>>):
   }
 }
 
-/** Listens briefly on a free port of an address. @throws StartError if this computer does not have the address */
+/** Checks that this computer has an address, by listening briefly on a free port. @throws StartError */
 async function checkAddress(host: string, prefix: string): Promise<void> {
   const server = createServer();
   await listen(server, host, 0, prefix);
   await new Promise((done) => server.close(done));
 }
 
-/** Checks ports, addresses and folders. Creates nothing. @throws StartError for the first fault */
+/** Checks the ports, addresses and folders of the options. Creates nothing. @throws StartError for the first fault */
 export async function checkEnvironment(options: Options): Promise<void> {
   checkPorts(Object.fromEntries(PORT_OPTIONS.map((name) => [name, options[name]])));
   await checkAddress(options.host, '');

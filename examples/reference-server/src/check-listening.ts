@@ -13,11 +13,11 @@ function isReachableUnauthenticated(options: Pick<Options, 'host' | 'auth' | 'cl
 export function checkListening(options: Pick<Options, 'host' | 'auth' | 'cloud' | 'insecure'>): void {
   if (isReachableUnauthenticated(options) && !options.insecure)
     throw new StartError(
-      `--host ${options.host} needs --cloud, --auth tokens or --auth identity: with --auth noauth, every client that reaches this computer is an administrator. --insecure accepts that`,
+      `--host ${options.host} needs --cloud, --auth tokens or --auth identity: with --auth noauth, every client that reaches this computer is an administrator. To accept this, set --insecure`,
     );
 }
 
-/** Logs a warning if every client is an administrator. */
+/** Logs a warning if clients on other computers can use the API without authentication. */
 export function warnIfUnauthenticated(
   options: Pick<Options, 'host' | 'auth' | 'cloud'>,
   log: Pick<Logger, 'warn'>,

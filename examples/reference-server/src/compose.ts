@@ -21,13 +21,13 @@ import { RateLimits } from './rate-limits.js';
 import { StartError } from './start-error.js';
 import { welcome } from './welcome.js';
 
-/** All parts of the server, before it listens. */
+/** All parts of a server that does not listen yet. */
 export interface Composed {
   readonly engine: Engine;
   readonly health: Healthcheck;
   readonly rateLimits: RateLimits;
   readonly app: Express;
-  /** The services of `--cloud`. */
+  /** The services that `--cloud` adds to the compute API. */
   readonly cloud: Cloud | undefined;
   readonly close: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ async function countsOf({ hypervisors }: Engine) {
   return { hosts: hosts.length, servers: hosts.reduce((sum, { usage }) => sum + usage.servers, 0) };
 }
 
-/** Returns the observer that logs how lists are read, at the level debug. */
+/** Returns an observer that logs, at level debug, how each server list is queried. */
 function listLogger(log: Logger): EngineObserver {
   return { list: (plan) => log.debug(plan, 'list of servers') };
 }
@@ -75,13 +75,13 @@ async function engineFrom(plan: Plan, database: string, log: Logger, runsJobs: b
   }
 }
 
-/** Returns the database's own message, which the administrator who starts the program may see, unlike callers. */
+/** Returns the database's error message, which only the administrator who starts the program may see. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable ? (error.cause as Error) : (error as Error);
   return cause.message || String((cause as { code?: string }).code);
 }
 
-/** Opens the services of `--cloud`, which are loaded only with that option. */
+/** Opens the services that `--cloud` adds. Their modules are loaded only with that option. */
 async function cloudFrom(options: Options, engine: Engine, log: Logger): Promise<Cloud | undefined> {
   return options.cloud ? (await import('./cloud/cloud.js')).openCloud(options, engine, log) : undefined;
 }
@@ -107,7 +107,7 @@ function trustProxies(app: Express, { 'trust-proxy': proxies }: Options): void {
   }
 }
 
-/** Without authentication, pages of any site could use the API by DNS rebinding; otherwise a token protects it. */
+/** Rejects unknown host names if callers need no token, because any website could then use the API by DNS rebinding. */
 function checkHosts(app: Express, options: Options): void {
   const { host, 'allowed-host': allowed } = options;
   if (callerKind(options) !== 'noauth' && allowed.length === 0) return;
@@ -118,7 +118,7 @@ function checkHosts(app: Express, options: Options): void {
   }
 }
 
-/** Creates the API, which validates its versions and origins. Other errors are bugs, not invalid options. */
+/** Creates the API, which validates `--max-version` and `--cors-origin`. Other errors are bugs, not invalid options. */
 function apiFrom(options: ComputeApiOptions): ComputeApi {
   try {
     return computeApi(options);
@@ -131,7 +131,7 @@ function apiFrom(options: ComputeApiOptions): ComputeApi {
 }
 
 /**
- * Opens the database and creates all parts.
+ * Opens the database and creates all parts of the server.
  *
  * @param runsJobs whether this process runs background jobs; if false, other processes run them
  * @throws StartError with one line, after closing everything that was opened
@@ -182,7 +182,7 @@ export async function compose(plan: Plan, database: string, log: Logger, runsJob
     app.get('/favicon.ico', favicon());
     const { consoleProxyUrl } = engine.settings;
     app.use(welcome({ options, database, counts: () => countsOf(engine), consoleProxyUrl }));
-    // Below a path, the health endpoint would respond to every request.
+    // A health endpoint that is mounted below a path would respond to every request.
     cloud?.mount(app, computeApi({ ...apiOptions, healthcheck: false }));
     app.use(api);
     return { engine, health, rateLimits, app, cloud, close };

@@ -28,13 +28,13 @@ export function configJsonSchema(): object {
 
 type Path = readonly (string | number)[];
 
-/** A parsed file, and the lines of its values. */
+/** A parsed configuration file, with the positions of its lines. */
 interface Parsed {
   readonly document: Document;
   readonly lines: LineCounter;
 }
 
-/** Returns the line of a key or value, as ` (line 3)`; an empty string for the document itself. */
+/** Returns the line number of a key or value, such as ` (line 3)`; an empty string for the document itself. */
 function lineOf({ document, lines }: Parsed, path: Path): string {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
@@ -43,10 +43,7 @@ function lineOf({ document, lines }: Parsed, path: Path): string {
   return start === undefined ? '' : ` (line ${lines.linePos(start).line})`;
 }
 
-/**
- * Returns the original text of a value in the file: `2.100` is parsed as the number 2.1, so the original text is
- * required.
- */
+/** Returns a value exactly as the file spells it, because YAML parses `2.100` as the number 2.1. */
 function sourceOf({ document }: Parsed, path: Path): string | undefined {
   const node = document.getIn(path, true);
   return isScalar(node) ? (node.source ?? String(node.value)) : undefined;
@@ -72,7 +69,7 @@ function describeIssue(parsed: Parsed, { path, ...issue }: Issue & { readonly pa
 }
 
 /**
- * Reads a configuration file, YAML or JSON.
+ * Reads a configuration file in YAML or JSON.
  *
  * @throws StartError with the file, the line, the fault and the fix
  */

@@ -20,9 +20,9 @@ export function isFile(url: string): boolean {
 
 const KNOWN_SCHEMES = ['postgres', 'postgresql'];
 
-/** Checks the scheme of a URL: with an unknown scheme, it would become the name of a SQLite file. @throws StartError */
+/** Rejects a URL with an unknown scheme, which would otherwise be the name of a SQLite file. @throws StartError */
 function checkScheme(db: string): void {
-  // A single letter is a Windows drive.
+  // A single letter before the colon is a Windows drive, not a scheme.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(db) ?? [];
   if (scheme === undefined || KNOWN_SCHEMES.includes(scheme)) return;
   const closest = closestOf(scheme, KNOWN_SCHEMES);
@@ -35,7 +35,7 @@ function checkScheme(db: string): void {
   throw new StartError(`--db: unsupported scheme "${scheme}:". ${fix}`);
 }
 
-/** Returns the folder if it exists, otherwise its nearest ancestor that does. */
+/** Returns the folder if it exists, otherwise its nearest existing ancestor. */
 function existingFolder(folder: string): string {
   return existsSync(folder) ? folder : existingFolder(dirname(folder));
 }
@@ -62,7 +62,7 @@ export function checkDatabase({ db }: Pick<Options, 'db'>): void {
   checkFolder('db', dirname(file));
 }
 
-/** Returns the database that `--db` names. Creates the folder of a file. @throws StartError */
+/** Returns the path or URL of the database that `--db` names. Creates the folder of a SQLite file. @throws StartError */
 export function databaseFrom({ db }: Options): string {
   checkScheme(db);
   if (!isFile(db)) return db;
@@ -78,10 +78,10 @@ export function databaseFrom({ db }: Options): string {
   return file;
 }
 
-/** The key file of a database that is not a file. */
+/** The default secret key file of a PostgreSQL database. */
 export const DEFAULT_KEY_FILE = 'data/secret.key';
 
-/** Returns the key file, or undefined if the environment has the key or it is next to the SQLite file. */
+/** Returns the secret key file; undefined if the key is in the environment, next to the SQLite file, or in memory. */
 export function secretKeyFile(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {
   const given = options['secret-key-file'];
   const hasDefaultKey = environment.APISTRATA_SECRET_KEY || isFile(database) || database === ':memory:';

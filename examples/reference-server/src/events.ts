@@ -13,7 +13,7 @@ function readSecret(file: string): string {
   }
 }
 
-/** Returns the event options: whether events are stored, and the webhooks; undefined if events are disabled. */
+/** Returns the engine's event options, which contain the webhooks; undefined if events are disabled. */
 export function eventsFrom(options: Options): EventOptions | undefined {
   const { webhook: urls, 'webhook-attempts': attempts, 'webhook-secret-file': file } = options;
   if (urls.length === 0) return options.events ? {} : undefined;

@@ -16,11 +16,11 @@ import { readJson } from './preset-file.js';
 import { SERVICE_OPTIONS } from './services.js';
 import { StartError } from './start-error.js';
 
-/** Load balancers probe every few seconds from several addresses; the cache bounds the cost. */
+/** Load balancers probe every few seconds from several addresses, so results are cached to limit the cost. */
 const LOCAL_CHECK = { timeoutMs: 3_000, cacheMs: 1_000 };
 const REMOTE_CHECK = { timeoutMs: 3_000, cacheMs: 5_000 };
 
-/** A service that returns any status below 500 is available: not all of them serve unauthenticated requests. */
+/** Statuses of an available service. They include 4xx, because some services reject unauthenticated requests. */
 const STATUSES_BELOW_500 = Array.from({ length: 300 }, (_, index) => 200 + index);
 
 function requiredCheck(name: string, probe: () => Promise<PartHealth>): Check {
@@ -34,7 +34,7 @@ function requiredCheck(name: string, probe: () => Promise<PartHealth>): Check {
   };
 }
 
-/** Creates a check that cannot make the service unavailable: replicas only reduce the load of the primary, and hosts run only machines. */
+/** Creates a check whose failure only degrades the service: the API also works without read replicas or machines. */
 function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
   return {
     name,
@@ -46,7 +46,7 @@ function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
   };
 }
 
-/** A database that cannot grow fails during a request, so health fails before that. */
+/** Below this free space, the health check fails, before requests fail because the database cannot grow. */
 const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
 function checksFrom(options: Options, engine: () => Engine, database: string): readonly Check[] {
@@ -66,7 +66,7 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
   ];
 }
 
-/** Returns the links to the other pages. They are relative, because a proxy may serve the pages below a prefix. */
+/** Returns links to other pages. They are relative, because a proxy may serve the pages below a prefix. */
 function pageLinks(options: Options): readonly PageLink[] {
   return [
     { href: './', text: 'Compute API' },
@@ -77,8 +77,8 @@ function pageLinks(options: Options): readonly PageLink[] {
 
 /**
  * Creates the health endpoint: `/healthcheck` and `/readyz` check the database and its disk, the worker and all other
- * required services, unless `--healthcheck backends=...` names others; `/livez` checks none, because a restart would
- * not fix them.
+ * required services, unless `--healthcheck backends=...` names others; `/livez` checks nothing, because a restart would
+ * not fix these services.
  */
 export function healthFrom(
   options: Options,
@@ -93,7 +93,7 @@ const STARTING: PartHealth = { healthy: false, reason: 'The host is starting.' }
  * Creates the health endpoint of a host process: `/healthcheck` and `/readyz` check that the host stores heartbeats and that
  * servers can start on it, unless `--healthcheck backends=...` names others; `/livez` checks nothing.
  *
- * @param host undefined while it is starting
+ * @param host returns the host; undefined while the host is starting
  */
 export function hostHealthFrom(options: Options, host: () => Host | undefined, log: HealthcheckLog): Healthcheck {
   const checks = [
@@ -109,7 +109,7 @@ interface EndpointParts {
   readonly log: HealthcheckLog;
 }
 
-/** Creates an endpoint with the options of `--healthcheck-config` and `--healthcheck`. @throws StartError */
+/** Creates a health endpoint with the options from `--healthcheck-config` and `--healthcheck`. @throws StartError */
 function endpointFrom(options: Options, { checks, ...others }: EndpointParts): Healthcheck {
   const file = options['healthcheck-config'];
   const fromFile = file ? (readJson('healthcheck-config', file) as Record<string, string>) : {};

@@ -1,10 +1,10 @@
 import type { OptionKind } from './option-kinds.js';
 import { optionGroups } from './options.js';
 
-/** The widest line of the help, in characters. */
+/** The maximum line length of the help text, in characters. */
 const COLUMNS = 100;
 const INDENT = 2;
-/** The column of the descriptions; an option that is too long for it gets a separate line. */
+/** The column where descriptions start. The description of a longer option starts on the next line. */
 const DESCRIPTION = 30;
 
 /** Breaks a sentence between words into lines of at most `width` characters. */
@@ -23,7 +23,7 @@ export function paragraphs(...sentences: readonly string[]): readonly string[] {
   return sentences.flatMap((sentence) => wrapLines(sentence, COLUMNS));
 }
 
-/** Returns a row of two columns: what the user types, and its description. */
+/** Returns a help entry with two columns: what the user types, and its description. */
 export function helpRow(left: string, description: string): readonly string[] {
   const typed = ' '.repeat(INDENT) + left;
   const lines = wrapLines(description, COLUMNS - DESCRIPTION);
@@ -32,7 +32,7 @@ export function helpRow(left: string, description: string): readonly string[] {
   return [`${typed.padEnd(DESCRIPTION)}${first}`.trimEnd(), ...indented];
 }
 
-/** Returns the rows of an option table: name, placeholder, description, default. */
+/** Returns the help entries for an option table: name, placeholder, description and default of each option. */
 export function optionRows(table: Readonly<Record<string, OptionKind<any>>>): readonly string[] {
   return Object.entries(table).flatMap(([name, { placeholder, help, fallback, repeat }]) => {
     const shown = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';
@@ -46,8 +46,8 @@ export function helpText(): string {
   return [
     'Usage:',
     ...helpRow('apistrata [options]', 'serves the compute API'),
-    ...helpRow('apistrata admin COMMAND', 'operates on a database and its server: status, backup, restore, purge, ...'),
-    ...helpRow('apistrata host [options]', 'adds this computer as a host of a cloud that other processes serve'),
+    ...helpRow('apistrata admin COMMAND', 'manages a database and its server: status, backup, restore, purge, ...'),
+    ...helpRow('apistrata host [options]', 'adds this computer as a host to a cloud whose API other processes serve'),
     '',
     ...paragraphs(
       'From a clone of the repository, use "npm start -- [options]". "admin --help" and "host --help" list their own options.',
@@ -56,7 +56,7 @@ export function helpText(): string {
     '',
     ...paragraphs(
       'Each option is also an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
-      'On SIGHUP the server reads the configuration file again: policies, log level and limits apply immediately, and --workers are replaced one by one.',
+      'On SIGHUP the server reads the configuration file again: policies, log level and limits apply immediately, and worker processes (--workers) are replaced one by one.',
       'Credentials for external services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',
     ),
   ].join('\n');

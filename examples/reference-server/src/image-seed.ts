@@ -5,7 +5,7 @@ import { IMAGE_HEADER_BYTES, imageFormatOf } from '@apistrata/compute-engine/cat
 import type { ImageSeed } from '@apistrata/compute-engine/preset';
 import { StartError } from './start-error.js';
 
-/** The disk formats of image services that `--image` accepts. */
+/** The disk formats that `--image` accepts, as image services name them. */
 const FORMATS = ['raw', 'qcow2', 'vmdk', 'vhdx', 'iso'] as const;
 
 const PROPERTY = /^([A-Za-z0-9_:.-]{1,255})=(.*)$/s;
@@ -25,19 +25,19 @@ function hexDigest(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Returns the first half of the id, which all versions of a file with the same name share. */
+/** Returns the first half of an image id, which depends only on the name of the image and the path of its file. */
 function idPrefixOf(name: string, path: string): string {
   const hex = hexDigest([name, path]);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-`;
 }
 
-/** Returns the second half of the id, which changes with the file and the properties. */
+/** Returns the second half of an image id, which changes if the file or its properties change. */
 function idSuffixOf(state: readonly unknown[]): string {
   const hex = hexDigest(state);
   return `8${hex.slice(0, 3)}-${hex.slice(3, 15)}`;
 }
 
-/** Parses `[NAME=]FILE[,PROPERTY=VALUE...]`. A string that is the path of a file names that file. */
+/** Parses `[NAME=]FILE[,PROPERTY=VALUE...]`. If the whole text is the path of an existing file, it names that file. */
 function partsOf(text: string): {
   readonly name: string;
   readonly file: string;
@@ -59,8 +59,8 @@ function partsOf(text: string): {
 
 /**
  * Returns the public image that `--image [NAME=]FILE[,PROPERTY=VALUE...]` adds. The default name is the file name without
- * its extension; the format follows from the content of the file. If the file or the properties have changed, the image replaces
- * the previous one, which is hidden but remains available to its servers.
+ * its extension; the disk format is detected from the file's content. If the file or the properties have changed, the
+ * image replaces the previous one, which is hidden but remains available to its servers.
  *
  * @throws StartError for a file that cannot be read or has a format that machines cannot use
  */

@@ -8,7 +8,7 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'cannot be used: the host name does not resolve. Choose an address with --host',
 };
 
-/** Listens and returns the URL. The options for host and port start with `prefix`. @throws StartError */
+/** Listens and returns the URL. Errors name the options `--<prefix>host` and `--<prefix>port`. @throws StartError */
 export function listen(server: Server, host: string, port: number, prefix = ''): Promise<string> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -22,7 +22,7 @@ export function listen(server: Server, host: string, port: number, prefix = ''):
   });
 }
 
-/** Returns the URL for clients on this computer: a server that listens on all addresses uses the loopback address. */
+/** Returns the URL for clients on this computer, with the loopback address instead of a wildcard address. */
 export function clientUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -7,12 +7,12 @@ import type { Plan } from './plan.js';
 import { realMachines } from './real-machines.js';
 import { StartError } from './start-error.js';
 
-/** Adds the images of `--image` to a preset. */
+/** Returns a preset with the images that `--image` adds. */
 function withImages(preset: Preset, files: readonly string[]): Preset {
   return { ...preset, images: [...(preset.images ?? []), ...files.map(imageSeed)] };
 }
 
-/** Returns the initial resources for real machines: this computer as the host, and no images without content. */
+/** Returns the initial resources for virtual machines, with this computer as the host and no images without content. */
 function realPreset(preset: Preset | undefined, host: NonNullable<Preset['hosts']>[number]): Preset {
   if (preset) return { ...preset, hosts: preset.hosts ?? [host] };
   const tiny = { id: '0', name: 'm1.nano', vcpus: 1, memoryMb: 192, diskGb: 1 };
@@ -21,7 +21,7 @@ function realPreset(preset: Preset | undefined, host: NonNullable<Preset['hosts'
 }
 
 /**
- * Returns the driver and the initial resources, from `--driver`, `--preset` and `--image`.
+ * Returns the driver and the initial resources, which `--driver`, `--preset` and `--image` determine.
  * @throws StartError; QemuError if QEMU is not installed
  */
 export async function machinesFrom(

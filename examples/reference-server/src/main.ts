@@ -9,7 +9,7 @@ if (major < REQUIRED_NODE.major || (major === REQUIRED_NODE.major && minor < REQ
   );
   process.exitCode = 1;
 } else {
-  // Compiled code is cached for the next start; this must be enabled before anything else is loaded.
+  // Compiled code is cached for the next start. The cache must be enabled before any other module is loaded.
   const node = process.getBuiltinModule('node:module') as { enableCompileCache?(): unknown };
   node.enableCompileCache?.();
   import('./program.js')

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { MetricsHandler } from '@apistrata/compute-router/prometheus';
 
-/** A scrape waits for a slow database, but at most this long. */
+/** The timeout of a metrics request, which may have to wait for a slow database. */
 const REQUEST_MS = 30_000;
 
-/** Returns 404, for paths other than `/metrics`. */
+/** Responds with 404 to requests for paths other than `/metrics`. */
 const unknownPath: MetricsHandler = (_req, res) => {
   res.writeHead(404, { 'Content-Length': 0 }).end();
 };

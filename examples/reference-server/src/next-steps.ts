@@ -2,7 +2,7 @@ import { callerKind } from './callers.js';
 import { CLOUD_NAME } from './cloud/cloud-name.js';
 import type { Options } from './options.js';
 
-/** Returns commands to try next. */
+/** Returns commands that a new user can try first. */
 export function nextSteps(url: string, options: Pick<Options, 'auth' | 'cloud'>): readonly string[] {
   const kind = callerKind(options);
   if (kind === 'noauth') return [`curl -H 'X-Auth-Token: ada:demo' ${url}/v2.1/flavors`];

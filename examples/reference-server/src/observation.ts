@@ -2,7 +2,7 @@ import type { OpenTelemetryTraces } from '@apistrata/compute-router/opentelemetr
 import type { MetricsHandler, MetricsSource, PrometheusMetrics } from '@apistrata/compute-router/prometheus';
 import type { Options } from './options.js';
 
-/** The observers of the program; undefined for those that are not enabled. */
+/** The metrics and traces of the program; undefined if they are not enabled. */
 export interface Observation {
   readonly metrics: PrometheusMetrics | undefined;
   /** Handles requests for metrics. */
@@ -10,13 +10,13 @@ export interface Observation {
   readonly traces: OpenTelemetryTraces | undefined;
 }
 
-/** Returns whether metrics are enabled, on the port of the API or on a separate one. */
+/** Returns whether metrics are enabled, on the API's port or on a separate one. */
 export function areMetricsRequested({ metrics, 'metrics-port': port }: Options): boolean {
   return metrics || port !== undefined;
 }
 
 /**
- * Creates the enabled observers; packages of disabled ones are not loaded.
+ * Creates the metrics and traces that the options enable. Packages are loaded only for those.
  * @param source the source of the metrics that are served; default: the metrics of this process
  */
 export async function observationFrom(options: Options, source?: MetricsSource): Promise<Observation> {
@@ -27,7 +27,7 @@ export async function observationFrom(options: Options, source?: MetricsSource):
   return { metrics, scrapeHandler, traces: telemetry?.openTelemetry() };
 }
 
-/** Returns the observers. Traces are first, so that their context is active when metrics are recorded. */
+/** Returns the observers. Traces come first, so that their context is active when metrics are recorded. */
 export function observersOf({ metrics, traces }: Pick<Observation, 'metrics' | 'traces'>) {
   const all = [traces, metrics].filter((observers) => observers !== undefined);
   return { engine: all.map(({ engine }) => engine), api: all.map(({ api }) => api) };

@@ -9,10 +9,10 @@ interface RequestLine {
   readonly responseTime?: number;
 }
 
-/** Fields of the request log that the readable line already contains. */
+/** Log fields that are not appended to readable lines. */
 const SHOWN_IN_LINE = 'pid,hostname,req,res,responseTime';
 
-/** One line per request: method, path, status, duration. Other lines are unchanged. */
+/** Formats a request as one line: method, path, status, duration. Other log lines are unchanged. */
 const prettyOptions: PrettyOptions = {
   ignore: SHOWN_IN_LINE,
   translateTime: 'SYS:HH:MM:ss',

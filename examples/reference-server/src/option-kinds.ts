@@ -3,18 +3,18 @@ import { StartError } from './start-error.js';
 import { closestOf, suggestion } from './suggestion.js';
 import { expectationOf, type Issue } from './value-expectation.js';
 
-/** A kind of option: how its values are read from the command line and the environment, and its schema in a configuration file. */
+/** Defines how an option is parsed from the command line and the environment, and validated in a configuration file. */
 export interface OptionKind<T> {
   readonly help: string;
-  /** The placeholder of the value in the help; undefined for a switch. */
+  /** The placeholder for the value in the help text; undefined for a flag without a value. */
   readonly placeholder: string | undefined;
-  /** The default. */
+  /** The default value. */
   readonly fallback: T;
-  /** Whether it is repeatable on the command line, and a comma-separated list in the environment. */
+  /** Whether the option is repeatable on the command line, and a comma-separated list in the environment. */
   readonly repeat: boolean;
-  /** The schema of its value in a configuration file; undefined for options of the command line only. */
+  /** The schema of the option in a configuration file; undefined if configuration files must not contain the option. */
   readonly schema: z.ZodType | undefined;
-  /** @throws StartError with the value and the allowed values */
+  /** Parses the texts that were given. @throws StartError with the invalid value and the allowed values */
   read(label: string, texts: readonly string[]): T;
   /** Merges values from several sources, given in ascending order of precedence, into the effective value. */
   combine(given: readonly T[]): T;
@@ -25,7 +25,7 @@ export type ValueOf<Kind> = Kind extends OptionKind<infer T> ? T : never;
 const last = <T>(given: readonly T[]): T => given.at(-1) as T;
 const single = { repeat: false, combine: last } as const;
 
-/** Creates an option with a string value: a path, an address, an id. */
+/** Creates a string option, such as a path, an address or an id. */
 export function text(placeholder: string, help: string): OptionKind<string | undefined>;
 export function text(placeholder: string, help: string, fallback: string): OptionKind<string>;
 export function text(placeholder: string, help: string, fallback?: string): OptionKind<string | undefined> {
@@ -39,7 +39,7 @@ export function text(placeholder: string, help: string, fallback?: string): Opti
   };
 }
 
-/** Creates an option with an integer value between bounds. */
+/** Creates an integer option with inclusive bounds. */
 export function integer<T extends number | undefined>(
   help: string,
   bounds: { readonly min: number; readonly max: number; readonly fallback: T },
@@ -60,7 +60,7 @@ export function integer<T extends number | undefined>(
   };
 }
 
-/** Creates an option with one of several values. */
+/** Creates an option that accepts one of several words. */
 export function choice<const Word extends string>(
   placeholder: string,
   words: readonly Word[],
@@ -84,7 +84,7 @@ export function choice<const Word extends string>(
   };
 }
 
-/** Creates a boolean option of the command line only. */
+/** Creates a boolean option that configuration files must not contain. */
 export function commandLineFlag(help: string): OptionKind<boolean> {
   return {
     ...single,
@@ -96,17 +96,17 @@ export function commandLineFlag(help: string): OptionKind<boolean> {
   };
 }
 
-/** Creates a boolean option, allowed in a configuration file too. */
+/** Creates a boolean option that configuration files can contain. */
 export function flag(help: string): OptionKind<boolean> {
   return { ...commandLineFlag(help), schema: z.boolean() };
 }
 
-/** Creates an option of the command line and the environment only, with a string value. */
+/** Creates a string option that configuration files must not contain. */
 export function commandLineText(placeholder: string, help: string): OptionKind<string | undefined> {
   return { ...text(placeholder, help), schema: undefined };
 }
 
-/** Creates an option with a list of strings. */
+/** Creates a repeatable option whose value is a list of strings. */
 export function list(placeholder: string, help: string): OptionKind<readonly string[]> {
   return {
     ...single,
@@ -121,7 +121,10 @@ export function list(placeholder: string, help: string): OptionKind<readonly str
 
 export type Pairs = Readonly<Record<string, unknown>>;
 
-/** Creates an option with named values: `--limit maxConnections=5`, or an object in a file. `rest` is the schema of other names. */
+/**
+ * Creates a repeatable option with named values, such as `--limit maxConnections=5`, or an object in a configuration
+ * file. `rest` defines the names and values that are allowed in addition to `names`.
+ */
 export function pairs(
   placeholder: string,
   names: Readonly<Record<string, z.ZodType>>,
@@ -171,7 +174,7 @@ export function pairs(
   };
 }
 
-/** Returns the possible values of a string, the narrowest type first. */
+/** Returns the values that a string can represent: a number, a boolean or null, if possible, and then the string. */
 function possibleValues(value: string): readonly unknown[] {
   const number = /^-?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
   const flag = value === 'true' || value === 'false' ? [value === 'true'] : [];

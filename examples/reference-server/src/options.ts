@@ -86,9 +86,9 @@ const authentication = {
     'noauth',
     'how callers authenticate: noauth, tokens (with --tokens) or identity (with --identity-url)',
   ),
-  insecure: flag('listen beyond loopback with --auth noauth: every client is an administrator'),
-  'noauth-project': text('ID', 'project of noauth tokens without one'),
-  tokens: text('FILE', 'JSON object: token -> { userId, projectId, roles }'),
+  insecure: flag('let other computers connect with --auth noauth, although every client is an administrator'),
+  'noauth-project': text('ID', 'project for noauth tokens that name none'),
+  tokens: text('FILE', 'JSON object that maps each token to { userId, projectId, roles }'),
   'policy-file': text('FILE', 'file with policies that replace the defaults'),
 } as const;
 
@@ -106,7 +106,7 @@ const api = {
     'default quota, such as instances=-1; quota_secrets=... for project quotas',
     { names: /^quota_[a-z_]+$/, schema: limit },
   ),
-  'rate-limit': list('RATE', 'requests per user or project: user=600/m, project=100/10s'),
+  'rate-limit': list('RATE', 'maximum requests per user or project, such as user=600/m or project=100/10s'),
   'rate-limit-store': text(
     'STORE',
     'where requests are counted: memory (per process), database (PostgreSQL) or redis://...',
@@ -120,7 +120,7 @@ const cloud = {
   'print-preset': commandLineFlag('print the built-in preset'),
   'print-preset-schema': commandLineFlag('print the JSON Schema of preset files'),
   setting: pairs('NAME=VALUE', schemasFrom(defaultSettings), 'engine setting, such as reclaimSeconds=3600'),
-  'latency-ms': integer('duration of each step of a simulated machine', {
+  'latency-ms': integer('duration of each command to a simulated machine', {
     min: 0,
     max: 3_600_000,
     fallback: 0,
@@ -148,11 +148,11 @@ const wholeCloud = {
     'with --cloud: host from which images may be imported by URL even if its address is not public',
   ),
   'lockout-failure-attempts': integer(
-    'with --cloud: number of consecutive failed logins that locks the account of a user; default: never',
+    'with --cloud: number of consecutive failed logins after which an account is locked; default: never locked',
     { min: 1, max: 1_000_000, fallback: undefined },
   ),
   'lockout-duration': integer(
-    'seconds after the last failed login for which an account is locked; 0: until an administrator changes the user',
+    'seconds for which an account stays locked after the last failed login; 0: until an administrator changes the user',
     { min: 0, max: 1_000_000_000, fallback: 1800 },
   ),
   'reset-admin-password': commandLineFlag('with --cloud: give the user admin a new password, as on the first start'),
@@ -166,7 +166,7 @@ const machines = {
     'how servers run: simulated, qemu (virtual machines on this computer), or none (every host is a separate process)',
   ),
   'machine-dir': text('DIR', 'folder for the files of virtual machines', 'data/machines'),
-  'shared-dir': text('DIR', 'folder on shared storage for disks; machines move between its hosts without copying'),
+  'shared-dir': text('DIR', 'folder on shared storage for disks; hosts that share it move machines without copying'),
   'image-cache-gib': integer('size limit of the image cache of this host, in GiB (default: half of its file system)', {
     min: 1,
     max: 1_000_000,
@@ -176,13 +176,13 @@ const machines = {
     'KIND',
     ['auto', 'kvm', 'tcg'],
     'auto',
-    'kvm, tcg (slow, works everywhere), or auto: kvm if a probe guest runs with it',
+    'kvm, tcg (slow, works everywhere), or auto: kvm if a probe guest runs with it, otherwise tcg',
   ),
   'cpu-mode': choice(
     'MODE',
     ['host-passthrough', 'host-model', 'custom'],
     'host-passthrough',
-    'the CPU that guests see: host-passthrough (that of this computer), host-model (the same, but guests can move to hosts with more features), or custom (--cpu-model)',
+    'the CPU that guests see: host-passthrough (the CPU of this computer), host-model (the same, but guests can move to hosts with more features), or custom (--cpu-model)',
   ),
   'cpu-model': text(
     'MODEL',
@@ -213,7 +213,7 @@ const machines = {
   ),
   forward: list(
     '[[PROJECT/]NAME:]PORT:GUESTPORT',
-    'port of this computer that is forwarded to a port of a server; PORT may be a range, with one port per server; PROJECT is an ID, needed if several projects have servers with that name',
+    'port on this computer that is forwarded to a port on a server; PORT may be a range, with one port per server; PROJECT is an ID, needed if several projects have servers with that name',
   ),
   'forward-address': text('ADDRESS', 'address that --forward listens on', '127.0.0.1'),
 } as const;
@@ -254,7 +254,7 @@ const monitoring = {
   events: flag('store events and stream them to administrators at /events'),
   webhook: list('URL', 'send events to this URL; needs --webhook-secret-file'),
   'webhook-attempts': integer(
-    'number of attempts to send an event to a webhook that rejects it, before admin webhook failures lists it',
+    "number of attempts to send an event to a webhook that rejects it; then 'admin webhook failures' lists the event",
     {
       min: 1,
       max: 1000,
@@ -279,8 +279,8 @@ export const optionGroups = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind<any>>>>>;
 
 /**
- * Every option. The command line, the environment variables (`APISTRATA_` and the upper-case name with underscores), the
- * configuration file, its JSON Schema and the help derive from this table.
+ * All options. This table defines the command line, the environment variables (`APISTRATA_` and the upper-case name with
+ * underscores), the configuration file, its JSON Schema and the help text.
  */
 export const optionTable = {
   ...general,
@@ -297,5 +297,5 @@ export const optionTable = {
 
 export type OptionName = keyof typeof optionTable;
 
-/** The effective options of the program, validated. */
+/** The validated options of the program, merged from command line, environment and configuration file. */
 export type Options = { readonly [Name in OptionName]: ValueOf<(typeof optionTable)[Name]> };

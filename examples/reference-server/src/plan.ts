@@ -18,7 +18,7 @@ import { settingsFrom } from './settings-from.js';
 import { StartError } from './start-error.js';
 import { checkWorkers } from './workers/check-workers.js';
 
-/** The validated options, before anything is opened: files are parsed, and names and values are validated. */
+/** The validated settings of a server, with the content of the files that options name. Nothing is opened yet. */
 export interface Plan {
   readonly options: Options;
   readonly identity: Identity;
@@ -35,7 +35,7 @@ export interface Plan {
   readonly events: EventOptions | undefined;
 }
 
-/** Adds the option's name to errors of its value. */
+/** Converts errors about a value to StartErrors whose message begins with the label, such as `--limit: `. */
 function labelErrors<T>(label: string, make: () => T): T {
   try {
     return make();
@@ -55,12 +55,12 @@ export function policiesFrom(options: Options): Policies {
   return labelErrors('', () => policies({ file: options['policy-file'] }));
 }
 
-/** Replaces `latest` with the last version of the API. */
+/** Replaces `--max-version latest` with the newest version that the API supports. */
 function withHighestVersion(options: Options): Options {
   return options['max-version'] === 'latest' ? { ...options, 'max-version': newestSupported().text } : options;
 }
 
-/** Validates the options. @throws StartError for the first invalid option or file */
+/** Validates the options and the files that they name. @throws StartError for the first invalid option or file */
 export function planFrom(options: Options, environment: NodeJS.ProcessEnv, observation: Observation): Plan {
   checkListening(options);
   checkRateLimitStore(options);

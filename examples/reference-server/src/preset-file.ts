@@ -12,7 +12,7 @@ export function readJson(option: string, file: string): unknown {
   }
 }
 
-/** Reads a preset. @throws {@link StartError} with the path of the first fault */
+/** Reads a preset. @throws {@link StartError} with the path of the first invalid value */
 export function readPreset(file: string): Preset {
   try {
     return parsePreset(readJson('preset', file));

@@ -9,7 +9,7 @@ import { StartError } from './start-error.js';
 const SPEC = /^(user|project)=(\d{1,9})\/(\d{0,6})([smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** The longest window that timers support, in seconds. */
+/** The longest period of a rate limit, in seconds. JavaScript timers support less than 25 days. */
 const MAX_WINDOW_SECONDS = 20 * 86_400;
 
 function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
@@ -22,7 +22,7 @@ function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
   return { per: per as RateLimit['per'], requests: Number(requests), windowSeconds, name: `${per}/${count}${unit}` };
 }
 
-/** Parses the limits of `--rate-limit`. @throws StartError for an invalid limit */
+/** Parses the rate limits of `--rate-limit`. @throws StartError for an invalid limit */
 export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limit'>): readonly RateLimit[] {
   const limits = specs.map(rateLimitFrom);
   const names = limits.map(({ name }) => name);
@@ -35,7 +35,7 @@ export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limi
 export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options): void {
   if (store === 'database' && (isFile(db) || db === ':memory:'))
     throw new StartError(
-      '--rate-limit-store database needs --db postgres://...: a SQLite file has one process, which counts in memory',
+      '--rate-limit-store database needs --db postgres://...: with SQLite there is one server process, which counts in memory',
     );
   if (store === 'database' && /^\w+:\/\/[^/?]*,/.test(db))
     throw new StartError(
@@ -45,13 +45,13 @@ export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options):
     throw new StartError(`--rate-limit-store is '${store}': it must be memory, database or redis://HOST:PORT`);
 }
 
-/** A store for counting requests, and the function that closes it. */
+/** A store that counts requests, and the function that closes it. */
 interface OpenedStore {
   readonly store: RateLimitStore;
   readonly close: () => Promise<void>;
 }
 
-/** After this time, the store counts as unavailable. */
+/** If the store does not respond within this time, it is treated as unavailable. */
 const STORE_TIMEOUT_MS = 500;
 
 async function openStore({ 'rate-limit-store': store, db }: Options): Promise<OpenedStore> {
@@ -65,7 +65,7 @@ async function openStore({ 'rate-limit-store': store, db }: Options): Promise<Op
       query_timeout: STORE_TIMEOUT_MS,
       application_name: 'apistrata',
     });
-    // The next query reports a broken connection.
+    // Without a listener, a broken idle connection would end the process. The next query reports the error.
     pool.on('error', () => {});
     return { store: { postgres: pool }, close: () => pool.end() };
   }
@@ -75,7 +75,7 @@ async function openStore({ 'rate-limit-store': store, db }: Options): Promise<Op
   return { store: { redis }, close: async () => redis.disconnect() };
 }
 
-/** The rate limits of the server, which SIGHUP may change; their packages are loaded with the first limit. */
+/** The server's rate limits, which SIGHUP may change. Packages for rate limiting are loaded with the first limit. */
 export class RateLimits implements RateLimiter {
   readonly #options: Options;
   readonly #log: Logger;
@@ -111,7 +111,7 @@ export class RateLimits implements RateLimiter {
       storeTimeoutMs: STORE_TIMEOUT_MS,
       exempt: ({ roles }) => exempt.size > 0 && roles.some((role) => exempt.has(role)),
       onError: (error) =>
-        this.#log.error({ err: error }, 'the store of rate limits is unavailable: each process counts separately'),
+        this.#log.error({ err: error }, 'the rate limit store is unavailable: each process counts separately'),
     });
   }
 }

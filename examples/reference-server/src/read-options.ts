@@ -43,7 +43,7 @@ function fromCommandLine(args: readonly string[], entries: readonly Entry[], all
   }
 }
 
-/** Describes the error in a command line in one sentence, including the fix. */
+/** Returns a message about a command line error, including the fix. */
 function describeParseError({ code, message }: NodeJS.ErrnoException, entries: readonly Entry[]): string {
   const option = /'(-[^' ]*)/.exec(message)?.[1] ?? '';
   const names = entries.map(([name]) => `--${name}`);
@@ -86,7 +86,7 @@ function read(
   );
 }
 
-/** Merges several layers of values, given in ascending order of precedence, into the effective values. */
+/** Merges the values of several sources, given in ascending order of precedence, into the effective values. */
 function effectiveValues(entries: readonly Entry[], layers: readonly Values[]): Values {
   return Object.fromEntries(
     entries.map(([name, { combine, fallback }]) => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Observation } from './observation.js';
 
-/** Timeout of the last traces: an unavailable collector must not delay the exit. */
+/** The time limit for sending the last traces, so that an unavailable collector does not delay the exit. */
 const FLUSH_MS = 3_000;
 
 /** Sends the buffered traces, which would otherwise be lost. */

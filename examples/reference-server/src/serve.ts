@@ -33,8 +33,8 @@ export interface Running {
   readonly metrics: PrometheusMetrics | undefined;
   readonly log: Logger;
   /**
-   * Applies policies, log level, connection limits and rate limits of new options. Rejects, and changes nothing, if
-   * they are invalid.
+   * Applies the policies, log level, connection limits and rate limits in new options. If the options are invalid, the
+   * promise rejects and nothing changes.
    */
   readonly reload: (options: Options) => Promise<void>;
   /**
@@ -54,7 +54,7 @@ export interface Running {
 /**
  * Starts the server.
  *
- * @param group set in a worker: the source of the metrics of all workers, which are served on a separate port
+ * @param group in a worker, the source of all workers' metrics, because the primary process serves the metrics port
  * @throws {@link StartError} with one line, after stopping everything that was started
  */
 export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
@@ -82,7 +82,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
   };
   try {
     const server = expressServer(app);
-    // Otherwise Node would pass rejected connections to other workers, repeatedly if all of them are full.
+    // Without `dropMaxConnection`, Node passes rejected connections to other workers, repeatedly if all of them are full.
     Object.assign(server, { dropMaxConnection: true });
     const guarded = guardServer(server, plan.limits);
     metrics?.scrape({ engine, server: guarded });
@@ -141,7 +141,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
 }
 
 /**
- * Checks options, files, addresses and folders as a start does. Opens no database and creates nothing.
+ * Checks options, files, addresses and folders as `serve()` does, but opens no database and creates nothing.
  *
  * @throws StartError for the first fault
  */

@@ -9,7 +9,7 @@ import type { Observation } from './observation.js';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-/** The catalogs that may be remote services, and the options with their URLs. */
+/** The resource catalogs that remote services can provide, and the options with the services' URLs. */
 export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', volumes: 'volume-url' } as const;
 
 /** Returns the credentials with which the server authenticates to the other services. */
@@ -28,7 +28,7 @@ export function credentials(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** Creates clients for the configured remote services; all of them share one login. */
+/** Creates clients for the configured remote services. All clients share one login. */
 export function catalogsFrom(
   options: Options,
   environment: NodeJS.ProcessEnv,

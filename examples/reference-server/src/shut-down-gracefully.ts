@@ -2,11 +2,11 @@ import { constants } from 'node:os';
 import type { Logger } from 'pino';
 import { RELEASE_LEASES_MS } from './shutdown-times.js';
 
-/** Commands that end the program, in addition to signals. */
+/** Functions that end the program, in addition to signals. */
 export interface EndCommands {
   /** Ends the program like SIGTERM; a no-op if it is already ending. */
   readonly end: () => void;
-  /** Ends the program when the promise resolves, unless a signal comes first. */
+  /** Calls `finish`, and ends the program when its promise resolves. A signal can end the program earlier. */
   readonly endAfter: (finish: () => Promise<void>) => void;
 }
 
@@ -55,7 +55,7 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown
       end(0);
     });
   }
-  // The affected request or job may hang, while others complete; a supervisor then starts a clean process.
+  // The affected request or job may hang, but others complete. A supervisor then starts a new process.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (error: unknown) => {
       log.fatal({ err: error }, event === 'uncaughtException' ? 'uncaught exception' : 'unhandled promise rejection');

@@ -1,4 +1,4 @@
-/** A mistake by the user who starts the program. The message is one line with the option, the cause and the fix. */
+/** A mistake of the user who starts the program. The message is one line with the option, the cause and the fix. */
 export class StartError extends Error {
   /** The exit code of the program. */
   readonly exitCode: number = 1;

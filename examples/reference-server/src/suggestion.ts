@@ -7,7 +7,7 @@ const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
  * Returns the known name that is most likely meant, or undefined. Case, dashes and underscores are ignored: `logLevel`,
- * `log_level` and `LOG-LEVEL` all suggest `log-level`. The beginning of a name suggests the name.
+ * `log_level` and `LOG-LEVEL` all suggest `log-level`. The beginning of a known name suggests that name.
  */
 export function closestOf(name: string, knownNames: readonly string[]): string | undefined {
   const typed = plain(name);
@@ -19,7 +19,7 @@ export function closestOf(name: string, knownNames: readonly string[]): string |
   return near.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Returns the sentence that follows an unknown name: the name that is likely meant, or where all names are listed. */
+/** Returns the end of an error message about an unknown name: the name that is likely meant, or else `otherwise`. */
 export function suggestion(name: string, knownNames: readonly string[], otherwise: string): string {
   const closest = closestOf(name, knownNames);
   return closest === undefined ? otherwise : `Did you mean "${closest}"?`;

@@ -17,14 +17,13 @@ const NAMES: Readonly<Record<string, string>> = {
   int: 'an integer',
   boolean: 'true or false',
   array: 'a list',
-  object: 'a group of "name: value"',
+  object: 'an object with "name: value" entries',
 };
 
 const looksNumeric = (source: string | undefined) => source !== undefined && /^-?[\d.]+$/.test(source);
 
 /**
- * Returns a description of the valid values, as the end of a sentence whose subject is the name of the value: `must be
- * an integer; it is "x"`.
+ * Returns the end of an error message that begins with the name of a value, such as `must be an integer; it is "x"`.
  *
  * @param source the value as the user wrote it
  */

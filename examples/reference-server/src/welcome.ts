@@ -6,7 +6,7 @@ import { CALLERS, type CallerKind, callerKind } from './callers.js';
 import { nextSteps } from './next-steps.js';
 import type { Options } from './options.js';
 
-/** The state of a running server that the page shows. */
+/** The options and state of the server that the operators' page shows. */
 export interface WelcomeOptions {
   readonly options: Options;
   /** Path or URL of the database. */
@@ -46,7 +46,7 @@ function databaseText(database: string): string {
 
 async function welcomeText(url: string, { options, database, counts }: WelcomeOptions): Promise<string> {
   const kind = callerKind(options);
-  // Without authentication, every client can also read these numbers from the API.
+  // The page shows counts only if callers are not authenticated, because every client can then read them from the API.
   const { hosts, servers } = kind === 'noauth' ? await counts() : { hosts: undefined, servers: undefined };
   const figures: readonly (readonly [string, string | number | undefined])[] = [
     ['API versions', `${MIN_VERSION} to ${options['max-version']}`],
@@ -78,7 +78,7 @@ ${!options['no-docs'] && html`<li><a href="${url}/docs">API reference</a>: every
   });
 }
 
-/** Paths of the page. */
+/** The paths at which browsers receive the operators' page. */
 const PATHS = new Set(['/', '/v2.1', '/v2.1/']);
 
 /**

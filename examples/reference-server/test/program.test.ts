@@ -115,7 +115,7 @@ describe('the reference server', () => {
 
 describe('starting and stopping', () => {
   it('prints the help and the built-in preset', async () => {
-    expect((await runProgram(['--help'])).output).toMatch(/--latency-ms N\s+duration of each step/);
+    expect((await runProgram(['--help'])).output).toMatch(/--latency-ms N\s+duration of each command/);
     expect(JSON.parse((await runProgram(['--print-preset-schema'])).output)).toMatchObject({
       properties: { flavors: { type: 'array' } },
     });

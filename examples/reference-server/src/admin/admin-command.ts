@@ -3,14 +3,14 @@ import type { Options } from '../options.js';
 import type { OptionTable } from '../read-options.js';
 import { StartError } from '../start-error.js';
 
-/** Arguments of a command, as JSON, because a command may run in the server process. */
+/** The arguments and options of an admin command, as JSON values, because the command may run in the server process. */
 export interface AdminRequest {
   readonly arguments: readonly string[];
-  /** Values of the command's own options. */
+  /** Values of the options that only this command accepts. */
   readonly own: Readonly<Record<string, any>>;
 }
 
-/** The database of a command, and the options of its server. */
+/** The database that a command uses, with the options and environment of the program. */
 export interface DatabaseTarget {
   readonly database: string;
   readonly options: Options;
@@ -18,7 +18,7 @@ export interface DatabaseTarget {
 }
 
 interface CommandDefinition<Result> {
-  /** Placeholders after the name, as the help shows them. */
+  /** The arguments after the command's name, as the help shows them: `PROJECT NAME=N ...`. */
   readonly usage: string;
   readonly summary: string;
   /** The minimum and maximum number of arguments. */
@@ -26,7 +26,7 @@ interface CommandDefinition<Result> {
   readonly options?: OptionTable;
   /** Formats the result as text. */
   text(result: Result): string;
-  /** Returns the exit code of the program. Default: 0. */
+  /** Returns the program's exit code for a result. Default: 0. */
   exitCode?(result: Result): number;
 }
 
@@ -36,17 +36,17 @@ export interface DatabaseCommand<Result = any> extends CommandDefinition<Result>
   run(target: DatabaseTarget, requested: AdminRequest): Promise<Result>;
 }
 
-/** A command that uses an engine: its own, or the engine of the server that has locked the database. */
+/** A command that uses an engine: a temporary one, or, if a server has locked the database, that server's engine. */
 export interface EngineCommand<Result = any> extends CommandDefinition<Result> {
   readonly on: 'engine';
-  /** Validates the arguments before anything is opened. @throws UsageError */
+  /** Validates the arguments before the database is opened. @throws UsageError */
   check?(request: AdminRequest): void;
   run(engine: Engine, request: AdminRequest): Promise<Result>;
 }
 
 export type AdminCommand = DatabaseCommand | EngineCommand;
 
-/** Invalid usage. The exit code is 2. */
+/** Thrown for invalid usage. The program's exit code is 2. */
 export class UsageError extends StartError {
   override readonly exitCode = 2;
 }

@@ -32,7 +32,7 @@ function helpText(): string {
     'Usage: apistrata admin COMMAND [options]',
     '',
     ...paragraphs(
-      'Commands for administrators. Run them on the computer of the database; servers may use the database at the same time. Use the same --db, --config, --secret-key-file and environment as for the server.',
+      'Manages a database, which servers may use at the same time. Run the commands on the computer that stores the database, with the same --db, --config, --secret-key-file and environment as the server.',
     ),
     '',
     'Commands:',
@@ -45,13 +45,13 @@ function helpText(): string {
   ].join('\n');
 }
 
-/** The options of all commands, which determine which arguments are command words. */
+/** The options of all commands. They must be known to find the command's name among the arguments. */
 const allOptions: OptionTable = Object.assign(
   { ...commonOptions },
   ...Object.values(commands).map(({ options }) => options),
 );
 
-/** Returns the command that the first words select. */
+/** Returns the command that the first one or two words name. @throws UsageError */
 function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((candidate) => Object.hasOwn(commands, candidate));
   if (name !== undefined) return [name, commands[name] as AdminCommand];
@@ -68,7 +68,7 @@ function databaseOf({ db }: DatabaseTarget['options']): string {
   return isFile(db) ? resolve(db) : db;
 }
 
-/** Runs a command with its own engine, or in the server that has locked the database. */
+/** Runs a command with a temporary engine, or, if a server has locked the database, in that server. */
 async function runWithEngine(
   name: string,
   command: EngineCommand,
@@ -84,7 +84,7 @@ async function runWithEngine(
       database,
       secretKeyFile: keyFileOf(options, environment, database),
       settings: settingsFrom(options),
-      // Adds nothing to the database.
+      // An empty preset adds no resources to the database.
       preset: {},
       worker: false,
     });
@@ -95,7 +95,7 @@ async function runWithEngine(
   }
 }
 
-/** Converts errors that administrators can fix to a StartError, which is printed as one line; other errors are bugs. */
+/** Converts errors that administrators can fix to a StartError, which is printed as one line. Other errors are bugs. */
 function startErrorOf(error: unknown, database: string): unknown {
   const isExpected = error instanceof MaintenanceError || error instanceof Rejection || error instanceof DatabaseInUse;
   const { code, message, cause } = error as { code?: string; message: string; cause?: Error };
@@ -105,16 +105,15 @@ function startErrorOf(error: unknown, database: string): unknown {
   return error;
 }
 
-/** The outcome of a command. */
+/** The output and exit code of a command. */
 export interface Outcome {
   readonly output: string;
-  /** The exit code of the program. */
   readonly exitCode: number;
 }
 
 /**
  * Runs an admin command.
- * @throws StartError, and UsageError for invalid usage
+ * @throws StartError if the command fails, and UsageError for invalid usage
  */
 export async function admin(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
   if (args.length === 0 || isHelpRequested(args)) return { output: helpText(), exitCode: args.length === 0 ? 2 : 0 };
@@ -127,7 +126,7 @@ export async function admin(args: readonly string[], environment: NodeJS.Process
     throw new UsageError(`${name} takes ${command.usage || 'no arguments'}`.trimEnd());
   const database = databaseOf(options);
   if (isFile(database) && name !== 'db restore' && !existsSync(database))
-    throw new StartError(`the database ${database} does not exist: use the server's --db`);
+    throw new StartError(`the database ${database} does not exist: use the same --db as the server`);
   const target = { database, options, environment };
   try {
     const result =

@@ -6,19 +6,19 @@ import type { Logger } from 'pino';
 import { StartError } from '../start-error.js';
 import type { AdminRequest } from './admin-command.js';
 
-/** A message over the socket, one line of JSON in each direction. */
+/** An admin command that is sent over the socket. Request and response are one line of JSON each. */
 export interface Request extends AdminRequest {
   readonly command: string;
 }
 type ControlResponse = { readonly result: unknown } | { readonly error: string };
 
-/** The maximum length of a socket's path. */
+/** The maximum length of a Unix socket's path, in bytes. */
 const MAX_PATH_BYTES = 103;
 const MAX_LINE_LENGTH = 64 * 1024;
-/** The request line must arrive within this time; its execution may take longer. */
+/** The time limit for receiving the request line. The execution of the command may take longer. */
 const REQUEST_LINE_TIMEOUT_MS = 5_000;
 
-/** Returns the path of the socket next to a SQLite file, absolute or relative; undefined if both are too long, or on Windows. */
+/** Returns the absolute or relative path of the socket next to a SQLite file; undefined if both are too long or on Windows. */
 function socketPathFor(database: string): string | undefined {
   const names = [`${database}-admin`, relative('', `${database}-admin`)];
   const fits = names.find((name) => Buffer.byteLength(name) <= MAX_PATH_BYTES);
@@ -53,8 +53,8 @@ async function execute(engine: Engine, { command, ...requested }: Request): Prom
 }
 
 /**
- * Accepts admin commands for an engine that has locked a SQLite file, over a socket next to the file, which only the
- * file's owner can open. Returns a function that closes the socket.
+ * Accepts admin commands over a socket next to the SQLite file that the engine has locked. Only the user that runs this
+ * process can open the socket. Returns a function that closes it.
  */
 export async function openControl(engine: Engine, database: string, log: Logger): Promise<() => Promise<void>> {
   const path = socketPathFor(database);
@@ -81,11 +81,11 @@ export async function openControl(engine: Engine, database: string, log: Logger)
       socket.destroy();
     }
   });
-  // A process that was killed leaves its socket. This process has locked the database, so no other one uses the socket.
+  // A killed process leaves its socket behind. No other process uses it, because this one has locked the database.
   rmSync(path, { force: true });
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
-    // No other user may connect between its creation and chmod.
+    // The umask prevents other users from connecting before chmod.
     const umask = process.umask(0o177);
     server.listen(path, done);
     process.umask(umask);
@@ -100,8 +100,8 @@ export async function openControl(engine: Engine, database: string, log: Logger)
 }
 
 /**
- * Runs a command in the server that uses the database. @throws StartError with the server's message, or if it cannot be
- * reached
+ * Runs a command in the server that uses the database.
+ * @throws StartError if the command fails, with the server's message, or if the server cannot be reached
  */
 export async function callServer(database: string, request: Request): Promise<unknown> {
   const path = socketPathFor(database);
@@ -117,7 +117,7 @@ export async function callServer(database: string, request: Request): Promise<un
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; see its log`;
+    const reason = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; see the server log`;
     throw new StartError(`the server that uses ${database} cannot be reached: ${reason}`);
   } finally {
     socket.destroy();

@@ -55,13 +55,13 @@ const migrate: DatabaseCommand<{ from: string | null; to: string | null }> = {
     await (await createEngine({ database, secretKeyFile, preset: {}, worker: false })).close();
     return { from: before.tables.at, to: (await databaseStatus(database)).tables.at ?? null };
   },
-  text: ({ from, to }) => (from === to ? `The tables are up to date (${to}).` : `The tables are at ${to} now.`),
+  text: ({ from, to }) => (from === to ? `The tables are up to date (${to}).` : `The tables were migrated to ${to}.`),
 };
 
 const check: DatabaseCommand<{ findings: readonly Finding[] }> = {
   on: 'database',
   usage: '',
-  summary: 'check tables, file, secrets and jobs; exits with 3 if a check finds a problem',
+  summary: 'check tables, database file, secrets and jobs; exits with 3 if a check finds a problem',
   argumentCount: [0, 0],
   run: async ({ database, options, environment }) => ({
     findings: await checkDatabase(database, { secretKeyFile: keyFileOf(options, environment, database) }),
@@ -86,7 +86,7 @@ const restore: DatabaseCommand<RestoreReport> = {
   usage: 'FILE',
   summary: 'replace the database with a backup; no server may use it in the meantime',
   argumentCount: [1, 1],
-  options: { replace: flag('replace an existing database, which is renamed') },
+  options: { replace: flag('rename an existing database before replacing it') },
   run: ({ database, options }, { arguments: [file = ''], own }) =>
     restoreDatabase(database, file, { replace: own.replace, imageDirectory: options['image-dir'] }),
   text: ({ previous, pending }) =>

@@ -19,7 +19,7 @@ const purge: EngineCommand<PurgeReport> = {
   usage: '--older-than AGE',
   summary: 'remove the records of deleted servers, and all data past its retention period',
   argumentCount: [0, 0],
-  options: { 'older-than': text('AGE', 'minimum age of the deletion: 30d, 12h, 90m or 0d') },
+  options: { 'older-than': text('AGE', 'minimum time since the deletion: 30d, 12h, 90m or 0d') },
   check: (requested) => void ageMs(requested),
   run: (engine, requested) => {
     const deletedBefore = engine.clock.now() - ageMs(requested);
@@ -132,7 +132,7 @@ const serviceList: EngineCommand<ServiceRows> = {
   text: servicesText,
 };
 
-/** The binary of the compute service. */
+/** The binary name of compute services. */
 const COMPUTE = 'nova-compute';
 
 function serviceSwitch(disabled: boolean): EngineCommand<ServiceRows> {
@@ -151,7 +151,7 @@ function serviceSwitch(disabled: boolean): EngineCommand<ServiceRows> {
   };
 }
 
-/** The caller of admin commands; server histories show this name. */
+/** Returns the caller of admin commands, whose id the action history of servers shows. */
 function operator(): Context {
   const caller = { userId: 'operator', projectId: 'operator', roles: ['admin'], isAdmin: true };
   return { caller, requestId: `req-${randomUUID()}`, isAdmin: true };

@@ -6,9 +6,9 @@ import type { DatabaseCommand } from './admin-command.js';
 import { keyFileOf } from './key-file.js';
 
 export interface GrantedHostRole extends HostRole {
-  /** The SQL, if it was requested instead of its execution. */
+  /** The SQL statements, if `--print-sql` was set. */
   readonly sql?: string;
-  /** The file with the key of the host, if one was requested. */
+  /** The file with the host's key, if `--host-key-file` was set. */
   readonly keyFile?: string;
 }
 
@@ -18,7 +18,7 @@ async function writeKeys(file: string, keys: readonly string[]): Promise<void> {
   await writeFile(file, `${keys.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Grants a PostgreSQL role the rights of one host, and writes the key of that host. */
+/** Grants a PostgreSQL role the rights of one host, and writes the host's key file. */
 export const hostRole: DatabaseCommand<GrantedHostRole> = {
   on: 'database',
   usage: 'NAME',
@@ -26,7 +26,7 @@ export const hostRole: DatabaseCommand<GrantedHostRole> = {
   argumentCount: [1, 1],
   options: {
     role: text('ROLE', 'the PostgreSQL role, which must exist; default: host_NAME'),
-    'host-key-file': text('FILE', 'write the key of the host to this file, for host --host-key-file'),
+    'host-key-file': text('FILE', "write the host's key to this file, for host --host-key-file"),
     'tunnel-address': text(
       'A',
       'address of the host, with --network-mode bridge: networks get an MTU that leaves room for the tunnel header',
@@ -35,9 +35,9 @@ export const hostRole: DatabaseCommand<GrantedHostRole> = {
       'KIND',
       ['off', 'wireguard'],
       'off',
-      'tunnel encryption of the host, with --tunnel-address: encryption makes the header larger',
+      'tunnel encryption of the host (with --tunnel-address); encryption makes the tunnel header larger',
     ),
-    'stores-volumes': flag('the host stores the data of volumes (host --volumes)'),
+    'stores-volumes': flag('the host stores volume data (host --volumes)'),
     'print-sql': flag('print the SQL instead of executing it'),
   },
   run: async ({ database, options, environment }, { arguments: [host = ''], own }) => {

@@ -5,8 +5,8 @@ import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
 
 /**
- * Returns the key file of a database that servers already use; undefined if the environment contains the key. A command
- * never creates a key, because no server could decrypt data that is encrypted with it.
+ * Returns the key file of a database that servers already use; undefined if the environment contains the key. An admin
+ * command never creates a key, because servers could not decrypt data that the command encrypts with it.
  */
 export function keyFileOf(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {
   const given = options['secret-key-file'];

@@ -44,9 +44,9 @@ function parseNumbers({ arguments: args, own }: AdminRequest): readonly number[]
 export const webhookRetry: EngineCommand<{ due: number }> = {
   on: 'engine',
   usage: '[NUMBER ...]',
-  summary: 'retry, once, events that webhooks did not accept',
+  summary: 'retry events that webhooks did not accept, once',
   argumentCount: [0, 100],
-  options: { all: flag('retry all of them') },
+  options: { all: flag('retry all of these events') },
   check: (requested) => void parseNumbers(requested),
   run: async ({ events }, requested) => ({ due: await events.deadLetters.retry(parseNumbers(requested)) }),
   text: ({ due }) => `${due} ${due === 1 ? 'event is' : 'events are'} about to be sent again.`,

@@ -17,6 +17,6 @@ export function checkCloud(options: Options): void {
       throw new StartError(`--cloud has its own services: it cannot be combined with --${name}`);
   if (options.workers !== undefined)
     throw new StartError(
-      '--cloud cannot be combined with --workers: one process holds the users, the tokens and the settings of networks',
+      '--cloud cannot be combined with --workers: a single process must manage the users, tokens and network settings',
     );
 }

@@ -4,7 +4,7 @@ import { type Environment, environment } from '@apistrata/test-cloud/services';
 import { StartError } from '../start-error.js';
 import { CLOUD_NAME } from './cloud-name.js';
 
-/** Returns the client settings of the first administrator. */
+/** Returns the environment variables with which clients log in as the first administrator. */
 export function adminSettings(url: string, password: string): Environment {
   return environment(`${url}/identity/v3`, password, { user: 'admin', project: 'admin' });
 }
@@ -27,9 +27,9 @@ function cloudsYaml(settings: Environment): string {
 }
 
 /**
- * Writes clouds.yaml for its owner only. An existing file is kept, with `.old` at the end of its name.
+ * Writes clouds.yaml, which only its owner can read. An existing file is renamed to end with `.old`.
  *
- * @throws StartError if it cannot be written
+ * @throws StartError if the file cannot be written
  */
 export async function writeCloudsYaml(path: string, settings: Environment): Promise<void> {
   const draft = `${path}.new`;

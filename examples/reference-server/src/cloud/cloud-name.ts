@@ -1,2 +1,2 @@
-/** The name of the cloud in clouds.yaml. */
+/** The name of this server's cloud in clouds.yaml. */
 export const CLOUD_NAME = 'apistrata';

@@ -16,28 +16,28 @@ export interface FirstAccess {
   readonly file: string | undefined;
 }
 
-/** The services of `--cloud`. */
+/** The services that `--cloud` adds to the compute API. */
 export interface Cloud {
   readonly identity: Identity;
-  /** Serves the services, and the compute API below `/compute`. */
+  /** Adds the services to the app, and the compute API below `/compute`. */
   mount(app: Express, compute: RequestHandler): void;
   /**
-   * Creates the first administrator, or sets a new password if the options require it. clouds.yaml is written before the
-   * password is stored, so that a stored password cannot be lost.
+   * Creates the first administrator, or sets a new password with `--reset-admin-password`. clouds.yaml is written before
+   * the password is stored, so that a stored password cannot be lost.
    *
    * @returns the credentials of the administrator; undefined if nothing was changed
    */
   begin(url: string): Promise<FirstAccess | undefined>;
 }
 
-/** Returns when accounts are locked; undefined: never. */
+/** Returns the rule that locks accounts after failed logins; undefined if accounts are never locked. */
 function lockoutOf(options: Options): Lockout | undefined {
   const failureAttempts = options['lockout-failure-attempts'];
   if (failureAttempts === undefined) return undefined;
   return { failureAttempts, durationSeconds: options['lockout-duration'] || undefined };
 }
 
-/** Logs each request when its response has been sent. */
+/** Returns middleware that logs each request after its response. */
 function requestLog(log: Logger): RequestHandler {
   return (req, res, next) => {
     const begin = performance.now();
@@ -51,7 +51,7 @@ function requestLog(log: Logger): RequestHandler {
   };
 }
 
-/** Opens the services of `--cloud` on the database of the engine. */
+/** Opens the services that `--cloud` adds, on the engine's database. */
 export async function openCloud(options: Options, engine: Engine, log: Logger): Promise<Cloud> {
   const services = await openServices({
     engine,

@@ -1,6 +1,6 @@
 import type { Environment } from '@apistrata/test-cloud/services';
 
-/** Returns shell commands that set the environment variables for clients. */
+/** Returns shell commands that export the environment variables that clients read. */
 export function openrc(settings: Environment): string {
   return Object.entries(settings)
     .map(([name, value]) => `export ${name}=${value}`)

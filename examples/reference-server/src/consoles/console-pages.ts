@@ -2,11 +2,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { static as files, Router } from 'express';
 
-/** Allows only what these pages need. Both clients, noVNC and xterm.js, set inline styles. */
+/** The Content-Security-Policy of console pages. It allows inline styles because noVNC and xterm.js set them. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'";
 
-/** Returns a page that a script fills. */
+/** Returns the HTML of a console page, whose content the script creates. */
 const page = (script: string, style: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -71,8 +71,8 @@ function xtermFolder(): string {
 }
 
 /**
- * Serves the console pages: a guest's screen, to which console URLs of type novnc lead, and its serial line as a terminal at
- * `serial.html?token=...`.
+ * Serves two console pages: a guest's screen, which console URLs of type `novnc` open, and a terminal for its serial
+ * line at `serial.html?token=...`.
  */
 export function consolePages(): Router {
   const router = Router();

@@ -21,9 +21,9 @@ function tokenOf({ url = '' }: IncomingMessage): string {
 }
 
 /**
- * Returns whether a page of the proxy itself opens the console: pages of other sites may not use the browser's
- * credentials. Programs send no origin.
- * @param proxyUrl the proxy's URL as browsers see it; may be the URL of a reverse proxy in front of it
+ * Returns whether a request comes from one of the proxy's own pages, or from a program, which sends no origin. Pages of
+ * other sites must not use the browser's credentials.
+ * @param proxyUrl the proxy's URL as browsers see it, which may be the URL of a reverse proxy
  */
 function isOwnOrigin({ headers: { origin, host } }: IncomingMessage, proxyUrl: string): boolean {
   if (origin === undefined) return true;
@@ -48,21 +48,21 @@ function disconnectIfUnresponsive(client: WebSocket): void {
   client.once('close', () => clearInterval(timer));
 }
 
-/** A console proxy. */
+/** A proxy that connects browsers and programs to guest consoles. */
 export interface ConsoleProxy {
-  /** The server, before it listens. */
+  /** The HTTP server, which does not listen yet. */
   readonly server: Server;
   /** Closes the proxy and all open consoles. */
   readonly close: () => void;
 }
 
 /**
- * Creates a proxy for guest consoles, for browsers and programs: the pages that console URLs open, and WebSockets that
- * carry the bytes of a screen (RFB) or of a serial line. Tokens are checked by the engine, so they end when they expire
- * or their server is deleted.
+ * Creates a proxy for guest consoles. It serves the pages that console URLs open, and WebSockets that connect browsers
+ * and programs to a screen (RFB) or a serial line. The engine checks each token, and rejects it after it has expired or
+ * its server has been deleted.
  *
- * @param engine returns the engine; called per connection, because the engine needs the URL of the proxy, which therefore
- * listens before the engine exists
+ * @param engine returns the engine. It is called per connection, because the engine needs the proxy's URL and is
+ * therefore created after the proxy
  */
 export function consoleProxy(
   engine: () => Pick<Engine, 'consoles' | 'settings'>,
@@ -117,7 +117,7 @@ export function consoleProxy(
   const close = () => {
     server.close();
     server.closeAllConnections();
-    // Upgraded connections no longer belong to the server.
+    // `closeAllConnections()` does not close upgraded connections.
     for (const client of sockets.clients) client.terminate();
   };
   return { server, close };

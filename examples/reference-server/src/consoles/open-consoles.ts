@@ -5,19 +5,19 @@ import { listen } from '../listen.js';
 import type { Options } from '../options.js';
 import { consoleProxy } from './console-proxy.js';
 
-/** The port that console proxies usually have. */
+/** The usual port of noVNC proxies. */
 const DEFAULT_PORT = 6080;
 
-/** A console proxy that listens. */
+/** A console proxy that accepts connections. */
 export interface RunningConsoleProxy {
-  /** Settings of the engine: the proxy's URL. */
+  /** The engine settings that contain the proxy's URL. */
   readonly settings: Pick<Settings, 'consoleProxyUrl'>;
   /** Sets the engine whose consoles the proxy serves. */
   readonly use: (engine: Engine) => void;
   readonly close: () => void;
 }
 
-/** Replaces the wildcard address with the name of this computer. */
+/** Replaces a wildcard address in a URL with the host name of this computer. */
 function withHostName(url: string, { host }: Options): string {
   return host === '0.0.0.0' || host === '::' ? url.replace(/\/\/[^/]*(?=:\d+$)/, `//${hostname()}`) : url;
 }

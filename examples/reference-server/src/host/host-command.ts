@@ -27,7 +27,7 @@ const amounts = { vcpus: size, memoryMb: size, diskGb: size };
 
 /** The options that `host` accepts in addition to the server's options. */
 const table = {
-  name: text('NAME', 'name of the host, of its service and of its hypervisor', hostname()),
+  name: text('NAME', 'name of the host, its service and its hypervisor', hostname()),
   address: text(
     'A',
     'address of the host, for administrators and other processes; default: the address of this computer',
@@ -36,7 +36,7 @@ const table = {
     'FILE',
     "key of this host, written by 'admin host-role', instead of --secret-key-file: the host can decrypt only data that is addressed to it",
   ),
-  'link-port': integer('port for connections of other processes; 0 selects a free port', {
+  'link-port': integer('port for connections from other processes; 0 selects a free port', {
     min: 0,
     max: 65_535,
     fallback: 0,
@@ -74,7 +74,7 @@ const table = {
     'off',
     'what happens to the machines after two thirds of serviceDownSeconds without a heartbeat, before they may be evacuated: off, stop or pause',
   ),
-  volumes: commandLineFlag('store the data of volumes on this host; set it on exactly one host of a cloud'),
+  volumes: commandLineFlag('store volume data on this host; set it on exactly one host of a cloud'),
   reserve: pairs('NAME=N', amounts, 'capacity reserved for the computer itself: vcpus, memoryMb (default 512), diskGb'),
 } satisfies OptionTable;
 
@@ -108,7 +108,7 @@ export function hostHelpText(): string {
     ...optionRows(table),
     '',
     ...paragraphs(
-      'It also accepts these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment.',
+      'It also accepts these server options (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment variables.',
     ),
   ].join('\n');
 }
@@ -148,7 +148,7 @@ async function driverFrom(
   };
 }
 
-/** Returns the key of the host, or the secret key from which it is derived. */
+/** Returns the file of the host's key, or of the secret key from which the host's key is derived. */
 function keysFrom(
   { 'host-key-file': hostKeyFile }: OwnOptions,
   options: Options,
@@ -158,7 +158,7 @@ function keysFrom(
   return { secretKeyFile: secretKeyFile(options, environment, options.db) };
 }
 
-/** Converts errors that administrators can fix to a StartError, which is printed as one line. */
+/** Converts errors that administrators can fix to a StartError, which is printed as one line. Other errors are bugs. */
 function startErrorOf(error: unknown, db: string): unknown {
   const { message, code, cause } = error as { message: string; code?: string; cause?: Error };
   if (error instanceof StartError) return error;

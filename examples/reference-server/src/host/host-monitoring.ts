@@ -6,20 +6,20 @@ import { listen } from '../listen.js';
 import { metricsServer } from '../metrics-server.js';
 import type { Options } from '../options.js';
 
-/** What a host process serves at `--metrics-port`. */
+/** The metrics and health endpoints that a host process serves on `--metrics-port`. */
 export interface HostMonitoring {
   /** URL of the metrics. */
   readonly url: string;
   /** Observes the database connections of the host. */
   readonly observer: HostOptions['observer'];
-  /** Serves the metrics of a host and its health from now on; before that, both are unavailable. */
+  /** Sets the host whose metrics and health are served; before that, both are unavailable. */
   use(host: Host): void;
   close(): void;
 }
 
 /**
- * Listens at `--metrics-port` before the host joins the cloud, so that a port in use prevents the start. Returns undefined without
- * that option; packages for metrics are then not loaded.
+ * Listens on `--metrics-port` before the host joins the cloud, so that the host does not start if the port is in use.
+ * Returns undefined without that option; packages for metrics are then not loaded.
  *
  * @throws StartError
  */

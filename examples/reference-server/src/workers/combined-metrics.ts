@@ -1,7 +1,7 @@
 import type { MetricsSource } from '@apistrata/compute-router/prometheus';
 import { METRICS_TYPE } from './messages.js';
 
-/** Requests the metrics of all workers from the primary process. */
+/** The metrics of all workers, which this worker requests from the primary process. */
 export class CombinedMetrics implements MetricsSource {
   readonly contentType = METRICS_TYPE;
   readonly #requestFigures: (id: number) => void;

@@ -4,10 +4,10 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import { type Figures, METRICS_TYPE } from './messages.js';
 import { type Member, sendToWorker } from './worker-group.js';
 
-/** If a worker does not respond within this time, the scrape fails; sums without the worker would be wrong. */
+/** If a worker does not respond within this time, the scrape fails, because sums without the worker would be wrong. */
 const RESPONSE_MS = 5_000;
 
-/** Metrics that remain after the end of a process, so that sums never fall. */
+/** The metric types that sums include after their process has exited, so that sums never decrease. */
 const PERSISTENT_TYPES = new Set(['counter', 'histogram']);
 
 interface MetricsRequest {
@@ -19,7 +19,7 @@ function sumFigures(all: readonly Figures[]): Registry {
   return AggregatorRegistry.aggregate([...all]);
 }
 
-/** Aggregates the metrics of all workers: sums, except for metrics that are equal in all workers or averages. */
+/** Aggregates the metrics of all workers. Most values are summed; some are averages, or equal in all workers. */
 export class GroupMetrics implements MetricsSource {
   readonly contentType = METRICS_TYPE;
   readonly #members: () => readonly Member[];
@@ -33,7 +33,7 @@ export class GroupMetrics implements MetricsSource {
     this.#members = members;
   }
 
-  /** Returns the text for Prometheus. Rejects if a running worker does not respond. */
+  /** Returns the aggregated metrics in the Prometheus text format. Rejects if a running worker does not respond. */
   async metrics(): Promise<string> {
     const found = await Promise.all(this.#members().map((member) => this.#requestFigures(member)));
     const living = found.filter((figures) => figures !== undefined);
@@ -46,14 +46,14 @@ export class GroupMetrics implements MetricsSource {
     if (id !== undefined) this.#complete(id, figures);
   }
 
-  /** Keeps the last metrics of a worker that has ended in the sums. */
+  /** Adds the last metrics of a worker that has exited to all later sums. */
   ended(worker: Worker): void {
     for (const [id, request] of this.#requests) if (request.worker === worker) this.#complete(id, undefined);
     const last = this.#latest.get(worker);
     this.#latest.delete(worker);
     if (!last) return;
     const persistentMetrics = last.filter(({ type }) => PERSISTENT_TYPES.has(String(type)));
-    // The result has the same structure as the input.
+    // prom-client types the result differently, although it has the structure of the input.
     this.#past = sumFigures([this.#past, persistentMetrics]).getMetricsAsArray() as unknown as Figures;
   }
 

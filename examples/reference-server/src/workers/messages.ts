@@ -3,31 +3,31 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 /** The metrics of one process, as `prom-client` exchanges them between processes. */
 export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** The content type of metrics. */
+/** The content type of metrics in the Prometheus text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The address of a worker. */
+/** The URL that a worker serves, and its database. */
 export interface Serving {
   readonly url: string;
   readonly database: string;
 }
 
-/** Messages of workers to the primary process. */
+/** Messages from workers to the primary process. */
 export type FromWorker =
   | ({ readonly kind: 'serving' } & Serving)
-  /** A response; without `id`, the last metrics before the end. */
+  /** The worker's metrics: the response to `requestFigures`, or, without `id`, the last ones before it exits. */
   | { readonly kind: 'figures'; readonly id?: number; readonly figures: Figures }
-  /** A scrape of this worker, which needs the metrics of all workers. */
+  /** Requests the metrics of all workers, because a client has scraped this worker. */
   | { readonly kind: 'requestMetrics'; readonly id: number };
 
-/** Messages of the primary process to workers. */
+/** Messages from the primary process to workers. */
 export type ToWorker =
-  /** Serve for the drain time, fail readiness, exit. */
+  /** Fail readiness, serve for the drain time, then exit. */
   | { readonly kind: 'end' }
-  /** Another worker has replaced this one: accept no new connections, serve open ones, exit. */
+  /** Accept no new connections, serve open ones, then exit, because another worker has replaced this one. */
   | { readonly kind: 'retire' }
   /** Reload options that can change at run time. */
   | { readonly kind: 'reload' }
   | { readonly kind: 'requestFigures'; readonly id: number }
-  /** A response; without a text, the metrics are unavailable. */
+  /** The response to `requestMetrics`. Without a text, the metrics are unavailable. */
   | { readonly kind: 'metrics'; readonly id: number; readonly text?: string };

@@ -14,10 +14,10 @@ import type { GroupMetrics } from './group-metrics.js';
 import type { WorkerContext } from './worker.js';
 import { type GroupListener, sendToWorker, WorkerGroup } from './worker-group.js';
 
-/** A worker exits within its shutdown timeout; otherwise it is killed this long after the timeout. */
+/** The delay between a worker's shutdown timeout and killing the worker, if it has not exited. */
 const KILL_DELAY_MS = 5_000;
 
-/** Creates the aggregated metrics of a group, if they are enabled, and loads `prom-client` only in that case. */
+/** Creates the aggregated metrics of a worker group, and loads `prom-client`, if metrics are enabled. */
 async function metricsOf(options: Options, group: () => WorkerGroup): Promise<GroupMetrics | undefined> {
   if (!areMetricsRequested(options)) return undefined;
   const { GroupMetrics } = await import('./group-metrics.js');
@@ -60,7 +60,7 @@ export async function serveByWorkers(options: Options, { rereadOptions }: Worker
   const monitored = await openMonitoring(options, metrics);
   endWithGroup(group, options, log);
   const serving = await group.start();
-  // The worker has logged the reason, or a shutdown is in progress.
+  // The first worker could not start and has logged the reason, or a shutdown is in progress.
   if (typeof serving === 'number') return void group.end().then(() => process.exit(serving));
   process.on('SIGHUP', () => reloadAll(group, log, rereadOptions));
   startupMessage({ ...serving, metricsUrl: monitored?.url }, options);

@@ -5,24 +5,24 @@ import type { Logger } from 'pino';
 import { REPLACEMENT_WAIT_MS } from '../shutdown-times.js';
 import type { FromWorker, Serving, ToWorker } from './messages.js';
 
-/** Delay before a worker that died is replaced; it doubles each time another worker dies early. */
+/** The delay before a worker that died is replaced. The delay doubles each time another worker dies early. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
-/** A worker that has served this long does not count as failed at its start. */
+/** If a worker dies after it has served for this long, the delay starts again from its minimum. */
 const STABLE_MS = 60_000;
 
 /** A worker process. */
 export interface Member {
   readonly worker: Worker;
-  /** The address of the worker; undefined if it ended before it served. */
+  /** Resolves with the worker's address, or with undefined if the worker exits before it serves. */
   readonly serving: Promise<Serving | undefined>;
   readonly ended: Promise<unknown>;
   servingSince: number | undefined;
-  /** Whether the worker is not replaced when it ends: its end was requested, or its starter handles the failure. */
+  /** Whether the worker is not replaced when it exits: its exit was requested, or its starter handles the failure. */
   expendable: boolean;
 }
 
-/** Receives worker messages and exits. */
+/** Is notified of messages from workers, and of their exits. */
 export interface GroupListener {
   message(worker: Worker, message: FromWorker): void;
   ended(worker: Worker): void;
@@ -30,7 +30,7 @@ export interface GroupListener {
 
 /** Sends a message to a worker, unless it has ended. */
 export function sendToWorker({ worker }: Pick<Member, 'worker'>, message: ToWorker): void {
-  // The exit event reports a worker that dies at this moment.
+  // Errors are ignored, because a worker that cannot receive the message has died, which the exit event reports.
   if (worker.isConnected()) worker.send(message, () => {});
 }
 
@@ -55,7 +55,7 @@ export class WorkerGroup {
     this.#listener = listener;
   }
 
-  /** The workers that serve now. */
+  /** The workers that currently serve requests. */
   get serving(): readonly Member[] {
     return [...this.#members].filter(({ servingSince }) => servingSince !== undefined);
   }
@@ -75,8 +75,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Replaces all workers with new ones, one at a time, which read the configuration again. A call during the replacement
-   * starts it again afterwards.
+   * Replaces all workers, one at a time, with new ones, which read the configuration again. A call during a replacement
+   * starts another one afterwards.
    */
   roll(size: number): Promise<void> {
     this.#size = size;
@@ -94,7 +94,7 @@ export class WorkerGroup {
     const members = [...this.#members];
     for (const member of members) {
       if (member.servingSince !== undefined) sendToWorker(member, { kind: 'end' });
-      // It does not receive messages yet, and has no work to lose.
+      // A worker that does not serve yet receives no messages and has no work to lose.
       else member.worker.process.kill();
     }
     await Promise.all(members.map(({ ended }) => ended));
@@ -114,7 +114,7 @@ export class WorkerGroup {
     } while (this.#replaceAgain && !this.#ending);
   }
 
-  /** Returns false if a new worker could not start; the other workers are then not replaced. */
+  /** Replaces all workers. Returns false if a new worker could not start; the other workers are then not replaced. */
   async #replaceAll(): Promise<boolean> {
     const before = [...this.#members];
     for (const [index, old] of before.entries()) {
@@ -122,8 +122,8 @@ export class WorkerGroup {
       if (index < this.#size && !(await this.#replacement())) return false;
       old.expendable = true;
       sendToWorker(old, { kind: 'retire' });
-      // A worker with a long request does not delay the others for longer, and the number of processes with database
-      // connections stays small.
+      // Waiting keeps the number of processes with database connections small. The wait is limited, so that a long request
+      // in one worker does not delay the replacement of the others.
       const waiting = new AbortController();
       const timeout = pause(REPLACEMENT_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([old.ended, timeout]);

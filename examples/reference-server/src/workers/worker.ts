@@ -5,14 +5,14 @@ import { shutDownGracefully } from '../shut-down-gracefully.js';
 import { CombinedMetrics } from './combined-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
-/** The environment of the program, and the function that reads its options again. */
+/** The environment variables of the program, and the function that reads its options again. */
 export interface WorkerContext {
   readonly environment: NodeJS.ProcessEnv;
   /** @throws StartError */
   readonly rereadOptions: () => Options;
 }
 
-/** Resolves when the message is sent, or the channel is closed. */
+/** Sends a message to the primary process. Resolves when the message is sent or the channel is closed. */
 function send(message: FromWorker): Promise<void> {
   return new Promise((done) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => done());
@@ -20,7 +20,7 @@ function send(message: FromWorker): Promise<void> {
   });
 }
 
-/** Serves as one of several processes, until the primary process ends it. @throws StartError */
+/** Serves requests as one of several workers, until the primary process ends this one. @throws StartError */
 export async function serveAsWorker(options: Options, { environment, rereadOptions }: WorkerContext): Promise<void> {
   const combined = new CombinedMetrics((id) => void send({ kind: 'requestMetrics', id }));
   const running = await serve(options, environment, combined);
