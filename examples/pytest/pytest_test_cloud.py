@@ -25,7 +25,7 @@ class Cloud:
         self.url = environment["OS_AUTH_URL"].removesuffix("/identity/v3")
 
     def connect(self, user="admin", project="demo"):
-        """Returns a Python SDK connection. A missing user or project is created, and the user becomes a project member."""
+        """Returns a Python SDK connection. A missing user or project is created, and the user becomes its member."""
         login = self.control("POST", "/logins", {"user": user, "project": project})["environment"]
         return openstack.connect(
             load_envvars=False,

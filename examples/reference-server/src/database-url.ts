@@ -62,7 +62,7 @@ export function checkDatabase({ db }: Pick<Options, 'db'>): void {
   checkFolder('db', dirname(file));
 }
 
-/** Returns the path or URL of the database that `--db` names. Creates the folder of a SQLite file. @throws StartError */
+/** Returns the database that `--db` names: a path or URL. Creates the folder of a SQLite file. @throws StartError */
 export function databaseFrom({ db }: Options): string {
   checkScheme(db);
   if (!isFile(db)) return db;

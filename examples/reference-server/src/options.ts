@@ -279,8 +279,8 @@ export const optionGroups = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind<any>>>>>;
 
 /**
- * All options. This table defines the command line, the environment variables (`APISTRATA_` and the upper-case name with
- * underscores), the configuration file, its JSON Schema and the help text.
+ * All options. This table defines the command line, the environment variables (`APISTRATA_` and the upper-case name
+ * with underscores), the configuration file, its JSON Schema and the help text.
  */
 export const optionTable = {
   ...general,

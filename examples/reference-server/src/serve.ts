@@ -82,7 +82,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
   };
   try {
     const server = expressServer(app);
-    // Without `dropMaxConnection`, Node passes rejected connections to other workers, repeatedly if all of them are full.
+    // Without this option, Node passes rejected connections to other workers, repeatedly if all of them are full.
     Object.assign(server, { dropMaxConnection: true });
     const guarded = guardServer(server, plan.limits);
     metrics?.scrape({ engine, server: guarded });

@@ -18,7 +18,7 @@ const MAX_LINE_LENGTH = 64 * 1024;
 /** The time limit for receiving the request line. The execution of the command may take longer. */
 const REQUEST_LINE_TIMEOUT_MS = 5_000;
 
-/** Returns the absolute or relative path of the socket next to a SQLite file; undefined if both are too long or on Windows. */
+/** Returns the path of the socket next to a SQLite file; undefined on Windows, or if even the relative path is too long. */
 function socketPathFor(database: string): string | undefined {
   const names = [`${database}-admin`, relative('', `${database}-admin`)];
   const fits = names.find((name) => Buffer.byteLength(name) <= MAX_PATH_BYTES);
@@ -117,7 +117,7 @@ export async function callServer(database: string, request: Request): Promise<un
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; see the server log`;
+    const reason = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; see its log`;
     throw new StartError(`the server that uses ${database} cannot be reached: ${reason}`);
   } finally {
     socket.destroy();

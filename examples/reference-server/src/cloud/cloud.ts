@@ -22,8 +22,8 @@ export interface Cloud {
   /** Adds the services to the app, and the compute API below `/compute`. */
   mount(app: Express, compute: RequestHandler): void;
   /**
-   * Creates the first administrator, or sets a new password with `--reset-admin-password`. clouds.yaml is written before
-   * the password is stored, so that a stored password cannot be lost.
+   * Creates the first administrator, or sets a new password if the options require it. clouds.yaml is written before the
+   * password is stored, so that a stored password cannot be lost.
    *
    * @returns the credentials of the administrator; undefined if nothing was changed
    */

@@ -122,8 +122,8 @@ export class WorkerGroup {
       if (index < this.#size && !(await this.#replacement())) return false;
       old.expendable = true;
       sendToWorker(old, { kind: 'retire' });
-      // Waiting keeps the number of processes with database connections small. The wait is limited, so that a long request
-      // in one worker does not delay the replacement of the others.
+      // Waiting keeps the number of processes with database connections small. A limit on the wait prevents a long request
+      // from delaying the replacement of the other workers.
       const waiting = new AbortController();
       const timeout = pause(REPLACEMENT_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([old.ended, timeout]);
