@@ -1,18 +1,18 @@
-// Bundles modules with all their dependencies, third-party packages included: the reference server and the test cloud.
-// Finding and reading files takes most of a start, and the time of an installation depends on the number of packages.
+// Bundles a program, such as the reference server or the test cloud, with all its dependencies, including third-party
+// packages. A program with few files starts faster, and one with few packages is installed faster.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundledFiles } from './bundled-files.mjs';
 import { isReplaced, reducedModules } from './reduced-modules.mjs';
 
-/** Packages that a bundle does not contain: it is installed with them. Both are large, and few requests use them. */
+/** Packages that are installed as dependencies instead of bundled, because they are large and few requests use them. */
 export const INSTALLED = ['node-forge', 're2js'];
 
-/** Optional packages that a bundle can do without: native bindings, and a driver for another platform. */
+/** Optional packages that bundles omit: native bindings, and a driver for another platform. */
 const ABSENT = ['pg-native', 'pg-cloudflare'];
 
-/** The text of a package's license: its file, or the section of the README in packages without one. */
+/** Returns the text of a package's license, from its license file or, without one, from its README. */
 function licenseText(folder) {
   const read = (pattern) => {
     const file = readdirSync(folder).find((entry) => pattern.test(entry));
@@ -24,8 +24,8 @@ function licenseText(folder) {
 const isCopyright = (line) => /^\W*copyright\s+(\(c\)|©|\d{4})/i.test(line);
 
 /**
- * The licenses of the third-party packages that modules belong to. Packages whose licenses differ only in their copyright
- * lines share a text.
+ * Returns the licenses of the third-party packages that modules belong to. Packages whose licenses differ only in their
+ * copyright lines share a license text.
  */
 function licensesOf(ids) {
   const folders = ids.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0]);
@@ -43,7 +43,7 @@ function licensesOf(ids) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** A plugin that resolves optional peers from the program, because workspace packages do not install them. */
+/** Returns a plugin that resolves optional peers from the program, because workspace packages do not install them. */
 function peersOf(main) {
   return {
     name: 'peers',
@@ -61,7 +61,7 @@ function peersOf(main) {
 
 const CREATE_REQUIRE_CALL = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 
-/** Returns a plugin that bundles packages that modules load on first use: rolldown follows `require()`, but not `createRequire()`. */
+/** Returns a plugin that bundles packages that modules load on first use: rolldown does not follow `createRequire()`. */
 const bundleLazyModules = (unused) => ({
   name: 'loaded-later',
   transform: {
@@ -74,8 +74,8 @@ const bundleLazyModules = (unused) => ({
 });
 
 /**
- * Bundles modules into a folder, which is replaced. Writes the licenses of the third-party packages, too.
- * @param input the modules (sources), by the path of each in the folder, without its extension
+ * Bundles modules into a folder, which is replaced. Also writes the licenses of the third-party packages.
+ * @param input the source files of the modules, by their path in the folder without an extension
  * @param options.unused packages that modules load on first use, but that this program never uses
  * @param options.small whether names are shortened; otherwise stack traces contain the names of functions. Default false
  */
@@ -86,7 +86,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
   const bundle = await rolldown({
     input,
     platform: 'node',
-    // A warning about slow plugins depends on the load of the machine.
+    // Warnings are errors here, but warnings about slow plugins depend on the load of the machine.
     checks: { pluginTimings: false },
     // Workspace packages are bundled from their sources.
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
@@ -101,7 +101,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     format: 'esm',
     chunkFileNames: '[name].js',
     ...(small && { comments: { annotation: false, legal: true, jsdoc: false } }),
-    // Names of classes stay, because errors show them.
+    // Class names are kept, because error messages contain them.
     minify: small
       ? { compress: true, mangle: { keepNames: { class: true, function: false } } }
       : { compress: false, mangle: false, codegen: { removeWhitespace: true } },

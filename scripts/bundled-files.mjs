@@ -1,10 +1,10 @@
-// For bundles: files that modules read at run time. They are copied into the bundle's folder `files`, one folder per package.
+// Copies files that bundled modules read at run time into the bundle's folder `files`, with one folder per package.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { minifySync } from 'rolldown/utils';
 
-/** The files to copy, by package: paths in the package, each with its path in the copy. */
+/** The files to copy: by package, the path of each file or folder in the package and in the copy. */
 const COPIED = {
   '@apistrata/explorer': { assets: 'assets' },
   '@apistrata/ui': { assets: 'assets' },
@@ -14,7 +14,7 @@ const COPIED = {
   '@novnc/novnc': { core: 'core', vendor: 'vendor', 'LICENSE.txt': 'LICENSE.txt' },
 };
 
-/** Returns the folder and the name of the package of a module. */
+/** Returns the folder and name of the package that contains a file. */
 function packageOf(file) {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     try {
@@ -24,13 +24,13 @@ function packageOf(file) {
       // The folder does not contain a package.json.
     }
   }
-  throw new Error(`${file} belongs to no package`);
+  throw new Error(`${file} does not belong to a package`);
 }
 
 const OWN_URL = /\bnew URL\(([^()]+), import\.meta\.url\)/g;
 const RESOLVED = /\bcreateRequire\(import\.meta\.url\)\.resolve\('([^']+)'\)/g;
 
-/** Removes comments and white space of the modules of a folder that browsers load. */
+/** Removes comments and white space from the browser modules in a folder. */
 function minifyModules(folder) {
   for (const name of readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.js'))) {
     const file = join(folder, name);
@@ -41,12 +41,12 @@ function minifyModules(folder) {
 }
 
 /**
- * Returns a plugin that gives modules the addresses of the copies, and a function that copies the files into the folder of
- * the bundle. Modules that use files must not be in a chunk in a subfolder.
+ * Returns a plugin that replaces file URLs in modules with the URLs of the copies, and a function that copies the files
+ * into the bundle's folder. Chunks with modules that use files must not be in a subfolder.
  */
 export function bundledFiles() {
   const used = new Map();
-  /** Returns the address of a file in a bundle, for a module in the same folder. */
+  /** Returns the URL of a file's copy, relative to the bundle's folder. */
   function addressOf(file) {
     const { folder, name } = packageOf(file);
     if (!COPIED[name])
@@ -74,7 +74,7 @@ export function bundledFiles() {
       const copies = join(target, 'files', name);
       for (const [from, to] of Object.entries(COPIED[name]))
         cpSync(join(folder, from), join(copies, to), { recursive: true });
-      // Modules of third parties stay as they are published.
+      // Third-party modules are copied as they were published.
       if (name.startsWith('@apistrata/')) minifyModules(copies);
     }
   }

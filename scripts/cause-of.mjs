@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Output lines of npm and pnpm that describe an error without its cause. */
+/** Matches error lines of npm and pnpm that do not contain the cause of the error. */
 const UNSPECIFIC =
   /^(code|errno|syscall|type|path|dest|signal|command|cwd)\b|complete log of this run|^\W*(npm )?err(or|!)?\W*$|:$/i;
 
-/** Returns the cause of a failure: the first error line of a program's output that contains more than a code. */
+/** Returns the cause of a failure: the first error line in a program's output that contains more than an error code. */
 export function causeOf(output) {
   const lines = stripVTControlCharacters(output)
     .split('\n')

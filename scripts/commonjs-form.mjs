@@ -1,15 +1,15 @@
-// The additional files of a package that also supports CommonJS: `dist/cjs` is the only copy of its code and
-// declarations, and its ES modules re-export it. State and classes exist once, regardless of how a program and its
-// tests load them.
+// Writes the additional files of a package that supports CommonJS and ES modules. `dist/cjs` contains the only copy of
+// the code and declarations, and the ES modules re-export it. State and classes therefore exist once, even if a program
+// and its tests load the package in different formats.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** The folder in `dist` with the CommonJS modules and their declarations. Its manifest determines the format. */
+/** The folder in `dist` with the CommonJS modules and their declarations. Its `package.json` sets the module format. */
 export const COMMONJS_FOLDER = 'cjs';
 
 const moduleAt = (path) => (path === '.' ? 'index' : `${path.slice(2)}/index`);
 
-/** Returns the fields by which Node, Jest, bundlers and every `moduleResolution` of TypeScript find the right form. */
+/** Returns the `package.json` fields by which Node, Jest, bundlers and TypeScript find CommonJS or ES modules. */
 export function commonjsFields({ exports }) {
   const entries = Object.keys(exports).filter((path) => path !== './package.json');
   const formOf = (folder, path) => {

@@ -25,10 +25,10 @@ if (!target || others.length > 0)
   fail('container-image.mjs needs the FILE to write: npm run container -- test-cloud.tar');
 if (process.platform !== 'linux' || !architecture)
   fail(
-    `container-image.mjs builds images of the machine that it runs on: linux on x64 or arm64, not ${process.platform} on ${process.arch}.`,
+    `container-image.mjs builds images for the machine that it runs on: linux on x64 or arm64, not ${process.platform} on ${process.arch}.`,
   );
 
-/** The tar entries for a folder and everything in it, below a path in the image. */
+/** Returns the tar entries for a folder and its content, at a path in the image. */
 function entriesOf(folder, path) {
   const names = readdirSync(folder).sort();
   return [
@@ -37,7 +37,7 @@ function entriesOf(folder, path) {
       const file = join(folder, name);
       const status = statSync(file);
       if (status.isDirectory()) return entriesOf(file, `${path}/${name}`);
-      // The mode of a checkout depends on the umask of its user.
+      // File modes are normalized, because those of a Git checkout depend on the user's umask.
       return {
         path: `${path}/${name}`,
         type: 'file',
@@ -63,7 +63,7 @@ try {
     ),
   };
   config.Env = ['PATH=/usr/local/bin', ...config.Env];
-  // The same content gives the same image: its date is the sources' date, as reproducible builds require.
+  // For reproducible builds, the creation date of the image is that of the sources, not the current time.
   const created = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? 0) * 1000).toISOString();
   const layers = [
     { name: 'Node and the libraries that it loads', entries: baseLayer(node) },

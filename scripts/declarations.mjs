@@ -1,13 +1,13 @@
-// Writes the declarations of a published package, from those that `npm run build` has written: one file for each entry
-// point, with only what it exports.
+// Bundles the TypeScript declarations of a published package, from those that `npm run build` has written, into one
+// file for each entry point.
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import ts from 'typescript';
 
-/** Packages that a bundle contains. Their types occur only where users cannot pass their own value. */
+/** Bundled packages whose types are opaque. These types occur only where users cannot pass values of their own. */
 const OPAQUE = ['kysely'];
 
-/** A plugin that replaces imported types with interfaces of the same names without members. */
+/** A plugin that replaces types imported from `OPAQUE` packages with opaque interfaces of the same names. */
 const opaqueTypes = {
   name: 'opaque-types',
   resolveId: {
@@ -25,7 +25,7 @@ const opaqueTypes = {
 
 const DERIVED = /^z\.(?:input|output|infer)</;
 
-/** A plugin that expands the types that are derived from zod schemas. */
+/** A plugin that expands types that are inferred from zod schemas. */
 const expandTypes = {
   name: 'written-out',
   transform: {
@@ -52,7 +52,7 @@ const expandTypes = {
   },
 };
 
-/** The package's own modules. The modules of other packages are reached only through the engine and the preset. */
+/** The modules of the test cloud. Users reach those of other packages only through the engine and the preset. */
 const DOCUMENTED = /[\\/]test-cloud[\\/]dist\b/;
 
 /** A plugin that removes other packages' docstrings, which account for half the size of all declarations. */
@@ -68,15 +68,15 @@ const DECLARATION =
   /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n((?:declare |abstract )*(?:class|const|function|interface|type) (\w+))/gm;
 
 /**
- * A plugin that removes the docstrings of names that no entry point exports: editors do not show them. The docstrings
- * of members remain: editors show them for values of these types.
+ * A plugin that removes docstrings that editors do not show, which are those of names that no entry point exports. The
+ * docstrings of their members remain, because editors show them for values of these types.
  */
 const reachableDocstrings = {
   name: 'reachable-docstrings',
   generateBundle(_options, output) {
     const chunks = Object.values(output).filter(({ type }) => type === 'chunk');
     const entries = chunks.filter(({ isEntry }) => isEntry);
-    // Some are exported by another name: `export { one as other }`.
+    // A name may be exported under another name: `export { one as other }`.
     const exported = new Set(
       entries.flatMap(({ code, exports }) => [
         ...exports,
@@ -91,17 +91,17 @@ const reachableDocstrings = {
 };
 
 /**
- * Writes the declarations of entry points into a folder; shared ones are written once.
- * @param input the built declarations of the entry points, by the name of each in the folder, without its extension
+ * Writes the declarations of entry points into a folder. Declarations that entry points share are written once.
+ * @param input the built declaration files of the entry points, by their name in the folder without an extension
  * @param options.dir the folder
- * @param options.external whether a package is installed with this one, so that its declarations are imported
- * @param options.selfContained whether packages that are not installed must not be named
+ * @param options.external returns whether a package is installed with this one, so that its declarations are imported
+ * @param options.selfContained whether declarations must not import packages that are not installed
  */
 export async function writeDeclarations(input, { dir, external, selfContained = false }) {
   const bundle = await rolldown({
     input,
     platform: 'node',
-    // A warning about slow plugins depends on the load of the machine.
+    // Warnings are errors here, but warnings about slow plugins depend on the load of the machine.
     checks: { pluginTimings: false },
     external,
     plugins: [

@@ -1,4 +1,4 @@
-// `npm run images`: the pictures of the README, from a real run and from the manifests: docs/images/quick-start.svg and the badges.
+// `npm run images`: draws the images in READMEs: docs/images/quick-start.svg, from a run of the server, and the badges.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const HEADERS = { 'X-Auth-Token': 'ada:demo', 'Content-Type': 'application/json'
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Starts the server, creates, shows and stops a server in it. Returns the lines of a terminal: commands and output. */
+/** Runs the program, and creates, shows and stops a server. Returns terminal lines with commands and output. */
 async function record() {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-images-'));
   const installer = join(ROOT, 'scripts', 'install-program.mjs');
@@ -76,7 +76,7 @@ async function record() {
   }
 }
 
-/** Colors for light and dark pages, by the preference of the reader. */
+/** The style sheet, with colors for light and dark pages. */
 const STYLE = `<style>
 .back { fill: #f6f8fa; stroke: #d0d7de; } .typed { fill: #0550ae; } .result { fill: #1f2328; }
 @media (prefers-color-scheme: dark) { .back { fill: #161b22; stroke: #30363d; } .typed { fill: #79c0ff; } .result { fill: #e6edf3; } }
@@ -111,10 +111,10 @@ function badge(name, value) {
 `;
 }
 
-/** The packages whose READMEs show their size. */
+/** The packages whose READMEs contain a badge with their size. */
 const SMALL = ['healthcheck', 'microversion', 'quota', 'request-id'];
 
-/** The badges, by the name of their file: facts of the manifests and the budgets of the small packages. */
+/** Returns the badges, by file name. Values are from the manifests and from the table of package sizes. */
 export function badges() {
   const page = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8');
   const sizeOf = (name) => new RegExp(`\`@apistrata/${name}\` \\| ([\\d.]+ kB)`).exec(page)[1];

@@ -1,5 +1,5 @@
-// `npm run manifests`: writes the fields that the manifests of all published packages share. With `--check` it only
-// reports which of them differ.
+// `npm run manifests`: writes the `package.json` fields that all published packages share. With `--check`, it only
+// reports manifests that differ.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,12 +9,12 @@ import { NEEDED_NODE } from './tools.mjs';
 const ROOT = join(import.meta.dirname, '..');
 const fileOf = (folder) => resolve(ROOT, folder, 'package.json');
 
-/** Returns the manifest of a folder, which may be relative to the root; without a folder, the root manifest. */
+/** Returns the parsed `package.json` of a folder, which may be relative to the root. Default: the root. */
 export function manifestOf(folder = '') {
   return JSON.parse(readFileSync(fileOf(folder), 'utf8'));
 }
 
-/** The folders of all packages that are published. */
+/** Returns the folders of all packages that are published. */
 export function publishedFolders() {
   const folders = [SERVER, ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)];
   return folders.filter((folder) => existsSync(fileOf(folder)) && !manifestOf(folder).private).sort();
@@ -27,18 +27,18 @@ export function publishedFolders() {
  */
 const SMALL = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
 
-/** Returns whether the package in a folder (`packages/quota`) is published for CommonJS, too. */
+/** Returns whether the package in a folder (`packages/quota`) also supports CommonJS. */
 export function servesCommonJs(folder) {
   return SMALL.includes(folder);
 }
 
 /**
- * Packages that are programs: they are published as one bundle with their dependencies (`bundle-program.mjs`), so that
- * `npx` installs hardly anything else. The values are options of `bundleProgram()`.
+ * Programs that are published as one bundle with their dependencies (`bundle-program.mjs`), so that `npx` installs few
+ * other packages. The values are options of `bundleProgram()`.
  */
 const SELF_CONTAINED = {
   [SERVER]: {},
-  // It opens no PostgreSQL database and no policy file, and has its own request log and CORS headers.
+  // The test cloud opens no PostgreSQL database and no policy file, and has its own request log and CORS headers.
   'packages/test-cloud': { unused: ['cors', 'pg', 'pino-http', 'yaml'], small: true },
 };
 
@@ -47,7 +47,7 @@ export function selfContained(folder) {
   return SELF_CONTAINED[folder];
 }
 
-/** The location of an entry point: its source in the workspace, its build otherwise. */
+/** Returns the export conditions of an entry point: its source file in the workspace, its compiled file otherwise. */
 function entryPoint(path) {
   if (path === './package.json') return path;
   const file = path === '.' ? 'index' : `${path.slice(2)}/index`;
@@ -68,7 +68,7 @@ export function runsOn(name, major) {
   return SMALL.includes(folderOf(name)) || major >= NEEDED_NODE[0];
 }
 
-/** Returns the completed manifest: its own fields unchanged, common fields in one form and order. */
+/** Returns a manifest with the shared fields added. The package's own fields are unchanged. */
 export function completeManifest(manifest, folder) {
   const { license, author, homepage, repository, bugs } = manifestOf();
   const { name, version, description, keywords, files = [], exports = { '.': {} }, scripts } = manifest;
@@ -81,15 +81,15 @@ export function completeManifest(manifest, folder) {
     type: 'module',
     sideEffects: false,
     engines: enginesOf(folder),
-    // Sources and changelogs stay in the repository: published code is not minified, and has its docstrings in the
-    // declarations.
+    // Sources and changelogs are not published, because published code is not minified and its declarations contain the
+    // docstrings.
     files: ['dist', ...files.filter((file) => file !== 'dist')],
     exports: Object.fromEntries(Object.keys(exports).map((path) => [path, entryPoint(path)])),
     // In the workspace, modules are separate files, as the compiler writes them; `prepack` bundles them.
     publishConfig: { access: 'public', provenance: true, directory: 'published', linkDirectory: false },
     scripts: { prepack: 'node ../../scripts/prepack.mjs', ...scripts },
   };
-  // The first spread determines the order, the second the values.
+  // The first spread of `shared` determines the order of the fields, the second their values.
   return { name, version, description, keywords, ...shared, ...manifest, ...shared };
 }
 
@@ -100,7 +100,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     const text = JSON.stringify(completeManifest(manifest, folder), null, 2);
     if (text === JSON.stringify(manifest, null, 2)) continue;
     if (check) {
-      console.error(`${folder}/package.json is not in the common form; \`npm run manifests\` writes it.`);
+      console.error(`${folder}/package.json lacks shared fields or differs in them: run \`npm run manifests\`.`);
       process.exitCode = 1;
     } else {
       writeFileSync(fileOf(folder), `${text}\n`);

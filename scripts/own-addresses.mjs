@@ -1,10 +1,10 @@
-// For published packages: files that a module reads are resolved from the package, not from the chunk with the module.
+// In published packages, resolves files that a module reads relative to the package, not to the chunk with the module.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const OWN_URL = /new URL\([^()]+, import\.meta\.url\)/g;
 
-/** Returns the package of a module, and the path at which the compiler writes the module there. */
+/** Returns the package that contains a module, and the path in the package at which the compiler writes the module. */
 function pathInBuild(id) {
   const [, folder, module] = /^(.*)[\\/](?:src|dist)[\\/](.*)\.[jt]s$/.exec(id) ?? [];
   const manifest = folder && join(folder, 'package.json');
@@ -14,8 +14,7 @@ function pathInBuild(id) {
 }
 
 /**
- * Returns a plugin that resolves the URLs of such files relative to the location of the module in a build without
- * bundles.
+ * Returns a plugin that resolves relative file URLs in a module as if the module were not bundled.
  */
 export function ownAddresses() {
   return {

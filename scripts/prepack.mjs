@@ -5,7 +5,7 @@ import { writePublishedForm } from './published-form.mjs';
 
 const folder = process.cwd();
 const publishedDir = join(folder, 'published');
-// Another process may be packing the folder: the new one is created elsewhere, and renamed.
+// Another process may be packing the folder `published`, so the new folder is created elsewhere and then renamed.
 const stagingDir = mkdtempSync(`${publishedDir}-`);
 await writePublishedForm(relative(join(import.meta.dirname, '..'), folder), stagingDir);
 rmSync(publishedDir, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// Shows the progress of a start: one line that changes on a terminal, or one line per step elsewhere. The output of
-// programs goes to a log; the error of a failed step names its path.
+// Shows the progress of several steps: one line that changes on a terminal, or one line per step elsewhere. The output of
+// programs is written to a log file, whose path the error of a failed step contains.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,7 +8,8 @@ import { causeOf } from './cause-of.mjs';
 const TICK_MS = 200;
 
 /**
- * @param options.log path of the log, which is overwritten
+ * Starts to show progress.
+ * @param options.log path of the log file, which is overwritten
  * @param options.steps the number of steps
  * @param options.out the stream that shows the steps
  */
@@ -28,7 +29,7 @@ export function startProgress({ log, steps, out = process.stdout }) {
 
   return {
     /**
-     * Runs one step and returns its result. Rejects with an error that has the fix and the path of the log.
+     * Runs one step and returns its result. Rejects with an error that contains the remedy and the path of the log.
      * @param work receives a function that shows the progress of the step
      */
     async step(name, remedy, work) {
@@ -46,7 +47,7 @@ export function startProgress({ log, steps, out = process.stdout }) {
       }
     },
 
-    /** Runs a program. Its output goes to the log, and each line to `onLine`; rejects with the cause of a failure. */
+    /** Runs a program. Logs its output and passes each line to `onLine`. Rejects with the cause of a failure. */
     run(command, args, { onLine = () => undefined, ...options } = {}) {
       file.write(`\n> ${[command, ...args].join(' ')}\n`);
       return new Promise((resolve, reject) => {
@@ -67,7 +68,7 @@ export function startProgress({ log, steps, out = process.stdout }) {
       });
     },
 
-    /** Clears the line and closes the log. */
+    /** Clears the progress line and closes the log. */
     end() {
       clearInterval(timer);
       if (out.isTTY) out.write('\r\x1b[2K');

@@ -1,5 +1,5 @@
-// Writes packages as they are published: modules and declarations are bundled into a few files, because finding and reading many
-// files takes most of the time of an import. Modules come from the sources, declarations from the output of `npm run build`.
+// Writes packages as they are published. Modules and declarations are bundled into a few files, because importing many
+// files is slow. Modules are bundled from the sources, declarations from the output of `npm run build`.
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -12,11 +12,11 @@ const ROOT = join(import.meta.dirname, '..');
 
 const moduleOf = (path) => path.replace(/^\.\/(src|dist)\//, '').replace(/\.[jt]s$/, '');
 
-/** The modules that others import, by the path of each in `dist` without its extension. */
+/** Returns the modules that other packages can import, as paths in `dist` without an extension. */
 const entryPointsOf = ({ exports }) =>
   Object.values(exports).flatMap((entry) => (entry['@apistrata/source'] ? [moduleOf(entry['@apistrata/source'])] : []));
 
-/** The modules that others import or run, with their sources. */
+/** Returns the source files of modules that others can import or run, by path in `dist` without an extension. */
 function entriesOf(manifest, folder) {
   const modules = [...entryPointsOf(manifest), ...Object.values(manifest.bin ?? {}).map(moduleOf)];
   return Object.fromEntries(modules.map((module) => [module, join(folder, 'src', `${module}.ts`)]));
@@ -27,7 +27,7 @@ function dependencyNames({ name, dependencies, optionalDependencies, peerDepende
   return Object.keys({ [name]: '', ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
 
-/** Other workspace packages are not bundled, so that each class exists once for all importers. */
+/** Returns whether a module is in an installed package. These are not bundled, so that importers share classes. */
 const isInstalled = (manifest) => (id) =>
   dependencyNames(manifest).some((name) => id === name || id.startsWith(`${name}/`));
 
@@ -38,12 +38,12 @@ async function writeModules(folder, target, manifest) {
   const bundled = await rolldown({
     input: entriesOf(manifest, join(ROOT, folder)),
     platform: 'node',
-    // A warning about slow plugins depends on the load of the machine.
+    // Warnings are errors here, but warnings about slow plugins depend on the load of the machine.
     checks: { pluginTimings: false },
     external: isInstalled(manifest),
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     plugins: [ownAddresses()],
-    // Paths of sources, which the package does not contain.
+    // Debug information contains paths of source files, which the package does not contain.
     experimental: { attachDebugInfo: 'none' },
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
@@ -109,7 +109,7 @@ export async function writePublishedForm(folder, target, { types = true } = {}) 
   if (types) await writeTypes(folder, target, manifest);
 }
 
-/** Returns the folder of a package as modules in another folder resolve it. */
+/** Returns the folder of the package that modules in `folder` import as `name`. */
 export function installedFor(folder, name) {
   for (let at = folder; at !== dirname(at); at = dirname(at))
     if (existsSync(join(at, 'node_modules', name))) return realpathSync(join(at, 'node_modules', name));
@@ -117,8 +117,8 @@ export function installedFor(folder, name) {
 }
 
 /**
- * Installs all packages in their published form into a project's folder, with their third-party dependencies of this
- * workspace.
+ * Installs all packages in their published form into a project's folder, with links to the third-party dependencies of
+ * this workspace.
  */
 export async function installPublishedForms(project) {
   for (const folder of publishedFolders()) {

@@ -1,10 +1,10 @@
-// For bundles: third-party modules that programs use only partly, or not at all.
+// Replaces third-party modules that programs use only partly, or not at all, so that bundles are smaller.
 import { readFileSync } from 'node:fs';
 
 const SENT_TYPES =
   /^(?:application\/(?:gzip|javascript|json|octet-stream|xml|yaml|zip)|font\/woff2?|image\/(?:gif|jpeg|png|svg\+xml|webp)|text\/(?:css|csv|html|javascript|markdown|plain|xml))$/;
 
-/** Returns the types of pages and data, which programs send, with the fields that mime-types reads. */
+/** Returns the JSON of mime-db, reduced to media types that programs send and to fields that mime-types reads. */
 function sentTypes(id) {
   const types = Object.entries(JSON.parse(readFileSync(id, 'utf8')))
     .filter(([type]) => SENT_TYPES.test(type))
@@ -14,9 +14,9 @@ function sentTypes(id) {
 
 const EMPTY = 'module.exports = {};';
 
-/** Texts of modules, or functions that return the text, by the end of the path of each. */
+/** Replacements: the text of a module, or a function that returns it, by the end of the module's path. */
 const REDUCED = {
-  // Bodies are UTF-8, which requires neither tables nor their codecs.
+  // Request bodies are UTF-8, which requires neither encoding tables nor their codecs.
   '/iconv-lite/encodings/dbcs-codec.js': EMPTY,
   '/iconv-lite/encodings/dbcs-data.js': EMPTY,
   '/iconv-lite/encodings/sbcs-codec.js': EMPTY,
@@ -25,56 +25,56 @@ const REDUCED = {
   '/iconv-lite/encodings/utf32.js': EMPTY,
   '/iconv-lite/encodings/utf7.js': EMPTY,
   '/mime-db/db.json': sentTypes,
-  // Checks regular expressions in routes. Programs do not have such routes; the expressions of find-my-way itself are safe.
+  // Checks regular expressions in routes. Programs use none in their routes, and those of find-my-way are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
-  // A map with keys of any type. Only qs uses it, and passes only objects.
+  // A map with keys of any type. Only qs uses it, with objects as keys.
   '/side-channel/index.js': 'module.exports = () => new WeakMap();',
 };
 
-/** The same for a program that is as small as possible. */
+/** Additional replacements for programs that must be as small as possible. */
 const SMALLER = {
-  // Messages for authors of Express applications.
+  // Debug and deprecation messages for authors of Express applications.
   '/debug/src/index.js': 'module.exports = () => Object.assign(() => {}, { enabled: false });',
   '/depd/index.js': 'module.exports = () => Object.assign(() => {}, { function: (f) => f, property() {} });',
-  // Bodies are JSON, and the query parser is `simple`.
+  // Request bodies are JSON, and the query parser is `simple`.
   '/qs/lib/index.js': EMPTY,
   '/safer-buffer/safer.js': "module.exports = require('node:buffer');",
   '/iconv-lite/lib/streams.js': 'module.exports = () => ({});',
   // Routers are never printed.
   '/find-my-way/lib/pretty-print.js': EMPTY,
-  // No page is a template, and no response sets a cookie.
+  // Programs render no templates and set no cookies.
   '/express/lib/view.js': EMPTY,
   '/cookie/index.js': EMPTY,
   '/cookie-signature/index.js': EMPTY,
-  // Only the media type of responses is negotiated.
+  // Responses negotiate the media type, but not the character set, encoding or language.
   '/negotiator/lib/charset.js': EMPTY,
   '/negotiator/lib/encoding.js': EMPTY,
   '/negotiator/lib/language.js': EMPTY,
-  // No response is a file.
+  // Programs do not send files with `res.sendFile()` or `express.static()`.
   '/content-disposition/dist/index.js': EMPTY,
   '/range-parser/index.js': EMPTY,
   '/send/index.js': EMPTY,
   '/serve-static/index.js': EMPTY,
-  // No proxy is trusted.
+  // The setting `trust proxy` is not used.
   '/proxy-addr/index.js':
     'module.exports = Object.assign((req) => req.socket.remoteAddress, { compile: () => () => false });',
 };
 
-/** Returns the ends of the paths of all modules that a program reduces. */
+/** Returns the path endings of all modules that are replaced in a program. */
 export const reducedPaths = ({ small = false } = {}) => Object.keys({ ...REDUCED, ...(small && SMALLER) });
 
 const TEXTS = { ...REDUCED, ...SMALLER };
 
-/** Returns a function that finds the end of the path of a reduced module; it returns undefined for other modules. */
+/** Returns a function that returns the path ending of a replaced module, and undefined for other modules. */
 function createPathMatcher(options) {
   const ends = reducedPaths(options);
   return (id) => ends.find((path) => id.replaceAll('\\', '/').endsWith(path));
 }
 
-/** Returns whether a program contains nothing of a module. */
+/** Returns whether a module is replaced completely, so that the program contains nothing of the original. */
 export const isReplaced = (id, options) => typeof TEXTS[createPathMatcher(options)(id)] === 'string';
 
-/** Returns a plugin that bundles the reduced modules. */
+/** Returns a plugin that bundles the replacements instead of the modules. */
 export function reducedModules(options) {
   const matchPath = createPathMatcher(options);
   return {

@@ -1,5 +1,5 @@
-// `npm run release`: versions, changelogs, one commit, packages, tags. Every step checks what exists, so the same
-// command continues after an interruption. Run it only after the tests have passed: it does not run them.
+// `npm run release`: writes versions and changelogs, commits them, publishes the packages and creates tags. Each step
+// skips what exists, so the same command continues an interrupted release. Run the tests first: it does not run them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -32,13 +32,13 @@ if (git('status', '--porcelain') !== '') {
 
 const testCloudVersion = () => manifestOf('packages/test-cloud').version;
 
-/** Sets the pytest plugin's version to the version of the test cloud, which it starts. */
+/** Sets the pytest plugin's version to that of the test cloud, because the plugin starts the test cloud. */
 function writePluginVersion() {
   const file = join(ROOT, 'examples/pytest/pyproject.toml');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^version = ".*"$/m, `version = "${testCloudVersion()}"`));
 }
 
-/** Tags the Go module: Go reads the version of a module in a subfolder from a tag with the path of that folder. */
+/** Tags the Go module. For a module in a subfolder, Go requires a tag that begins with the path of that folder. */
 function tagGoModule() {
   const tag = `examples/go/v${testCloudVersion()}`;
   if (git('tag', '--list', tag) === '') git('tag', '--annotate', '--message', tag, tag);
@@ -50,7 +50,7 @@ const pending = readdirSync(join(ROOT, '.changeset')).filter((file) => /\.md$/.t
 if (pending.length > 0) {
   run(`Versions and changelogs from ${pending.length} changesets`, ...changeset, 'version');
   writePluginVersion();
-  // The examples require released versions.
+  // The examples depend on the released versions, so the lockfile changes.
   run('Lockfile', process.execPath, 'scripts/pnpm.mjs', 'install', '--lockfile-only', '--prefer-offline');
   git('add', '--all');
   const versions = publishedFolders().map((folder) => manifestOf(folder));

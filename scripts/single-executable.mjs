@@ -19,7 +19,7 @@ import { manifestOf } from './manifests.mjs';
 import { ROOT } from './start-keys.mjs';
 import { fetchNode } from './tools.mjs';
 
-/** Node looks for this mark in its own executable; postject sets the bit behind it. */
+/** A marker in Node's executable. postject sets the bit after it, so that Node runs the injected program. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 const [target, ...others] = process.argv.slice(2);
@@ -34,7 +34,7 @@ if (process.platform !== 'linux') {
   process.exit(2);
 }
 
-/** All files below a folder. */
+/** Returns the sorted paths of all files below a folder, relative to the folder. */
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true })
     .filter((path) => statSync(join(folder, path)).isFile())

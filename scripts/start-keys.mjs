@@ -9,7 +9,7 @@ function manifest(folder) {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
 }
 
-/** Returns the folders of a workspace package and of its runtime dependencies. */
+/** Returns the folders of a workspace package and of the workspace packages that it depends on at run time. */
 function closure(folder, found = new Set()) {
   if (found.has(folder)) return found;
   found.add(folder);
@@ -22,7 +22,7 @@ function closure(folder, found = new Set()) {
 /** Returns the folders of the server and of all its packages. */
 const serverFolders = () => [...closure(SERVER)];
 
-/** The modules of a folder, below its `src`, by name. */
+/** Returns the paths of a package's source modules, relative to `src` and sorted. */
 function modules(folder) {
   const files = readdirSync(join(ROOT, folder, 'src'), { recursive: true });
   return files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts')).sort();
@@ -34,7 +34,7 @@ function keyOf(start, files) {
   return hash.digest('hex');
 }
 
-/** A key that changes with all inputs of the installation: the lockfile, the manifests and the platform. */
+/** Returns a hash of everything that an installation depends on: the lockfile, the manifests and the platform. */
 export function installKey() {
   const manifests = [...serverFolders(), '.'].map((folder) => join(ROOT, folder, 'package.json'));
   const { platform, arch } = process;
@@ -43,8 +43,8 @@ export function installKey() {
 }
 
 /**
- * A key that changes with every source of the server, and with its build scripts. Contents count, not modification
- * times, which a pull or a checkout changes.
+ * Returns a hash of the server's sources and build scripts. It depends on the content of files, not on their
+ * modification times, which `git pull` and `git checkout` change.
  */
 export function buildKey(install) {
   const sources = serverFolders().flatMap((folder) => modules(folder).map((file) => join(ROOT, folder, 'src', file)));

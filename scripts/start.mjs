@@ -20,7 +20,7 @@ const LOG = join(CACHE, 'start.log');
 const BUNDLE = join(ROOT, SERVER, 'dist', 'bundle', 'main.js');
 
 const REGISTRY_REMEDY = 'Check that the npm registry is reachable (`npm ping`), then run `npm start` again.';
-const BUNDLE_REMEDY = 'If you changed the sources, correct what the log names; otherwise report this with the log.';
+const BUNDLE_REMEDY = 'If you changed the sources, fix the errors in the log; otherwise report this with the log.';
 
 function readJson(file) {
   try {
@@ -30,13 +30,11 @@ function readJson(file) {
   }
 }
 
-/**
- * The pnpm arguments that install what the server needs; all packages, if `npm test` has already installed all of them.
- */
+/** Returns the pnpm arguments that install what the server needs, or all packages if they are already installed. */
 function installArguments() {
   const shared = ['install', '--reporter=append-only', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'];
-  // The age of each release was checked when the lockfile was written: checking all of them again requires a request
-  // for each.
+  // The release age of each package was checked when the lockfile was written. Checking it again would take one request
+  // per package.
   shared.push('--config.trust-lockfile=true');
   const { included } = readJson(join(ROOT, 'node_modules', '.modules.yaml'));
   if (included?.devDependencies) return shared;
@@ -85,7 +83,7 @@ async function prepare() {
       `Node ${process.versions.node} is older than ${NEEDED_NODE.join('.')}: the server runs with ${fetchedNode()}.`,
     );
   try {
-    // All steps end before an error is shown, so that no program remains in the background.
+    // All steps end before an error is shown, so that no program continues in the background.
     const results = await Promise.allSettled([getNode(), install().then(build)]);
     const failure = results.find(({ status }) => status === 'rejected');
     if (failure) throw failure.reason;

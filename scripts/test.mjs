@@ -1,7 +1,7 @@
-// `npm test`: installs, builds, checks, and runs the tests that a contributor needs to trust a change. `npm run test:all` runs all
-// tests. Both take arguments:
-//   npm test -- packages/quota         runs these tests only; Vitest's own arguments are passed through (`-t 'is exact'`)
-//   npm test -- --changed [COMMIT]     runs the tests that the changes since a commit, by default `main`, can affect
+// `npm test`: installs, builds, checks, and runs the tests that contributors should run for every change.
+// `npm run test:all` runs all tests. Both accept arguments:
+//   npm test -- packages/quota         runs only these tests; Vitest's own arguments are passed on (`-t 'is exact'`)
+//   npm test -- --changed [COMMIT]     runs the tests that changes since a commit (default: `main`) can affect
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { continueWith, fetchNode, isCurrentNode } from './tools.mjs';
@@ -27,7 +27,7 @@ const checks = [
 const isCommit = (name) =>
   spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: ROOT }).status === 0;
 
-/** The arguments with a commit after `--changed`: the default one if there is none. */
+/** Returns the arguments with the default commit inserted after `--changed`, if a commit is missing there. */
 function withCommit(args) {
   const at = args.indexOf('--changed');
   if (at < 0 || isCommit(args[at + 1] ?? '')) return args;
@@ -43,7 +43,7 @@ function stepsFor([first, ...rest]) {
   return [
     ...preparation,
     ...checks,
-    ['Tests of the project', 'vitest', '--', 'testing/', '--project', 'sqlite-apart'],
+    ['Tests of the repository', 'vitest', '--', 'testing/', '--project', 'sqlite-apart'],
     ['Tests that the changes can affect', 'vitest', '--', ...suite, '--passWithNoTests', ...chosen],
   ];
 }

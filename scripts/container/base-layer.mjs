@@ -1,16 +1,17 @@
-// The layer below the program: Node with the libraries that it loads, and a user. There is no shell and no package manager.
+// The image layer below the program. It contains Node, the libraries that Node loads and a user, but no shell and no
+// package manager.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The user of Node's own images, which the Dockerfile names. */
+/** The user `node`, which the Dockerfile names and which the official Node images also have. */
 const PASSWD = 'root:x:0:0:root:/root:/sbin/nologin\nnode:x:1000:1000:node:/tmp:/sbin/nologin\n';
 const GROUP = 'root:x:0:\nnode:x:1000:\n';
 
-/** The licenses of the libraries, at their paths in Debian-based distributions. */
+/** The license files of the libraries, at their paths in Debian-based distributions. */
 const LICENSES = ['libc6', 'libgcc-s1', 'libstdc++6'].map((name) => `/usr/share/doc/${name}/copyright`);
 
-/** The files that the dynamic linker loads for a program, itself included. */
+/** Returns the libraries that a program loads, including the dynamic linker. */
 function librariesOf(program) {
   const lines = execFileSync('ldd', [program], { encoding: 'utf8' }).split('\n');
   return lines.flatMap((line) => /(\/\S+) \(0x/.exec(line)?.[1] ?? []);
@@ -18,14 +19,14 @@ function librariesOf(program) {
 
 const file = (path, content, mode = 0o644) => ({ path: path.slice(1), type: 'file', mode, content });
 
-/** Returns the parent folders of entries, outer ones first. */
+/** Returns the tar entries of all parent folders of paths, outer folders first. */
 function foldersOf(paths) {
   const folders = new Set();
   for (const path of paths) for (let at = dirname(path); at !== '/'; at = dirname(at)) folders.add(at);
   return [...folders].sort().map((path) => ({ path: path.slice(1), type: 'folder', mode: 0o755 }));
 }
 
-/** Returns the entries of the layer. */
+/** Returns the layer's tar entries. */
 export function baseLayer(node) {
   const copied = [
     ...librariesOf(node).map((path) => [path, 0o755]),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const NANOSECONDS = 1_000_000_000;
 
-/** Options of HEALTHCHECK, by the names of the image's configuration. */
+/** Returns the health check of an image configuration from a HEALTHCHECK instruction. */
 function healthcheckOf(text) {
   const [, options, command] = /^(.*)CMD (\[.*\])$/.exec(text);
   const given = Object.fromEntries(
@@ -18,7 +18,7 @@ function healthcheckOf(text) {
   };
 }
 
-/** Returns the configuration of the image that the last stage of a Dockerfile describes. */
+/** Returns the image configuration that the last stage of a Dockerfile describes. */
 export function readFinalStage(file) {
   const [stage] = readFileSync(file, 'utf8')
     .replaceAll('\\\n', '')

@@ -1,4 +1,4 @@
-// An image as an OCI layout in a tar archive. It also contains the index that versions of Docker before 25 read.
+// Writes an image as an OCI layout in a tar archive, which also contains the index for Docker versions before 25.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { tarOf } from './tar.mjs';
@@ -9,12 +9,12 @@ const json = (value) => Buffer.from(JSON.stringify(value));
 const pathOf = (digest) => `blobs/${digest.replace(':', '/')}`;
 
 /**
- * Returns the archive.
- * @param image.layers layers, the lowest first: a name for the history and the entries
- * @param image.config settings of containers
- * @param image.architecture as Go names it: `amd64`, `arm64`
- * @param image.reference name and tag: `test-cloud:1.0.0`
- * @param image.created the time of creation, in ISO 8601
+ * Returns the tar archive.
+ * @param image.layers the layers, from bottom to top, each with a name for the image history and its tar entries
+ * @param image.config the configuration of containers that run the image
+ * @param image.architecture the architecture, as Go names it: `amd64` or `arm64`
+ * @param image.reference the image's name and tag, such as `test-cloud:1.0.0`
+ * @param image.created the creation time, in ISO 8601
  */
 export function ociLayout({ layers, config, architecture, reference, created }) {
   const blobs = new Map();

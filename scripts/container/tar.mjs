@@ -1,10 +1,10 @@
-// Tar archives with the same bytes for the same content: no times, and every entry belongs to root.
+// Writes reproducible tar archives: entries have no modification times and belong to root.
 const BLOCK = 512;
 
-/** The values of the header field with the type of an entry. */
+/** The entry types, as the tar header encodes them. */
 const TYPES = { file: '0', link: '2', folder: '5' };
 
-/** Splits a path into two header fields: the prefix of at most 155 bytes, and the name of at most 100 bytes. */
+/** Splits a path into the header fields `prefix` (at most 155 bytes) and `name` (at most 100 bytes). */
 function fieldsOf(path) {
   const bytes = Buffer.from(path);
   if (bytes.length <= 100) return { prefix: '', name: path };
@@ -27,7 +27,7 @@ function headerOf({ path, type, mode, target = '' }, size) {
   header.write(target, 157, 100);
   header.write('ustar\0' + '00', 257, 'latin1');
   header.write(prefix, 345);
-  // The sum of all bytes, with spaces in place of the sum itself.
+  // The checksum is the sum of all bytes of the header, with spaces in the checksum field.
   header.fill(' ', 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
@@ -36,7 +36,7 @@ function headerOf({ path, type, mode, target = '' }, size) {
 
 /**
  * Returns a tar archive (ustar).
- * @param entries `{ path, type, mode }`, with `content` for a file and `target` for a symbolic link
+ * @param entries objects `{ path, type, mode }`, with `content` for files and `target` for symbolic links
  */
 export function tarOf(entries) {
   const blocks = entries.flatMap((entry) => {

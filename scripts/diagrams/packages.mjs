@@ -7,7 +7,7 @@ const GAP = { x: 16, y: 52 };
 
 const nameOf = (folder) => folder.split('/')[1];
 
-/** The packages with those that each imports, optional peers included. */
+/** Returns the packages that each package imports, including optional peers, by name. */
 function importsOfPackages() {
   const folders = publishedFolders().filter((folder) => folder.startsWith('packages/'));
   const names = new Set(folders.map(nameOf));
@@ -22,7 +22,7 @@ function importsOfPackages() {
   );
 }
 
-/** The packages in rows: each is above all of its imports. */
+/** Returns the packages in rows, so that each package is above all packages that it imports. */
 function rowsOf(imports) {
   const depths = new Map();
   const depthOf = (name) => {
@@ -37,7 +37,7 @@ function rowsOf(imports) {
   return rows.reverse();
 }
 
-/** Omits an import that another import implies, so that few lines are drawn. */
+/** Returns the imports that no other import implies, so that fewer lines are drawn. */
 function withoutImpliedImports(imports) {
   const reaches = (from, to) => imports.get(from).some((name) => name === to || reaches(name, to));
   return [...imports].flatMap(([from, names]) =>
@@ -45,7 +45,7 @@ function withoutImpliedImports(imports) {
   );
 }
 
-/** Returns the picture. */
+/** Returns the diagram as SVG. */
 export function packageDiagram() {
   const imports = importsOfPackages();
   const rows = rowsOf(imports);

@@ -5,7 +5,7 @@ const BOX = { width: 124, height: 52 };
 const GAP = { x: 26, y: 34 };
 const COLUMNS = 5;
 
-/** The arrow to a stage: from the left, or from the end of the line above. */
+/** Returns the arrow to a stage, from the stage on the left or from the end of the row above. */
 function arrowTo(index, { x, y }) {
   const middle = y + BOX.height / 2;
   if (index === 0) return '';
@@ -17,8 +17,8 @@ function arrowTo(index, { x, y }) {
 }
 
 /**
- * Draws the stages.
- * @param stages in their order, each with the statuses of requests that end there
+ * Returns the diagram as SVG.
+ * @param stages the stages in order, each with the statuses of the requests that it rejects
  */
 export function requestStages(stages) {
   const rows = Math.ceil(stages.length / COLUMNS);

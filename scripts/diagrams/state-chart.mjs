@@ -8,7 +8,7 @@ const LABELS = { width: 132, height: 118 };
 const MARGIN = 10;
 const HEAD = 6;
 
-/** Returns an arrow between two rows, with a dot where it starts. */
+/** Returns a vertical arrow between two rows, with a dot where it starts. */
 function arrow(x, from, to) {
   const side = to > from ? -1 : 1;
   const tip = to + side * 3;
@@ -17,9 +17,9 @@ function arrow(x, from, to) {
 }
 
 /**
- * Draws the chart.
- * @param states names of the states, from the top
- * @param actions the actions from the left, each with its changes of the state
+ * Returns the chart as SVG.
+ * @param states names of the states, from top to bottom
+ * @param actions the actions from left to right, each with its state changes
  */
 export function stateChart(states, actions) {
   const width = LABELS.width + actions.length * COLUMN + 44;

@@ -9,7 +9,7 @@ export function text(x, y, value, anchor, name) {
   return `<text x="${x}" y="${y}" text-anchor="${anchor}"${name ? ` class="${name}"` : ''}>${escaped(value)}</text>`;
 }
 
-/** Returns a picture with a background, which is readable on light and dark pages. */
+/** Returns an SVG image whose colors are readable on light and dark pages. */
 export function svg(width, height, title, parts, margin = 8) {
   const [outer, tall] = [width + 2 * margin, height + 2 * margin];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${outer}" height="${tall}" viewBox="${-margin} ${-margin} ${outer} ${tall}" role="img" aria-label="${title}">

@@ -1,5 +1,5 @@
-// The main script of the single executable: writes the program's files into a private folder, and runs its first module.
-// Modules are loaded from files, because an executable can load only one script by itself.
+// The main script of the single executable. It writes the program's files into a private folder and runs the program
+// from there, because a single executable can load only one embedded script.
 const { lstatSync, mkdirSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const { runMain } = require('node:module');
 const { tmpdir } = require('node:os');
@@ -8,7 +8,7 @@ const { getAsset } = require('node:sea');
 
 const { digest, main, files } = JSON.parse(getAsset('manifest.json', 'utf8'));
 
-/** Creates the folder, which only this user can write to. Another user may already have created a folder with this name. */
+/** Creates a folder that only this user can access. Throws if another user has created a folder with this name. */
 function privateFolder() {
   const uid = process.getuid();
   const folder = join(tmpdir(), `apistrata-test-cloud-${uid}-${digest}`);
@@ -26,7 +26,7 @@ function write(folder, { path, size }) {
   const file = join(folder, path);
   if (statSync(file, { throwIfNoEntry: false })?.size === size) return;
   mkdirSync(dirname(file), { recursive: true });
-  // Another process may read the file at the same time: the rename makes it appear only when it is complete.
+  // Another process may read the file at the same time, so a rename makes it appear only when it is complete.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, Buffer.from(getAsset(path)));
   renameSync(draft, file);

@@ -1,13 +1,13 @@
-// `npm run prose`: compares the words of documents and sources with docs/style.md, and with the dictionaries that
-// cspell.config.yaml names. `npm run prose -- --list PATH` shows every word to replace below a path.
+// `npm run prose`: checks the words in documents and sources against docs/style.md and the dictionaries that
+// cspell.config.yaml names. `npm run prose -- --list PATH` shows all words to replace in files below a path.
 import { readCheckedFiles } from './files.mjs';
 import { findReplacedWords } from './find.mjs';
 import { linesOf } from './passages.mjs';
 import { findUnknownWords, openVocabulary, PROJECT_WORDS } from './vocabulary.mjs';
 
-/** npm runs scripts from the repository root. */
+/** The repository root, which is the working directory of npm scripts. */
 const ROOT = process.cwd();
-/** The maximum number of words to replace, and of unknown words, that are shown. */
+/** The maximum number of findings of each kind that are shown. */
 const MAX_SHOWN = 15;
 
 const [mode, below = ''] = process.argv.slice(2);

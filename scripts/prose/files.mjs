@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LANGUAGES } from './languages.mjs';
 import { passagesOfConfiguration, passagesOfMarkdown, passagesOfSource, passagesOfTypeScript } from './passages.mjs';
 
-/** How the language of a file is found, by its path: the first pattern that matches applies. */
+/** Functions that find the prose and names in a file. The first entry whose pattern matches the file's path applies. */
 const READERS = [
   // Files for operators: dashboards, alert rules, systemd units.
   { files: /^docs\/operating\/.*\.(?:json|yaml|service)$/, read: passagesOfConfiguration },
@@ -18,25 +18,25 @@ const READERS = [
 ];
 
 /**
- * Returns the function that finds the language in a file. Undefined for files that are data: recorded responses, facts in
- * JSON.
+ * Returns the function that finds the prose and names in a file; undefined for data, such as recorded responses and
+ * facts in JSON.
  *
  * @param {string} file
  */
 const readerOf = (file) => READERS.find(({ files }) => files.test(file))?.read;
 
-/** Files whose words are not ours: facts of the original API, its recorded responses, figures, lock files, and changelogs, which repeat changesets. */
+/** Files that we do not write: facts and recorded responses of the original API, figures, lock files and changelogs. */
 const GENERATED =
   /^reference\/|^bench\/RESULTS\.md$|^pnpm-lock\.yaml$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
 
 /** Files whose strings are test data, which users do not see. */
 const TESTS = /\.test\.|_test\.go$|(?:^|\/)test_\w+\.py$|\/test\/|^testing\//;
 
-/** Files whose strings are programs of another language: Lua, nftables and commands of `ip`, assembly. */
+/** Files whose strings are programs in other languages: Lua, nftables rules, `ip` commands, assembly. */
 const PROGRAMS =
   /^packages\/quota\/src\/redis\/|^packages\/qemu\/src\/network\/(?:guest-rules|router-rules|ipv6-rules|network-builder|desired-links|forwarding-entries)\.ts$|^packages\/qemu\/src\/programs\/probe-guest\.ts$/;
 
-/** The style guide, this check and its test name the words to avoid. */
+/** The style guide, this check and its test, which contain the words to avoid. */
 const NAMES_REPLACED_WORDS = /^docs\/style\.md$|^testing\/prose\.test\.ts$|^scripts\/prose\//;
 
 /**
@@ -53,7 +53,7 @@ function ownName(file) {
 }
 
 /**
- * Reads the files of a repository that contain language.
+ * Reads the files of a repository that contain prose or names.
  *
  * @param {string} root
  * @returns {CheckedFile[]}

@@ -19,7 +19,7 @@ function findInLocal({ kind, text, start }) {
 
 /** @param {import('./passages.mjs').Passage} passage */
 function findInText({ kind, text, start }) {
-  // A phrase may continue on the next line, behind the marker of a comment.
+  // A phrase may continue on the next line, after a comment marker.
   const joined = text
     .replace(/\n\s*(?:\*(?!\/)|\/\/|#:?)?/g, blank)
     .replace(/\n/g, ' ')

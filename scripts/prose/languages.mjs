@@ -1,4 +1,4 @@
-// Where the language is in files other than Markdown and TypeScript: comments, strings and names, by the ending of the file.
+// The comments, strings and names in files other than Markdown and TypeScript, as patterns by file name extension.
 
 /**
  * @typedef {object} Syntax
@@ -9,8 +9,8 @@
  */
 
 /**
- * Matches consecutive line comments as one, because sentences continue on the next line. A marker inside of a word, such
- * as `$#` in a shell, does not begin a comment.
+ * Matches consecutive line comments as one, because sentences continue on the next line. A marker within a word, such as
+ * `$#` in a shell script, does not begin a comment.
  *
  * @param {string} marker
  */
@@ -25,7 +25,7 @@ const DOUBLE_QUOTED = /"(?:[^"\\]|\\[\s\S])*"/;
 const SINGLE_QUOTED = /'(?:[^'\\\n]|\\.)*'/;
 const VERBATIM = /'[^']*'/;
 const BACKQUOTED = /`[^`]*`/;
-/** Texts that a page or a workflow displays. */
+/** YAML values that a page or a workflow displays. */
 const DISPLAYED = /(?<=\b(?:name|description|title|label|placeholder): )[^\n]+/;
 
 /** @type {readonly (Syntax & { readonly files: RegExp })[]} */

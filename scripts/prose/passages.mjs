@@ -1,5 +1,5 @@
-// The parts of a file that are language: the prose of Markdown; the comments, strings, test titles and exported names of
-// source code.
+// Finds the prose and names in files: the prose of Markdown, and the comments, strings, test titles and names of source
+// code.
 import ts from 'typescript';
 
 /**
@@ -7,24 +7,24 @@ import ts from 'typescript';
  * @typedef {object} Passage
  * @property {Kind} kind
  * @property {string} text
- * @property {number} start the index of its first character in the file
- * @property {boolean} [isCode] whether it is not prose: a template with the tag `sql`, or a local name
+ * @property {number} start the index of the passage's first character in the file
+ * @property {boolean} [isCode] whether the passage is not prose: a template with the tag `sql`, or a local name
  */
 
 /**
  * @param {string} text
- * @returns {(index: number) => number} the line of an index, from 1
+ * @returns {(index: number) => number} a function that returns the line number, from 1, of a character's index
  */
 export function linesOf(text) {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return (index) => starts.findLastIndex((start) => start <= index) + 1;
 }
 
-/** Replaces a stretch by spaces and keeps line breaks, so that indexes stay valid. */
+/** Replaces text with spaces, except for line breaks, so that indexes and line numbers stay valid. */
 export const blank = (/** @type {string} */ stretch) => stretch.replace(/[^\n]/g, ' ');
 
 /**
- * Returns the prose of a Markdown document: code blocks, inline code, comments and targets of links are blank.
+ * Returns the prose of a Markdown document, in which code blocks, inline code, comments and link targets are blank.
  *
  * @param {string} text
  * @returns {Passage[]}
@@ -39,7 +39,7 @@ export function passagesOfMarkdown(text) {
 }
 
 /**
- * Returns the language of a dashboard, of alert rules or of a systemd unit: titles, descriptions, legends and comments.
+ * Returns the prose of a dashboard, of alert rules or of a systemd unit: titles, descriptions, legends and comments.
  *
  * @param {string} text
  * @returns {Passage[]}
@@ -65,8 +65,8 @@ export function passagesOfConfiguration(text) {
 const anyOf = (patterns) => patterns.map(({ source }) => source).join('|') || '(?!)';
 
 /**
- * Returns the comments, strings and names of a file whose syntax is known by patterns only. Strings without a space are
- * skipped, as in TypeScript.
+ * Returns the comments, strings and names of a file, which it finds by the patterns of a syntax. Strings without a space
+ * are skipped, as in TypeScript.
  *
  * @param {string} text
  * @param {import('./languages.mjs').Syntax} syntax
@@ -126,7 +126,7 @@ function membersOf(statement) {
 }
 
 /**
- * Returns the names that a statement exports, and those of the members of an exported type.
+ * Returns the names that a statement exports, including the member names of exported types.
  *
  * @param {ts.Statement} statement
  * @returns {ts.Node[]}

@@ -32,7 +32,7 @@ export const RULES = [
   [/\bcures?\b/, 'fix, workaround'],
   [/\btroubles?\b/, 'failure, error, outage'],
   [/\bsigns? of life\b/, 'heartbeat'],
-  // A phrase may continue after a line break.
+  // A phrase may contain a line break.
 ].map(([pattern, instead]) => ({ pattern: new RegExp(pattern.source.replaceAll(' ', '\\s+'), 'gi'), instead }));
 
 /** Messages of original services and databases, which are repeated byte for byte. */

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { getDefaultBundledSettingsAsync, getDictionary, mergeSettings, readSettings } from 'cspell-lib';
 import { blank } from './passages.mjs';
 
-/** The dictionary of the project: a word for each line, below a comment that explains why these words are allowed. */
+/** The project's dictionary: one word per line, in groups that begin with a comment that says why they are allowed. */
 export const PROJECT_WORDS = 'scripts/prose/words.txt';
 
-/** Shorter words are not checked: most are units, abbreviations and parts of names. */
+/** The minimum length of checked words. Most shorter words are units, abbreviations and parts of names. */
 const MIN_LENGTH = 3;
 
-/** The cost, as cspell measures it, of a suggestion that differs in one letter. */
+/** The cost that cspell assigns to a suggestion that differs in one letter. */
 const ONE_LETTER = 100;
 
-/** Tokens that are names of code, paths, addresses, options, numbers or escapes rather than words. */
+/** Matches tokens that are code names, paths, addresses, options, numbers or escape sequences rather than words. */
 const NOT_WORDS = /_|\d|[@\\=$]|^[#/-]|\w\.\w|[a-z]:\S|\/.*\//;
 
 /**
@@ -67,7 +67,7 @@ export async function openVocabulary(root) {
   };
 }
 
-/** Returns the words of a name such as `readGuestBIOS`, unless the name as a whole is one. */
+/** Splits a name such as `readGuestBIOS` into words. */
 const partsOf = (/** @type {string} */ name) => name.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
 
 /** Removes a possessive ending, and the plural "s" of an acronym. */
