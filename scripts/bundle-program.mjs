@@ -61,7 +61,7 @@ function peersOf(main) {
 
 const CREATE_REQUIRE_CALL = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 
-/** Returns a plugin that bundles packages that modules load on first use: rolldown does not follow `createRequire()`. */
+/** Returns a plugin that bundles packages that modules load on first use: rolldown follows only `require()`. */
 const bundleLazyModules = (unused) => ({
   name: 'loaded-later',
   transform: {

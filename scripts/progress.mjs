@@ -1,5 +1,5 @@
-// Shows the progress of several steps: one line that changes on a terminal, or one line per step elsewhere. The output of
-// programs is written to a log file, whose path the error of a failed step contains.
+// Shows the progress of several steps: one line that changes on a terminal, or one line per step elsewhere. The output
+// of programs is written to a log file, whose path the error of a failed step contains.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';

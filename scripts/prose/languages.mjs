@@ -9,8 +9,8 @@
  */
 
 /**
- * Matches consecutive line comments as one, because sentences continue on the next line. A marker within a word, such as
- * `$#` in a shell script, does not begin a comment.
+ * Matches consecutive line comments as one, because sentences continue on the next line. A marker within a word, such
+ * as `$#` in a shell script, does not begin a comment.
  *
  * @param {string} marker
  */
