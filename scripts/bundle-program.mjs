@@ -7,18 +7,18 @@ import { bundledFiles } from './bundled-files.mjs';
 import { isReplaced, reducedModules } from './reduced-modules.mjs';
 
 /** Packages that are installed as dependencies instead of bundled, because they are large and few requests use them. */
-export const INSTALLED = ['node-forge', 're2js'];
+export const INSTALLED_PACKAGES = ['node-forge', 're2js'];
 
 /** Optional packages that bundles omit: native bindings, and a driver for another platform. */
-const ABSENT = ['pg-native', 'pg-cloudflare'];
+const OMITTED_PACKAGES = ['pg-native', 'pg-cloudflare'];
 
 /** Returns the text of a package's license, from its license file or, without one, from its README. */
-function licenseText(folder) {
-  const read = (pattern) => {
+function readLicense(folder) {
+  const readFile = (pattern) => {
     const file = readdirSync(folder).find((entry) => pattern.test(entry));
     return file ? readFileSync(join(folder, file), 'utf8').trim() : undefined;
   };
-  return read(/^licen[cs]e/i) ?? /^#+ *licen[cs]e\b[\s\S]*/im.exec(read(/^readme/i) ?? '')?.[0] ?? '';
+  return readFile(/^licen[cs]e/i) ?? /^#+ *licen[cs]e\b[\s\S]*/im.exec(readFile(/^readme/i) ?? '')?.[0] ?? '';
 }
 
 const isCopyright = (line) => /^\W*copyright\s+(\(c\)|©|\d{4})/i.test(line);
@@ -32,7 +32,7 @@ function licensesOf(ids) {
   const groups = new Map();
   for (const folder of [...new Set(folders.filter(Boolean))].sort()) {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const lines = licenseText(folder).split('\n');
+    const lines = readLicense(folder).split('\n');
     const text = lines.filter((line) => !isCopyright(line)).join('\n');
     const key = text.replace(/\W+/g, ' ').trim();
     const group = groups.get(key) ?? { text, packages: [] };
@@ -44,7 +44,7 @@ function licensesOf(ids) {
 }
 
 /** Returns a plugin that resolves optional peers from the program, because workspace packages do not install them. */
-function peersOf(main) {
+function resolvePeersFrom(main) {
   return {
     name: 'peers',
     resolveId: {
@@ -90,8 +90,8 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     checks: { pluginTimings: false },
     // Workspace packages are bundled from their sources.
     resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
-    external: [...INSTALLED, ...ABSENT],
-    plugins: [peersOf(main), bundleLazyModules(unused), reducedModules({ small }), files.plugin],
+    external: [...INSTALLED_PACKAGES, ...OMITTED_PACKAGES],
+    plugins: [resolvePeersFrom(main), bundleLazyModules(unused), reducedModules({ small }), files.plugin],
     onLog(level, { message }) {
       if (level === 'warn') throw new Error(message);
     },
@@ -109,6 +109,6 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
   await bundle.close();
   files.copyFiles(folder);
   const chunks = output.filter(({ type }) => type === 'chunk');
-  const contained = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !isReplaced(id, { small })));
-  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(contained));
+  const bundledModules = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !isReplaced(id, { small })));
+  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(bundledModules));
 }

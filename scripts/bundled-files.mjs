@@ -5,7 +5,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { minifySync } from 'rolldown/utils';
 
 /** The files to copy: by package, the path of each file or folder in the package and in the copy. */
-const COPIED = {
+const COPIED_FILES = {
   '@apistrata/explorer': { assets: 'assets' },
   '@apistrata/ui': { assets: 'assets' },
   '@apistrata/test-cloud': { 'src/page/browser': 'src/page/browser' },
@@ -27,8 +27,8 @@ function packageOf(file) {
   throw new Error(`${file} does not belong to a package`);
 }
 
-const OWN_URL = /\bnew URL\(([^()]+), import\.meta\.url\)/g;
-const RESOLVED = /\bcreateRequire\(import\.meta\.url\)\.resolve\('([^']+)'\)/g;
+const FILE_URL_PATTERN = /\bnew URL\(([^()]+), import\.meta\.url\)/g;
+const RESOLVE_CALL_PATTERN = /\bcreateRequire\(import\.meta\.url\)\.resolve\('([^']+)'\)/g;
 
 /** Removes comments and white space from the browser modules in a folder. */
 function minifyModules(folder) {
@@ -45,13 +45,13 @@ function minifyModules(folder) {
  * into the bundle's folder. Chunks with modules that use files must not be in a subfolder.
  */
 export function bundledFiles() {
-  const used = new Map();
+  const usedPackages = new Map();
   /** Returns the URL of a file's copy, relative to the bundle's folder. */
-  function addressOf(file) {
+  function copyUrlOf(file) {
     const { folder, name } = packageOf(file);
-    if (!COPIED[name])
+    if (!COPIED_FILES[name])
       throw new Error(`${file} reads files at run time, which scripts/bundled-files.mjs does not list`);
-    used.set(name, folder);
+    usedPackages.set(name, folder);
     return `./${['files', name, ...relative(folder, file).split(sep)].join('/')}`;
   }
   const plugin = {
@@ -59,20 +59,20 @@ export function bundledFiles() {
     transform: {
       filter: { code: /\bimport\.meta\.url\b/ },
       handler(code, id) {
-        const replaced = code
-          .replaceAll(OWN_URL, (_, path) => `new URL(${path}, new URL('${addressOf(id)}', import.meta.url))`)
-          .replaceAll(RESOLVED, (_, name) => {
-            const address = addressOf(createRequire(id).resolve(name));
+        const transformedCode = code
+          .replaceAll(FILE_URL_PATTERN, (_, path) => `new URL(${path}, new URL('${copyUrlOf(id)}', import.meta.url))`)
+          .replaceAll(RESOLVE_CALL_PATTERN, (_, name) => {
+            const address = copyUrlOf(createRequire(id).resolve(name));
             return `process.getBuiltinModule('node:url').fileURLToPath(new URL('${address}', import.meta.url))`;
           });
-        return replaced === code ? undefined : { code: replaced, map: null };
+        return transformedCode === code ? undefined : { code: transformedCode, map: null };
       },
     },
   };
   function copyFiles(target) {
-    for (const [name, folder] of used) {
+    for (const [name, folder] of usedPackages) {
       const copies = join(target, 'files', name);
-      for (const [from, to] of Object.entries(COPIED[name]))
+      for (const [from, to] of Object.entries(COPIED_FILES[name]))
         cpSync(join(folder, from), join(copies, to), { recursive: true });
       // Third-party modules are copied as they were published.
       if (name.startsWith('@apistrata/')) minifyModules(copies);

@@ -12,24 +12,24 @@ const moduleAt = (path) => (path === '.' ? 'index' : `${path.slice(2)}/index`);
 /** Returns the `package.json` fields by which Node, Jest, bundlers and TypeScript find CommonJS or ES modules. */
 export function commonjsFields({ exports }) {
   const entries = Object.keys(exports).filter((path) => path !== './package.json');
-  const formOf = (folder, path) => {
+  const filesOf = (folder, path) => {
     const file = `./dist/${folder}${moduleAt(path)}`;
     return { types: `${file}.d.ts`, default: `${file}.js` };
   };
-  const conditions = (path) => ({ import: formOf('', path), require: formOf(`${COMMONJS_FOLDER}/`, path) });
-  const { types, default: main } = formOf(`${COMMONJS_FOLDER}/`, '.');
+  const conditions = (path) => ({ import: filesOf('', path), require: filesOf(`${COMMONJS_FOLDER}/`, path) });
+  const { types, default: main } = filesOf(`${COMMONJS_FOLDER}/`, '.');
   const subpaths = entries.filter((path) => path !== '.');
-  const found = subpaths.map((path) => [path.slice(2), [formOf(`${COMMONJS_FOLDER}/`, path).types.slice(2)]]);
+  const typePaths = subpaths.map((path) => [path.slice(2), [filesOf(`${COMMONJS_FOLDER}/`, path).types.slice(2)]]);
   return {
     main,
     types,
     // `moduleResolution: node10` does not read `exports`.
-    ...(subpaths.length > 0 && { typesVersions: { '*': Object.fromEntries(found) } }),
-    exports: { ...Object.fromEntries(entries.map((path) => [path, conditions(path)])), ...ownManifest(exports) },
+    ...(subpaths.length > 0 && { typesVersions: { '*': Object.fromEntries(typePaths) } }),
+    exports: { ...Object.fromEntries(entries.map((path) => [path, conditions(path)])), ...manifestExport(exports) },
   };
 }
 
-function ownManifest(exports) {
+function manifestExport(exports) {
   return exports['./package.json'] ? { './package.json': exports['./package.json'] } : {};
 }
 

@@ -48,9 +48,9 @@ function entriesOf(folder, path) {
   ];
 }
 
-const draft = mkdtempSync(join(tmpdir(), 'apistrata-container-'));
+const draftFolder = mkdtempSync(join(tmpdir(), 'apistrata-container-'));
 try {
-  const app = join(draft, 'app');
+  const app = join(draftFolder, 'app');
   execFileSync(process.execPath, [join(ROOT, 'scripts/install-program.mjs'), 'test-cloud', app], { stdio: 'inherit' });
   const node = await fetchNode();
   const { version, description, license, homepage } = manifestOf(PACKAGE);
@@ -73,5 +73,5 @@ try {
   writeFileSync(target, archive);
   console.log(`Done: ${target} (test-cloud:${version}, linux/${architecture}, ${Math.round(archive.length / 1e6)} MB)`);
 } finally {
-  rmSync(draft, { recursive: true, force: true });
+  rmSync(draftFolder, { recursive: true, force: true });
 }

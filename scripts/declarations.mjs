@@ -5,25 +5,27 @@ import { dts } from 'rolldown-plugin-dts';
 import ts from 'typescript';
 
 /** Bundled packages whose types are opaque. These types occur only where users cannot pass values of their own. */
-const OPAQUE = ['kysely'];
+const OPAQUE_PACKAGES = ['kysely'];
 
-/** A plugin that replaces types imported from `OPAQUE` packages with opaque interfaces of the same names. */
+/** A plugin that replaces types imported from `OPAQUE_PACKAGES` with opaque interfaces of the same names. */
 const opaqueTypes = {
   name: 'opaque-types',
   resolveId: {
     order: 'pre',
-    handler: (id) => (OPAQUE.includes(id) ? { id, external: true } : undefined),
+    handler: (id) => (OPAQUE_PACKAGES.includes(id) ? { id, external: true } : undefined),
   },
   renderChunk: {
     order: 'post',
     handler: (code) =>
       code.replaceAll(/^import \{ ([^}]*) \} from "(.*)";$/gm, (line, names, id) =>
-        OPAQUE.includes(id) ? names.replaceAll(/(\w+)(?:, )?/g, 'interface $1<T> {\n  readonly of?: T;\n}\n') : line,
+        OPAQUE_PACKAGES.includes(id)
+          ? names.replaceAll(/(\w+)(?:, )?/g, 'interface $1<T> {\n  readonly of?: T;\n}\n')
+          : line,
       ),
   },
 };
 
-const DERIVED = /^z\.(?:input|output|infer)</;
+const INFERRED_TYPE_PATTERN = /^z\.(?:input|output|infer)</;
 
 /** A plugin that expands types that are inferred from zod schemas. */
 const expandTypes = {
@@ -36,14 +38,14 @@ const expandTypes = {
       const source = program.getSourceFile(id);
       const checker = program.getTypeChecker();
       const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
-      const found = [];
+      const inferredTypes = [];
       const visit = (node) => {
-        if (ts.isTypeNode(node) && DERIVED.test(node.getText(source))) found.push(node);
+        if (ts.isTypeNode(node) && INFERRED_TYPE_PATTERN.test(node.getText(source))) inferredTypes.push(node);
         else ts.forEachChild(node, visit);
       };
       visit(source);
       let text = code;
-      for (const node of found.reverse()) {
+      for (const node of inferredTypes.reverse()) {
         const type = checker.typeToString(checker.getTypeFromTypeNode(node), undefined, flags);
         text = text.slice(0, node.getStart(source)) + type + text.slice(node.getEnd());
       }
@@ -53,18 +55,18 @@ const expandTypes = {
 };
 
 /** The modules of the test cloud. Users reach those of other packages only through the engine and the preset. */
-const DOCUMENTED = /[\\/]test-cloud[\\/]dist\b/;
+const TEST_CLOUD_MODULES = /[\\/]test-cloud[\\/]dist\b/;
 
 /** A plugin that removes other packages' docstrings, which account for half the size of all declarations. */
 const removeUnusedDocstrings = {
   name: 'fewer-docstrings',
   transform: {
-    filter: { id: { include: /\.d\.ts$/, exclude: DOCUMENTED } },
+    filter: { id: { include: /\.d\.ts$/, exclude: TEST_CLOUD_MODULES } },
     handler: (code) => ({ code: code.replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, ''), map: null }),
   },
 };
 
-const DECLARATION =
+const DOCUMENTED_DECLARATION =
   /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n((?:declare |abstract )*(?:class|const|function|interface|type) (\w+))/gm;
 
 /**
@@ -84,7 +86,7 @@ const reachableDocstrings = {
       ]),
     );
     for (const chunk of chunks)
-      chunk.code = chunk.code.replaceAll(DECLARATION, (text, declaration, name) =>
+      chunk.code = chunk.code.replaceAll(DOCUMENTED_DECLARATION, (text, declaration, name) =>
         exported.has(name) ? text : declaration,
       );
   },

@@ -8,23 +8,23 @@ import { ROOT } from './start-keys.mjs';
 
 const IMAGES = join(ROOT, 'docs', 'images');
 const SHOWN_ADDRESS = 'http://127.0.0.1:8774';
-const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+const IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b';
 const HEADERS = { 'X-Auth-Token': 'ada:demo', 'Content-Type': 'application/json' };
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Runs the program, and creates, shows and stops a server. Returns terminal lines with commands and output. */
-async function record() {
+async function recordTerminal() {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-images-'));
   const installer = join(ROOT, 'scripts', 'install-program.mjs');
   execFileSync(process.execPath, [installer, 'server', join(folder, 'server')], { stdio: 'pipe' });
   const options = ['--port', '0', '--db', ':memory:', '--drain-ms', '0', '--log-level', 'silent'];
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [join(folder, 'server/dist/main.js'), ...options], {
     cwd: folder,
     stdio: 'pipe',
   });
-  const ended = new Promise((resolve) => child.once('close', resolve));
+  const exitPromise = new Promise((resolve) => child.once('close', resolve));
   try {
     let output = '';
     for await (const text of child.stdout) {
@@ -33,7 +33,7 @@ async function record() {
     }
     const [, url] = /Compute API (http\S+)\/v2\.1/.exec(output) ?? [];
     if (!url) throw new Error(`the server ended: ${output}`);
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     const sendRequest = async (path, version, body) => {
       const headers = { ...HEADERS, ...(version && { 'OpenStack-API-Version': `compute ${version}` }) };
       const method = body ? 'POST' : 'GET';
@@ -41,37 +41,37 @@ async function record() {
       const text = await response.text();
       return { status: response.status, body: text ? JSON.parse(text) : undefined };
     };
-    const show = async (id, version) => (await sendRequest(`/servers/${id}`, version)).body.server;
+    const showServer = async (id, version) => (await sendRequest(`/servers/${id}`, version)).body.server;
     const waitForStatus = async (id, status) => {
-      while ((await show(id)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
-      return show(id);
+      while ((await showServer(id)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20));
+      return showServer(id);
     };
-    const server = { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' };
-    const created = await sendRequest('/servers', '2.37', { server });
-    const { id } = created.body.server;
-    const active = await waitForStatus(id, 'ACTIVE');
-    const newest = await show(id, '2.100');
-    const stopped = await sendRequest(`/servers/${id}/action`, undefined, { 'os-stop': null });
-    const off = await waitForStatus(id, 'SHUTOFF');
+    const server = { name: 'web', flavorRef: '1', imageRef: IMAGE_ID, networks: 'none' };
+    const createResponse = await sendRequest('/servers', '2.37', { server });
+    const { id } = createResponse.body.server;
+    const activeServer = await waitForStatus(id, 'ACTIVE');
+    const serverAtNewestVersion = await showServer(id, '2.100');
+    const stopResponse = await sendRequest(`/servers/${id}/action`, undefined, { 'os-stop': null });
+    const stoppedServer = await waitForStatus(id, 'SHUTOFF');
     const fields = (one) =>
       `"status": "${one.status}", ${Object.keys(one).length} fields, flavor: ${Object.keys(one.flavor).join(', ')}`;
     return [
       ['$', 'npx @apistrata/server'],
       ['>', `Compute API ${SHOWN_ADDRESS}/v2.1   (${seconds} s after the installation)`],
       ['request', 'POST /servers                 {"server": {"name": "web", ...}}'],
-      ['>', `${created.status}  "id": "${id}"`],
+      ['>', `${createResponse.status}  "id": "${id}"`],
       ['request', 'GET  /servers/ID              at microversion 2.1'],
-      ['>', `200  ${fields(active)}`],
+      ['>', `200  ${fields(activeServer)}`],
       ['request', 'GET  /servers/ID              at microversion 2.100'],
-      ['>', `200  ${fields(newest)}`.slice(0, 96)],
+      ['>', `200  ${fields(serverAtNewestVersion)}`.slice(0, 96)],
       ['request', 'POST /servers/ID/action       {"os-stop": null}'],
-      ['>', `${stopped.status}`],
+      ['>', `${stopResponse.status}`],
       ['request', 'GET  /servers/ID'],
-      ['>', `200  "status": "${off.status}"`],
+      ['>', `200  "status": "${stoppedServer.status}"`],
     ];
   } finally {
     child.kill('SIGTERM');
-    await ended;
+    await exitPromise;
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -99,10 +99,10 @@ ${rows.join('\n')}
 `;
 }
 
-const WIDTH = 6.6;
+const CHARACTER_WIDTH = 6.6;
 
 function badge(name, value) {
-  const [left, right] = [name, value].map((text) => Math.round(text.length * WIDTH + 14));
+  const [left, right] = [name, value].map((text) => Math.round(text.length * CHARACTER_WIDTH + 14));
   const width = left + right;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" role="img" aria-label="${escaped(`${name}: ${value}`)}">
 <rect width="${width}" height="20" rx="3" fill="#0969da"/><rect width="${left}" height="20" rx="3" fill="#57606a"/>
@@ -112,24 +112,24 @@ function badge(name, value) {
 }
 
 /** The packages whose READMEs contain a badge with their size. */
-const SMALL = ['healthcheck', 'microversion', 'quota', 'request-id'];
+const SMALL_PACKAGES = ['healthcheck', 'microversion', 'quota', 'request-id'];
 
 /** Returns the badges, by file name. Values are from the manifests and from the table of package sizes. */
 export function badges() {
-  const page = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8');
-  const sizeOf = (name) => new RegExp(`\`@apistrata/${name}\` \\| ([\\d.]+ kB)`).exec(page)[1];
+  const dependenciesPage = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8');
+  const sizeOf = (name) => new RegExp(`\`@apistrata/${name}\` \\| ([\\d.]+ kB)`).exec(dependenciesPage)[1];
   const { license, engines } = manifestOf();
   return {
     license: badge('license', license),
     node: badge('node', engines.node.replace('>=', '>= ')),
     types: badge('types', 'included'),
     size: badge('one middleware, gzipped', `from ${sizeOf('request-id')}`),
-    ...Object.fromEntries(SMALL.map((name) => [`size-${name}`, badge('gzipped', `at most ${sizeOf(name)}`)])),
+    ...Object.fromEntries(SMALL_PACKAGES.map((name) => [`size-${name}`, badge('gzipped', `at most ${sizeOf(name)}`)])),
   };
 }
 
 if (process.argv[1] === import.meta.filename) {
   mkdirSync(IMAGES, { recursive: true });
   for (const [name, text] of Object.entries(badges())) writeFileSync(join(IMAGES, `badge-${name}.svg`), text);
-  writeFileSync(join(IMAGES, 'quick-start.svg'), terminal(await record()));
+  writeFileSync(join(IMAGES, 'quick-start.svg'), terminal(await recordTerminal()));
 }

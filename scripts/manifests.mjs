@@ -25,11 +25,11 @@ export function publishedFolders() {
  * modules around it (`commonjs-form.mjs`), for Jest, TypeScript projects that compile to CommonJS, and
  * `moduleResolution: node10`. To add a package, add it here.
  */
-const SMALL = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
+const SMALL_PACKAGES = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
 
 /** Returns whether the package in a folder (`packages/quota`) also supports CommonJS. */
 export function servesCommonJs(folder) {
-  return SMALL.includes(folder);
+  return SMALL_PACKAGES.includes(folder);
 }
 
 /**
@@ -55,7 +55,7 @@ function entryPoint(path) {
 }
 
 function enginesOf(folder) {
-  return { node: SMALL.includes(folder) ? '>=20.19' : `>=${NEEDED_NODE.join('.')}` };
+  return { node: SMALL_PACKAGES.includes(folder) ? '>=20.19' : `>=${NEEDED_NODE.join('.')}` };
 }
 
 /** Returns the folder of a published package by its name without the scope. */
@@ -65,7 +65,7 @@ export function folderOf(name) {
 
 /** Returns whether a published package runs on the newest Node of a major version. */
 export function runsOn(name, major) {
-  return SMALL.includes(folderOf(name)) || major >= NEEDED_NODE[0];
+  return SMALL_PACKAGES.includes(folderOf(name)) || major >= NEEDED_NODE[0];
 }
 
 /** Returns a manifest with the shared fields added. The package's own fields are unchanged. */

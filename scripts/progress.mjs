@@ -16,14 +16,14 @@ const TICK_MS = 200;
 export function startProgress({ log, steps, out = process.stdout }) {
   mkdirSync(dirname(log), { recursive: true });
   const file = createWriteStream(log);
-  const began = Date.now();
+  const startedAt = Date.now();
   const running = new Map();
   let done = 0;
   let timer;
 
   function draw() {
     const names = [...running].map(([name, detail]) => (detail ? `${name} (${detail})` : name)).join(', ');
-    const line = `[${done}/${steps}] ${names} ... ${((Date.now() - began) / 1000).toFixed(0)} s`;
+    const line = `[${done}/${steps}] ${names} ... ${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
     out.write(`\r\x1b[2K${line.slice(0, (out.columns ?? 80) - 1)}`);
   }
 

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { bundleProgram, INSTALLED } from './bundle-program.mjs';
+import { bundleProgram, INSTALLED_PACKAGES } from './bundle-program.mjs';
 import { COMMONJS_FOLDER, commonjsFields, writeEsModules } from './commonjs-form.mjs';
 import { manifestOf, publishedFolders, selfContained, servesCommonJs } from './manifests.mjs';
 import { ownAddresses } from './own-addresses.mjs';
@@ -28,7 +28,7 @@ function dependencyNames({ name, dependencies, optionalDependencies, peerDepende
 }
 
 /** Returns whether a module is in an installed package. These are not bundled, so that importers share classes. */
-const isInstalled = (manifest) => (id) =>
+const isInstalledWith = (manifest) => (id) =>
   dependencyNames(manifest).some((name) => id === name || id.startsWith(`${name}/`));
 
 async function writeModules(folder, target, manifest) {
@@ -40,7 +40,7 @@ async function writeModules(folder, target, manifest) {
     platform: 'node',
     // Warnings are errors here, but warnings about slow plugins depend on the load of the machine.
     checks: { pluginTimings: false },
-    external: isInstalled(manifest),
+    external: isInstalledWith(manifest),
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     plugins: [ownAddresses()],
     // Debug information contains paths of source files, which the package does not contain.
@@ -71,7 +71,7 @@ async function writeTypes(folder, target, manifest) {
   const program = selfContained(folder) !== undefined;
   await writeDeclarations(Object.fromEntries(built), {
     dir: join(target, 'dist', servesCommonJs(folder) ? COMMONJS_FOLDER : ''),
-    external: program ? INSTALLED : isInstalled(manifest),
+    external: program ? INSTALLED_PACKAGES : isInstalledWith(manifest),
     selfContained: program,
   });
 }
@@ -80,15 +80,17 @@ async function writeTypes(folder, target, manifest) {
 function publishedManifest(folder) {
   const { scripts, devDependencies, publishConfig, dependencies = {}, ...manifest } = manifestOf(folder);
   const { access, provenance } = publishConfig;
-  const needed = Object.entries(dependencies).filter(([name]) => !selfContained(folder) || INSTALLED.includes(name));
-  const exported = Object.entries(manifest.exports).map(([path, { '@apistrata/source': _, ...entry }]) => [
+  const publishedDependencies = Object.entries(dependencies).filter(
+    ([name]) => !selfContained(folder) || INSTALLED_PACKAGES.includes(name),
+  );
+  const publishedExports = Object.entries(manifest.exports).map(([path, { '@apistrata/source': _, ...entry }]) => [
     path,
     entry,
   ]);
   return {
     ...manifest,
-    exports: { ...Object.fromEntries(exported), './package.json': './package.json' },
-    ...(needed.length > 0 && { dependencies: Object.fromEntries(needed) }),
+    exports: { ...Object.fromEntries(publishedExports), './package.json': './package.json' },
+    ...(publishedDependencies.length > 0 && { dependencies: Object.fromEntries(publishedDependencies) }),
     ...(servesCommonJs(folder) && commonjsFields(manifest)),
     publishConfig: { access, provenance },
   };
@@ -126,11 +128,11 @@ export async function installPublishedForms(project) {
     const target = join(project, 'node_modules', manifest.name);
     mkdirSync(join(target, 'node_modules'), { recursive: true });
     await writePublishedForm(folder, target);
-    for (const other of dependencyNames(manifest)) {
-      if (other.startsWith('@apistrata/')) continue;
-      const link = join(target, 'node_modules', other);
+    for (const dependency of dependencyNames(manifest)) {
+      if (dependency.startsWith('@apistrata/')) continue;
+      const link = join(target, 'node_modules', dependency);
       mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(installedFor(join(ROOT, folder), other), link, 'junction');
+      symlinkSync(installedFor(join(ROOT, folder), dependency), link, 'junction');
     }
   }
 }

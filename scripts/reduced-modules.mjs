@@ -12,18 +12,18 @@ function sentTypes(id) {
   return JSON.stringify(Object.fromEntries(types));
 }
 
-const EMPTY = 'module.exports = {};';
+const EMPTY_MODULE = 'module.exports = {};';
 
 /** Replacements: the text of a module, or a function that returns it, by the end of the module's path. */
-const REDUCED = {
+const REPLACEMENTS = {
   // Request bodies are UTF-8, which requires neither encoding tables nor their codecs.
-  '/iconv-lite/encodings/dbcs-codec.js': EMPTY,
-  '/iconv-lite/encodings/dbcs-data.js': EMPTY,
-  '/iconv-lite/encodings/sbcs-codec.js': EMPTY,
-  '/iconv-lite/encodings/sbcs-data.js': EMPTY,
-  '/iconv-lite/encodings/sbcs-data-generated.js': EMPTY,
-  '/iconv-lite/encodings/utf32.js': EMPTY,
-  '/iconv-lite/encodings/utf7.js': EMPTY,
+  '/iconv-lite/encodings/dbcs-codec.js': EMPTY_MODULE,
+  '/iconv-lite/encodings/dbcs-data.js': EMPTY_MODULE,
+  '/iconv-lite/encodings/sbcs-codec.js': EMPTY_MODULE,
+  '/iconv-lite/encodings/sbcs-data.js': EMPTY_MODULE,
+  '/iconv-lite/encodings/sbcs-data-generated.js': EMPTY_MODULE,
+  '/iconv-lite/encodings/utf32.js': EMPTY_MODULE,
+  '/iconv-lite/encodings/utf7.js': EMPTY_MODULE,
   '/mime-db/db.json': sentTypes,
   // Checks regular expressions in routes. Programs use none in their routes, and those of find-my-way are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
@@ -32,47 +32,48 @@ const REDUCED = {
 };
 
 /** Additional replacements for programs that must be as small as possible. */
-const SMALLER = {
+const SMALL_REPLACEMENTS = {
   // Debug and deprecation messages for authors of Express applications.
   '/debug/src/index.js': 'module.exports = () => Object.assign(() => {}, { enabled: false });',
   '/depd/index.js': 'module.exports = () => Object.assign(() => {}, { function: (f) => f, property() {} });',
   // Request bodies are JSON, and the query parser is `simple`.
-  '/qs/lib/index.js': EMPTY,
+  '/qs/lib/index.js': EMPTY_MODULE,
   '/safer-buffer/safer.js': "module.exports = require('node:buffer');",
   '/iconv-lite/lib/streams.js': 'module.exports = () => ({});',
   // Routers are never printed.
-  '/find-my-way/lib/pretty-print.js': EMPTY,
+  '/find-my-way/lib/pretty-print.js': EMPTY_MODULE,
   // Programs render no templates and set no cookies.
-  '/express/lib/view.js': EMPTY,
-  '/cookie/index.js': EMPTY,
-  '/cookie-signature/index.js': EMPTY,
+  '/express/lib/view.js': EMPTY_MODULE,
+  '/cookie/index.js': EMPTY_MODULE,
+  '/cookie-signature/index.js': EMPTY_MODULE,
   // Responses negotiate the media type, but not the character set, encoding or language.
-  '/negotiator/lib/charset.js': EMPTY,
-  '/negotiator/lib/encoding.js': EMPTY,
-  '/negotiator/lib/language.js': EMPTY,
+  '/negotiator/lib/charset.js': EMPTY_MODULE,
+  '/negotiator/lib/encoding.js': EMPTY_MODULE,
+  '/negotiator/lib/language.js': EMPTY_MODULE,
   // Programs do not send files with `res.sendFile()` or `express.static()`.
-  '/content-disposition/dist/index.js': EMPTY,
-  '/range-parser/index.js': EMPTY,
-  '/send/index.js': EMPTY,
-  '/serve-static/index.js': EMPTY,
+  '/content-disposition/dist/index.js': EMPTY_MODULE,
+  '/range-parser/index.js': EMPTY_MODULE,
+  '/send/index.js': EMPTY_MODULE,
+  '/serve-static/index.js': EMPTY_MODULE,
   // The setting `trust proxy` is not used.
   '/proxy-addr/index.js':
     'module.exports = Object.assign((req) => req.socket.remoteAddress, { compile: () => () => false });',
 };
 
 /** Returns the path endings of all modules that are replaced in a program. */
-export const reducedPaths = ({ small = false } = {}) => Object.keys({ ...REDUCED, ...(small && SMALLER) });
+export const reducedPaths = ({ small = false } = {}) =>
+  Object.keys({ ...REPLACEMENTS, ...(small && SMALL_REPLACEMENTS) });
 
-const TEXTS = { ...REDUCED, ...SMALLER };
+const ALL_REPLACEMENTS = { ...REPLACEMENTS, ...SMALL_REPLACEMENTS };
 
 /** Returns a function that returns the path ending of a replaced module, and undefined for other modules. */
 function createPathMatcher(options) {
-  const ends = reducedPaths(options);
-  return (id) => ends.find((path) => id.replaceAll('\\', '/').endsWith(path));
+  const pathEndings = reducedPaths(options);
+  return (id) => pathEndings.find((path) => id.replaceAll('\\', '/').endsWith(path));
 }
 
 /** Returns whether a module is replaced completely, so that the program contains nothing of the original. */
-export const isReplaced = (id, options) => typeof TEXTS[createPathMatcher(options)(id)] === 'string';
+export const isReplaced = (id, options) => typeof ALL_REPLACEMENTS[createPathMatcher(options)(id)] === 'string';
 
 /** Returns a plugin that bundles the replacements instead of the modules. */
 export function reducedModules(options) {
@@ -82,7 +83,7 @@ export function reducedModules(options) {
     load: {
       filter: { id: /[\\/]node_modules[\\/]/ },
       handler(id) {
-        const text = TEXTS[matchPath(id)];
+        const text = ALL_REPLACEMENTS[matchPath(id)];
         return typeof text === 'function' ? text(id) : text;
       },
     },

@@ -46,16 +46,16 @@ function tagGoModule() {
 
 run('Installing', 'npm', 'run', '-s', 'setup');
 
-const pending = readdirSync(join(ROOT, '.changeset')).filter((file) => /\.md$/.test(file) && file !== 'README.md');
-if (pending.length > 0) {
-  run(`Versions and changelogs from ${pending.length} changesets`, ...changeset, 'version');
+const changesets = readdirSync(join(ROOT, '.changeset')).filter((file) => /\.md$/.test(file) && file !== 'README.md');
+if (changesets.length > 0) {
+  run(`Versions and changelogs from ${changesets.length} changesets`, ...changeset, 'version');
   writePluginVersion();
   // The examples depend on the released versions, so the lockfile changes.
   run('Lockfile', process.execPath, 'scripts/pnpm.mjs', 'install', '--lockfile-only', '--prefer-offline');
   git('add', '--all');
   const versions = publishedFolders().map((folder) => manifestOf(folder));
-  const released = versions.map(({ name, version }) => `${name} ${version}`).join('\n');
-  git('commit', '--quiet', '--message', `Release\n\n${released}`);
+  const releaseList = versions.map(({ name, version }) => `${name} ${version}`).join('\n');
+  git('commit', '--quiet', '--message', `Release\n\n${releaseList}`);
 }
 
 run('Building', 'npm', 'run', '-s', 'build');

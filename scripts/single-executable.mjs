@@ -20,7 +20,7 @@ import { ROOT } from './start-keys.mjs';
 import { fetchNode } from './tools.mjs';
 
 /** A marker in Node's executable. postject sets the bit after it, so that Node runs the injected program. */
-const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+const SEA_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 const [target, ...others] = process.argv.slice(2);
 if (!target || others.length > 0) {
@@ -41,20 +41,20 @@ function filesIn(folder) {
     .sort();
 }
 
-const draft = mkdtempSync(join(tmpdir(), 'apistrata-executable-'));
+const draftFolder = mkdtempSync(join(tmpdir(), 'apistrata-executable-'));
 try {
-  const app = join(draft, 'app');
+  const app = join(draftFolder, 'app');
   execFileSync(process.execPath, [join(ROOT, 'scripts/install-program.mjs'), 'test-cloud', app], { stdio: 'inherit' });
   const [main] = Object.values(manifestOf(app).bin);
   const paths = filesIn(app);
   const hash = createHash('sha256');
   for (const path of paths) hash.update(`${path}\0`).update(readFileSync(join(app, path)));
   const files = paths.map((path) => ({ path, size: statSync(join(app, path)).size }));
-  const manifest = join(draft, 'manifest.json');
+  const manifest = join(draftFolder, 'manifest.json');
   writeFileSync(manifest, JSON.stringify({ digest: hash.digest('hex').slice(0, 16), main, files }));
 
-  const blob = join(draft, 'program.blob');
-  const settings = join(draft, 'settings.json');
+  const blob = join(draftFolder, 'program.blob');
+  const settings = join(draftFolder, 'settings.json');
   writeFileSync(
     settings,
     JSON.stringify({
@@ -66,12 +66,12 @@ try {
   );
   const node = await fetchNode();
   execFileSync(node, ['--experimental-sea-config', settings], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const executable = join(draft, 'executable');
+  const executable = join(draftFolder, 'executable');
   copyFileSync(node, executable);
   chmodSync(executable, 0o755);
-  await inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: FUSE });
+  await inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: SEA_FUSE });
   copyFileSync(executable, target);
   console.log(`Done: ${target} (${Math.round(statSync(target).size / 1e6)} MB)`);
 } finally {
-  rmSync(draft, { recursive: true, force: true });
+  rmSync(draftFolder, { recursive: true, force: true });
 }

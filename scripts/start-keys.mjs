@@ -10,25 +10,25 @@ function manifest(folder) {
 }
 
 /** Returns the folders of a workspace package and of the workspace packages that it depends on at run time. */
-function closure(folder, found = new Set()) {
+function dependencyFolders(folder, found = new Set()) {
   if (found.has(folder)) return found;
   found.add(folder);
   for (const [name, version] of Object.entries(manifest(folder).dependencies ?? {})) {
-    if (version.startsWith('workspace:')) closure(`packages/${name.split('/')[1]}`, found);
+    if (version.startsWith('workspace:')) dependencyFolders(`packages/${name.split('/')[1]}`, found);
   }
   return found;
 }
 
 /** Returns the folders of the server and of all its packages. */
-const serverFolders = () => [...closure(SERVER)];
+const serverFolders = () => [...dependencyFolders(SERVER)];
 
 /** Returns the paths of a package's source modules, relative to `src` and sorted. */
-function modules(folder) {
+function sourcesOf(folder) {
   const files = readdirSync(join(ROOT, folder, 'src'), { recursive: true });
   return files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts')).sort();
 }
 
-function keyOf(start, files) {
+function hashOf(start, files) {
   const hash = createHash('sha256').update(start);
   for (const file of files) hash.update(`\0${file}\0`).update(existsSync(file) ? readFileSync(file) : '');
   return hash.digest('hex');
@@ -39,7 +39,7 @@ export function installKey() {
   const manifests = [...serverFolders(), '.'].map((folder) => join(ROOT, folder, 'package.json'));
   const { platform, arch } = process;
   const files = [join(ROOT, 'pnpm-lock.yaml'), join(ROOT, 'pnpm-workspace.yaml'), ...manifests];
-  return keyOf(`${platform} ${arch}`, files);
+  return hashOf(`${platform} ${arch}`, files);
 }
 
 /**
@@ -47,8 +47,8 @@ export function installKey() {
  * modification times, which `git pull` and `git checkout` change.
  */
 export function buildKey(install) {
-  const sources = serverFolders().flatMap((folder) => modules(folder).map((file) => join(ROOT, folder, 'src', file)));
+  const sources = serverFolders().flatMap((folder) => sourcesOf(folder).map((file) => join(ROOT, folder, 'src', file)));
   const scripts = ['bundle-server', 'bundle-program', 'bundled-files'];
   const builders = scripts.map((name) => join(ROOT, 'scripts', `${name}.mjs`));
-  return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...builders, ...sources]);
+  return hashOf(install, [join(ROOT, 'tsconfig.base.json'), ...builders, ...sources]);
 }

@@ -15,9 +15,9 @@ const { buildKey, installKey, ROOT, SERVER } = await import('./start-keys.mjs');
 const { continueWith, fetchedNode, fetchNode, fetchPnpm, isCurrentNode, NEEDED_NODE } = await import('./tools.mjs');
 
 const CACHE = join(ROOT, 'node_modules', '.cache', 'apistrata');
-const STAMP = join(CACHE, 'start.json');
+const STAMP_FILE = join(CACHE, 'start.json');
 const LOG = join(CACHE, 'start.log');
-const BUNDLE = join(ROOT, SERVER, 'dist', 'bundle', 'main.js');
+const BUNDLE_FILE = join(ROOT, SERVER, 'dist', 'bundle', 'main.js');
 
 const REGISTRY_REMEDY = 'Check that the npm registry is reachable (`npm ping`), then run `npm start` again.';
 const BUNDLE_REMEDY = 'If you changed the sources, fix the errors in the log; otherwise report this with the log.';
@@ -32,23 +32,23 @@ function readJson(file) {
 
 /** Returns the pnpm arguments that install what the server needs, or all packages if they are already installed. */
 function installArguments() {
-  const shared = ['install', '--reporter=append-only', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'];
+  const pnpmArgs = ['install', '--reporter=append-only', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'];
   // The release age of each package was checked when the lockfile was written. Checking it again would take one request
   // per package.
-  shared.push('--config.trust-lockfile=true');
+  pnpmArgs.push('--config.trust-lockfile=true');
   const { included } = readJson(join(ROOT, 'node_modules', '.modules.yaml'));
-  if (included?.devDependencies) return shared;
+  if (included?.devDependencies) return pnpmArgs;
   const { name } = readJson(join(ROOT, SERVER, 'package.json'));
-  return [...shared, '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`];
+  return [...pnpmArgs, '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`];
 }
 
 /** Runs the steps whose results are out of date. Returns the path of the Node that runs the server. */
 async function prepare() {
-  const stamp = readJson(STAMP);
+  const stamp = readJson(STAMP_FILE);
   const keys = { install: installKey() };
   keys.build = buildKey(keys.install);
   const mustInstall = stamp.install !== keys.install;
-  const mustBuild = stamp.build !== keys.build || !existsSync(BUNDLE);
+  const mustBuild = stamp.build !== keys.build || !existsSync(BUNDLE_FILE);
   let node = isCurrentNode() ? process.execPath : await fetchNode({ fetch: false });
   if (node && !mustInstall && !mustBuild) return node;
 
@@ -90,15 +90,15 @@ async function prepare() {
   } finally {
     await progress.end();
   }
-  mkdirSync(dirname(STAMP), { recursive: true });
-  writeFileSync(STAMP, JSON.stringify(keys));
+  mkdirSync(dirname(STAMP_FILE), { recursive: true });
+  writeFileSync(STAMP_FILE, JSON.stringify(keys));
   return node;
 }
 
 try {
   const node = await prepare();
-  if (node === process.execPath) await import(pathToFileURL(BUNDLE));
-  else await continueWith(node, [BUNDLE, ...process.argv.slice(2)]);
+  if (node === process.execPath) await import(pathToFileURL(BUNDLE_FILE));
+  else await continueWith(node, [BUNDLE_FILE, ...process.argv.slice(2)]);
 } catch (error) {
   if (!error.remedy) throw error;
   console.error([error.message, error.remedy, ...(error.log ? [`The log: ${error.log}`] : [])].join('\n'));

@@ -9,7 +9,7 @@ import { continueWith, fetchNode, isCurrentNode } from './tools.mjs';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Vitest arguments that exclude the projects that only `npm run test:all` runs. */
-const WITHOUT_LONG = ['--project', '!long*'];
+const EXCLUDE_LONG_TESTS = ['--project', '!long*'];
 
 const preparation = [
   ['Installing', 'setup'],
@@ -36,15 +36,16 @@ function withCommit(args) {
 
 function stepsFor([first, ...rest]) {
   const all = first === '--all';
-  const chosen = withCommit(all || first === undefined ? rest : [first, ...rest]);
-  const suite = all ? [] : WITHOUT_LONG;
-  if (chosen.length === 0) return [...preparation, ...checks, ['Tests', 'vitest', '--', ...suite]];
-  if (!chosen.some((arg) => arg.startsWith('--changed'))) return [...preparation, ['Tests', 'vitest', '--', ...chosen]];
+  const vitestArgs = withCommit(all || first === undefined ? rest : [first, ...rest]);
+  const suite = all ? [] : EXCLUDE_LONG_TESTS;
+  if (vitestArgs.length === 0) return [...preparation, ...checks, ['Tests', 'vitest', '--', ...suite]];
+  if (!vitestArgs.some((arg) => arg.startsWith('--changed')))
+    return [...preparation, ['Tests', 'vitest', '--', ...vitestArgs]];
   return [
     ...preparation,
     ...checks,
     ['Tests of the repository', 'vitest', '--', 'testing/', '--project', 'sqlite-apart'],
-    ['Tests that the changes can affect', 'vitest', '--', ...suite, '--passWithNoTests', ...chosen],
+    ['Tests that the changes can affect', 'vitest', '--', ...suite, '--passWithNoTests', ...vitestArgs],
   ];
 }
 
@@ -60,10 +61,10 @@ function runSteps() {
   const durations = [];
   for (const [index, [what, ...script]] of steps.entries()) {
     console.log(`\n[${index + 1}/${steps.length}] ${what} ...`);
-    const began = Date.now();
+    const startedAt = Date.now();
     const options = { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' };
     const { status } = spawnSync('npm', ['run', '-s', ...script], options);
-    durations.push(`${what} ${((Date.now() - began) / 1000).toFixed(0)} s`);
+    durations.push(`${what} ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
     if (status !== 0) {
       console.error(`\n${what}: failed. \`npm run ${script[0]}\` runs only this step.`);
       process.exitCode = 1;

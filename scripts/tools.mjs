@@ -15,7 +15,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { causeOf } from './cause-of.mjs';
 
-const CACHE = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.cache', 'apistrata');
+const CACHE_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.cache', 'apistrata');
 
 /** The pnpm version that this repository uses. */
 export const PNPM_VERSION = '12.21.0';
@@ -58,9 +58,9 @@ function npm(args) {
   });
 }
 
-const quoted = (path) => (process.platform === 'win32' ? `"${path}"` : path);
+const quotePath = (path) => (process.platform === 'win32' ? `"${path}"` : path);
 
-const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`);
+const printFetching = (spec) => console.log(`Fetching ${spec} from the npm registry ...`);
 
 /**
  * Installs a package (`name@version`), or several separated by spaces, unless they are already installed. Returns the
@@ -68,23 +68,23 @@ const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`
  * @param options.onFetch called before the package is fetched
  * @param options.fetch if false, nothing is fetched, and the result is undefined if the package is not installed
  */
-export async function fetchPackage(spec, { onFetch = print, fetch = true } = {}) {
-  const folder = join(CACHE, spec.replace(/[^\w.-]/g, '-'));
+export async function fetchPackage(spec, { onFetch = printFetching, fetch = true } = {}) {
+  const folder = join(CACHE_FOLDER, spec.replace(/[^\w.-]/g, '-'));
   if (!existsSync(folder)) {
     if (!fetch) return;
     onFetch(spec);
-    mkdirSync(CACHE, { recursive: true });
+    mkdirSync(CACHE_FOLDER, { recursive: true });
     // Other processes may install the same package concurrently, so it is installed elsewhere and moved into place.
-    const draft = mkdtempSync(`${folder}-`);
+    const draftFolder = mkdtempSync(`${folder}-`);
     // Readable for all users, like the rest of node_modules, because a server may run as another user.
-    chmodSync(draft, 0o755);
+    chmodSync(draftFolder, 0o755);
     try {
-      writeFileSync(join(draft, 'package.json'), '{ "private": true }\n');
+      writeFileSync(join(draftFolder, 'package.json'), '{ "private": true }\n');
       const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--no-update-notifier'];
-      await npm(['install', '--ignore-scripts', ...quiet, '--prefix', quoted(draft), ...spec.split(' ')]);
-      renameSync(draft, folder);
+      await npm(['install', '--ignore-scripts', ...quiet, '--prefix', quotePath(draftFolder), ...spec.split(' ')]);
+      renameSync(draftFolder, folder);
     } catch (error) {
-      rmSync(draft, { recursive: true, force: true });
+      rmSync(draftFolder, { recursive: true, force: true });
       if (!existsSync(folder)) throw error;
     }
   }

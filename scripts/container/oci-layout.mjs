@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { tarOf } from './tar.mjs';
 
-const TYPE = 'application/vnd.oci.image';
+const MEDIA_TYPE = 'application/vnd.oci.image';
 const digestOf = (content) => `sha256:${createHash('sha256').update(content).digest('hex')}`;
 const json = (value) => Buffer.from(JSON.stringify(value));
 const pathOf = (digest) => `blobs/${digest.replace(':', '/')}`;
@@ -24,9 +24,9 @@ export function ociLayout({ layers, config, architecture, reference, created }) 
     return { mediaType, digest, size: content.length };
   };
   const archives = layers.map(({ entries }) => tarOf(entries));
-  const stored = archives.map((archive) => blobOf(`${TYPE}.layer.v1.tar+gzip`, gzipSync(archive)));
-  const described = blobOf(
-    `${TYPE}.config.v1+json`,
+  const layerBlobs = archives.map((archive) => blobOf(`${MEDIA_TYPE}.layer.v1.tar+gzip`, gzipSync(archive)));
+  const configBlob = blobOf(
+    `${MEDIA_TYPE}.config.v1+json`,
     json({
       created,
       architecture,
@@ -36,19 +36,23 @@ export function ociLayout({ layers, config, architecture, reference, created }) 
       history: layers.map(({ name }) => ({ created, created_by: name })),
     }),
   );
-  const mediaType = `${TYPE}.manifest.v1+json`;
-  const manifest = blobOf(mediaType, json({ schemaVersion: 2, mediaType, config: described, layers: stored }));
+  const mediaType = `${MEDIA_TYPE}.manifest.v1+json`;
+  const manifest = blobOf(mediaType, json({ schemaVersion: 2, mediaType, config: configBlob, layers: layerBlobs }));
   const annotations = {
     'io.containerd.image.name': `docker.io/library/${reference}`,
     'org.opencontainers.image.ref.name': reference.split(':')[1],
   };
   const index = {
     schemaVersion: 2,
-    mediaType: `${TYPE}.index.v1+json`,
+    mediaType: `${MEDIA_TYPE}.index.v1+json`,
     manifests: [{ ...manifest, platform: { architecture, os: 'linux' }, annotations }],
   };
-  const legacy = [
-    { Config: pathOf(described.digest), RepoTags: [reference], Layers: stored.map(({ digest }) => pathOf(digest)) },
+  const dockerManifest = [
+    {
+      Config: pathOf(configBlob.digest),
+      RepoTags: [reference],
+      Layers: layerBlobs.map(({ digest }) => pathOf(digest)),
+    },
   ];
   const file = (path, content) => ({ path, type: 'file', mode: 0o644, content });
   const folder = (path) => ({ path, type: 'folder', mode: 0o755 });
@@ -57,7 +61,7 @@ export function ociLayout({ layers, config, architecture, reference, created }) 
     folder('blobs/sha256'),
     ...Array.from(blobs, ([digest, content]) => file(pathOf(digest), content)),
     file('index.json', json(index)),
-    file('manifest.json', json(legacy)),
+    file('manifest.json', json(dockerManifest)),
     file('oci-layout', json({ imageLayoutVersion: '1.0.0' })),
   ]);
 }

@@ -10,11 +10,11 @@ const ROOT = process.cwd();
 /** The maximum number of findings of each kind that are shown. */
 const MAX_SHOWN = 15;
 
-const [mode, below = ''] = process.argv.slice(2);
+const [mode, pathPrefix = ''] = process.argv.slice(2);
 const files = readCheckedFiles(ROOT);
 
 const findings = files
-  .filter(({ file, mayNameReplacedWords }) => !mayNameReplacedWords && file.startsWith(below))
+  .filter(({ file, mayNameReplacedWords }) => !mayNameReplacedWords && file.startsWith(pathPrefix))
   .flatMap(({ file, text, passages }) => {
     const lineAt = linesOf(text);
     return passages

@@ -48,7 +48,7 @@ const NAMES_REPLACED_WORDS = /^docs\/style\.md$|^testing\/prose\.test\.ts$|^scri
  */
 
 /** @param {string} file */
-function ownName(file) {
+function fileNamePassage(file) {
   return { kind: /** @type {const} */ ('names'), text: file.replace(/\.\w+$/, '').replaceAll(/[/.]/g, ' '), start: 0 };
 }
 
@@ -73,7 +73,7 @@ export function readCheckedFiles(root) {
     return {
       file,
       text,
-      passages: [...passages, ownName(file)],
+      passages: [...passages, fileNamePassage(file)],
       mayNameReplacedWords: NAMES_REPLACED_WORDS.test(file),
     };
   });
