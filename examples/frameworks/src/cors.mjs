@@ -6,7 +6,7 @@ import express from 'express';
 
 const versions = versioning({ versions: ['2025-03-01', '2026-11-22'] });
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 1 } });
-const counted = enforceQuota({ quota, kind: 'notes', project: () => 'acme' });
+const countNotes = enforceQuota({ quota, kind: 'notes', project: () => 'acme' });
 
 const lists = [idHeaders(), versionHeaders(versions), quotaHeaders()];
 const exposedHeaders = lists.flatMap((list) => list.exposedHeaders);
@@ -15,6 +15,6 @@ const allowedHeaders = ['Content-Type', ...lists.flatMap((list) => list.allowedH
 const app = express();
 app.use(cors({ origin: process.env.PAGES ?? 'https://shop.example', exposedHeaders, allowedHeaders }));
 app.use(requestId(), versions);
-app.post('/notes', counted, (_req, res) => res.status(201).json({}));
+app.post('/notes', countNotes, (_req, res) => res.status(201).json({}));
 
 export const server = app.listen(Number(process.env.PORT ?? 3000));

@@ -6,7 +6,7 @@ import express from 'express';
 
 const notes = new Map();
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
+const countNotes = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
 
 const app = express();
 app.use(requestId(), healthcheck(), versioning({ versions: ['2025-03-01', '2026-11-22'] }));
@@ -18,12 +18,12 @@ app.get(
     since('2026-11-22', (_req, res) => res.json({ notes: [...notes.values()] })),
   ]),
 );
-app.post('/notes', counted, (req, res) => {
+app.post('/notes', countNotes, (req, res) => {
   const note = { id: String(notes.size + 1), by: req.id };
   notes.set(note.id, note);
   res.status(201).json(note);
 });
-app.delete('/notes/:id', counted, (req, res) => {
+app.delete('/notes/:id', countNotes, (req, res) => {
   res.sendStatus(notes.delete(req.params.id) ? 204 : 404);
 });
 

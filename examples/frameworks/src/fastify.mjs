@@ -9,7 +9,7 @@ import Fastify from 'fastify';
 
 const notes = new Map();
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = fastifyQuota({ quota, kind: 'notes', project: (request) => String(request.headers['x-account']) });
+const countNotes = fastifyQuota({ quota, kind: 'notes', project: (request) => String(request.headers['x-account']) });
 
 const app = Fastify();
 app.register(fastifyRequestId());
@@ -23,12 +23,12 @@ app.get(
     since('2026-11-22', async () => ({ notes: [...notes.values()] })),
   ]),
 );
-app.post('/notes', { preHandler: counted }, async (request, reply) => {
+app.post('/notes', { preHandler: countNotes }, async (request, reply) => {
   const note = { id: String(notes.size + 1), by: request.id };
   notes.set(note.id, note);
   return reply.code(201).send(note);
 });
-app.delete('/notes/:id', { preHandler: counted }, async (request, reply) =>
+app.delete('/notes/:id', { preHandler: countNotes }, async (request, reply) =>
   reply.code(notes.delete(request.params.id) ? 204 : 404).send(),
 );
 

@@ -10,7 +10,7 @@ import { Hono } from 'hono';
 
 const notes = new Map();
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = honoQuota({ quota, kind: 'notes', project: (c) => String(c.req.header('x-account')) });
+const countNotes = honoQuota({ quota, kind: 'notes', project: (c) => String(c.req.header('x-account')) });
 
 const app = new Hono();
 app.use(honoRequestId());
@@ -24,11 +24,11 @@ app.get(
     since('2026-11-22', (c) => c.json({ notes: [...notes.values()] })),
   ]),
 );
-app.post('/notes', counted, (c) => {
+app.post('/notes', countNotes, (c) => {
   const note = { id: String(notes.size + 1), by: c.env.incoming.id };
   notes.set(note.id, note);
   return c.json(note, 201);
 });
-app.delete('/notes/:id', counted, (c) => c.body(null, notes.delete(c.req.param('id')) ? 204 : 404));
+app.delete('/notes/:id', countNotes, (c) => c.body(null, notes.delete(c.req.param('id')) ? 204 : 404));
 
 export const server = serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) });

@@ -9,7 +9,7 @@ import Koa from 'koa';
 
 const notes = new Map();
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = koaQuota({ quota, kind: 'notes', project: (ctx) => ctx.get('x-account') });
+const countNotes = koaQuota({ quota, kind: 'notes', project: (ctx) => ctx.get('x-account') });
 
 const app = new Koa();
 app.use(koaRequestId());
@@ -24,9 +24,9 @@ const list = byVersion([
     ctx.body = { notes: [...notes.values()] };
   }),
 ]);
-// Koa has no router; with one, these are `router.get('/notes', list)` and `router.post('/notes', counted, create)`.
+// Koa has no router; with one, these are `router.get('/notes', list)` and `router.post('/notes', countNotes, create)`.
 app.use((ctx, next) => (ctx.method === 'GET' && ctx.path === '/notes' ? list(ctx, next) : next()));
-app.use((ctx, next) => (ctx.path.startsWith('/notes') ? counted(ctx, next) : next()));
+app.use((ctx, next) => (ctx.path.startsWith('/notes') ? countNotes(ctx, next) : next()));
 app.use((ctx) => {
   if (ctx.method === 'POST' && ctx.path === '/notes') {
     const note = { id: String(notes.size + 1), by: ctx.req.id };

@@ -22,7 +22,7 @@ import {
 import { NestFactory } from '@nestjs/core';
 
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = quotaGuard({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
+const countNotes = quotaGuard({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
 
 const list = [
   before('2026-11-22', (notes) => [...notes.keys()]),
@@ -39,7 +39,7 @@ class NotesController {
   }
 
   @Post()
-  @UseGuards(counted)
+  @UseGuards(countNotes)
   create(@Req() req) {
     const note = { id: String(this.notes.size + 1), by: req.id };
     this.notes.set(note.id, note);
@@ -48,7 +48,7 @@ class NotesController {
 
   @Delete(':id')
   @HttpCode(204)
-  @UseGuards(counted)
+  @UseGuards(countNotes)
   remove(@Param('id') id) {
     if (!this.notes.delete(id)) throw new NotFoundException();
   }

@@ -6,7 +6,7 @@ import { requestId } from '@apistrata/request-id';
 
 const notes = new Map();
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
+const countNotes = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
 const [ids, health, versions] = [requestId(), healthcheck(), versioning({ versions: ['2025-03-01', '2026-11-22'] })];
 
 const send = (res, status, body) => {
@@ -33,7 +33,7 @@ function route(req, res) {
   const handler = { GET: list, POST: create, DELETE: remove }[req.method];
   if (!handler || !req.url.startsWith('/notes')) return send(res, 404);
   if (req.method === 'GET') return list(req, res, fail);
-  return counted(req, res, (error) => (error ? fail(error) : handler(req, res)));
+  return countNotes(req, res, (error) => (error ? fail(error) : handler(req, res)));
 }
 
 // Each package calls the next one; for HTTP/2, this is the listener of `http2.createServer()`, too.

@@ -11,14 +11,14 @@ await app.prepare();
 const handle = app.getRequestHandler();
 
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
+const countNotes = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
 const [ids, versions] = [requestId(), versioning({ versions: ['2025-03-01', '2026-11-22'] })];
 
 function route(req, res) {
   // Route handlers cannot see Node's request object: a header carries the negotiated version.
   req.headers['x-version'] = req.microversion.text;
   if (req.method !== 'POST' || req.url !== '/notes') return handle(req, res);
-  return counted(req, res, (error) => (error ? res.writeHead(error.status ?? 500).end() : handle(req, res)));
+  return countNotes(req, res, (error) => (error ? res.writeHead(error.status ?? 500).end() : handle(req, res)));
 }
 
 const server = createServer((req, res) => ids(req, res, () => versions(req, res, () => route(req, res))));

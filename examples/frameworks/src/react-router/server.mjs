@@ -6,12 +6,12 @@ import { createRequestHandler } from '@react-router/express';
 import express from 'express';
 
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
-const counted = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
+const countNotes = enforceQuota({ quota, kind: 'notes', project: (req) => String(req.headers['x-account']) });
 
 const app = express();
 app.use(requestId(), healthcheck(), versioning({ versions: ['2025-03-01', '2026-11-22'] }));
 app.use(express.static('build/client'));
-app.post('/notes', counted);
+app.post('/notes', countNotes);
 app.use((req, _res, next) => {
   // Loaders and actions cannot see Node's request object: a header carries the negotiated version.
   req.headers['x-version'] = req.microversion.text;
