@@ -27,7 +27,7 @@ const newest = { customer: { name: 'Ada', email: 'ada@example.com' }, amount: 12
 const { memo: _, ...withoutMemo } = newest;
 const flat = { customer_name: 'Ada', customer_email: 'ada@example.com' };
 
-/** The request body of a client of each version, and the open invoice in its response. */
+/** By version, the body of a create request, and the open invoice that the response contains. */
 const forms: Readonly<Record<string, { readonly body: object; readonly shown: object }>> = {
   '2023-11-01': { body: { ...flat, amount: 12.5 }, shown: { ...flat, amount: 12.5, paid: false } },
   '2024-03-15': {

@@ -24,7 +24,7 @@ const list = byVersion([
     ctx.body = { notes: [...notes.values()] };
   }),
 ]);
-// Koa has no router; with one, these are `router.get('/notes', list)` and `router.post('/notes', countNotes, create)`.
+// Koa has no router. With one: `router.get('/notes', list)` and `router.post('/notes', countNotes, create)`.
 app.use((ctx, next) => (ctx.method === 'GET' && ctx.path === '/notes' ? list(ctx, next) : next()));
 app.use((ctx, next) => (ctx.path.startsWith('/notes') ? countNotes(ctx, next) : next()));
 app.use((ctx) => {

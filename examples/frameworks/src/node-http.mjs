@@ -36,7 +36,7 @@ function route(req, res) {
   return countNotes(req, res, (error) => (error ? fail(error) : handler(req, res)));
 }
 
-// Each package calls the next one; for HTTP/2, this is the listener of `http2.createServer()`, too.
+// Each package calls the next one. The same listener works with `http2.createServer()`.
 export const listener = (req, res) =>
   ids(req, res, () => health(req, res, () => versions(req, res, () => route(req, res))));
 

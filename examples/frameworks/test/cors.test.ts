@@ -55,7 +55,7 @@ it.skipIf(!executablePath)('a page of another origin sends and reads the headers
   const rejected = await create({ 'API-Version': '2026-11-22' });
   expect(rejected.status).toBe(403);
   expect(rejected.headers).toMatchObject({ ratelimit: '"notes";r=0', 'ratelimit-policy': '"notes";q=1' });
-  // Other headers of the response stay hidden, and other headers of requests are rejected by the browser.
+  // The browser hides other response headers, and rejects requests with other headers.
   expect(created.headers).not.toHaveProperty('x-powered-by');
   await expect(create({ 'X-Other': '1' })).rejects.toThrow('Failed to fetch');
 });

@@ -18,7 +18,7 @@ const src = join(import.meta.dirname, '../src');
 const read = (file: string) => readFileSync(join(src, file), 'utf8');
 const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/frameworks.md'), 'utf8');
 
-/** Our modules that the example for NestJS requires, loaded from their sources. */
+/** The modules of this repository that the NestJS example requires, loaded from their sources. */
 const OUR_MODULES: Readonly<Record<string, unknown>> = {
   '@apistrata/healthcheck': healthcheck,
   '@apistrata/healthcheck/nestjs': healthcheckNest,
@@ -29,7 +29,7 @@ const OUR_MODULES: Readonly<Record<string, unknown>> = {
   '@apistrata/request-id/nestjs': requestIdNest,
 };
 
-/** Starts the example for NestJS, compiled with TypeScript's legacy decorators, which other tools do not support. */
+/** Starts the NestJS example, compiled with TypeScript's legacy decorators, which other tools do not support. */
 async function startNest(): Promise<Server> {
   const compilerOptions = {
     module: ts.ModuleKind.CommonJS,
@@ -56,7 +56,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<Server>>> = {
   'node-http.mjs': () => load('node-http.mjs'),
 };
 
-/** Waits until a server listens; closes it at the end of the test. */
+/** Waits until a server listens, and closes the server at the end of the test. */
 async function portOf(server: Server): Promise<number> {
   if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => void server.close());

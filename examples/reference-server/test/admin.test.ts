@@ -133,7 +133,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     const done = await boot(quick, 'done');
     await expectStatus(quick, done, 'ACTIVE');
     expect(await quick.end('SIGTERM')).toBe(0);
-    // Jobs that start from here on are in progress until the end.
+    // Jobs that start after this point are in progress until the test ends.
     const program = await start('--db', db, '--secret-key-file', key, '--latency-ms', '600000');
     const password = `planted-${randomUUID()}`;
     const underway = await boot(program, 'underway', { adminPass: password });
@@ -169,7 +169,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     await expectStatus(restored, await boot(restored, 'new'), 'ACTIVE');
     expect(restored.output()).not.toContain(password);
     if (kind !== 'SQLite') return;
-    // An image's content is a separate file there.
+    // With SQLite, the content of an image is a separate file.
     expect(report.images).toBe(1);
     expect(readdirSync(`${other}.images`)).toEqual(readdirSync(`${db}.images`));
   });

@@ -6,7 +6,7 @@ import { type Plan, planFrom } from '../src/plan.js';
 import { readOptions } from '../src/read-options.js';
 import { StartError } from '../src/start-error.js';
 
-/** Returns the error of a start with these options, and with changes of the validated ones. */
+/** Returns the error with which a start fails. `changes` replace values of the validated options. */
 async function startError(args: readonly string[], changes: Partial<Plan> = {}): Promise<unknown> {
   const options = readOptions(args, {});
   const plan = { ...planFrom(options, {}, await observationFrom(options)), ...changes };

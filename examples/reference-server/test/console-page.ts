@@ -2,7 +2,7 @@ import type { Browser, Keyboard, Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 
-/** Opens a page of the proxy that connects to a serial line, types a command, and returns its output. */
+/** Opens a proxy page that connects to a serial line, sends a command, and returns the command's output. */
 export async function typeOnLine(browser: Browser, url: string): Promise<string> {
   const page = await browser.newPage();
   await page.goto(`${url.replace('ws:', 'http:').split('?')[0]}vnc_lite.html`);
@@ -25,7 +25,7 @@ export async function typeOnLine(browser: Browser, url: string): Promise<string>
   return response;
 }
 
-/** Opens the serial line of a guest as a terminal, types a command on the keyboard, and waits for its output. */
+/** Opens a guest's serial line as a terminal, types a command on the keyboard, and waits for the command's output. */
 export async function typeText(browser: Browser, url: string): Promise<void> {
   const page = await browser.newPage();
   const wrong: string[] = [];
@@ -38,7 +38,7 @@ export async function typeText(browser: Browser, url: string): Promise<void> {
   await page.close();
 }
 
-/** Types a command in a terminal, and waits for its output. */
+/** Types a command in a terminal, and waits for the command's output. */
 export async function typeAndRead(terminal: Locator, keyboard: Keyboard): Promise<void> {
   await terminal.click();
   await keyboard.type('typed echo $((6 * 7)) times\n');
@@ -65,7 +65,7 @@ export async function typeOnScreen(
   await run('setsid sh -c "exec sh </dev/tty1 >/dev/tty1 2>&1" &');
   await canvas.click();
   const before = await picture();
-  // A slow guest loses keys, so this is repeated.
+  // A slow guest loses key presses, so the command is typed repeatedly.
   await eventually(
     async () => {
       await page.keyboard.type('touch /k\n', { delay: 250 });

@@ -15,7 +15,7 @@ import { readOptions } from '../src/read-options.js';
 import { type Program, sendRequest, startProgram } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-health-'));
-// The PostgreSQL user must be able to reach the disk below.
+// The PostgreSQL user must have access to the file system that is mounted below.
 chmodSync(folder, 0o755);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -30,7 +30,7 @@ const reasons = async ({ url }: Program, path = '/healthcheck') => {
   return `${status} ${String(body).replaceAll('\n', ' | ')}`;
 };
 
-/** Waits until both health and readiness match; liveness is not affected. */
+/** Waits until `/healthcheck` and `/readyz` match, and checks that `/livez` is not affected. */
 async function expectHealth(program: Program, response: RegExp): Promise<void> {
   for (const path of ['/healthcheck', '/readyz']) {
     await eventually(async () => expect(await reasons(program, path)).toMatch(response));

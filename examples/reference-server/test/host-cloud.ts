@@ -18,7 +18,7 @@ export interface SeenServer {
 
 type Ended = Pick<Program, 'end' | 'output' | 'pid'>;
 
-/** Processes that serve the API and processes that are hosts, with one database. The methods can be destructured. */
+/** A cloud of API processes and host processes that share a database. Methods can be destructured. */
 export class HostCloud {
   readonly #database: string;
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class HostCloud {
     this.#latencyMs = latencyMs;
   }
 
-  /** Starts a process with the API; later requests use this process. */
+  /** Starts a process that serves the API. Later requests are sent to this process. */
   readonly startApi = async (args: readonly string[] = []): Promise<Program> => {
     const program = await startProgram(
       [
@@ -59,7 +59,7 @@ export class HostCloud {
   readonly startHost = (name: string, args: readonly string[] = []): Promise<Ended> =>
     this.#startHost(name, this.#database, this.#environment, args);
 
-  /** Starts a host that has only its own key, with the database as its own role sees it. */
+  /** Starts a host that has only its own key, and connects to the database with its own role. */
   readonly startLimitedHost = (
     name: string,
     database: string,
@@ -68,7 +68,7 @@ export class HostCloud {
   ): Promise<Ended> =>
     this.#startHost(name, database, { APISTRATA_SECRET_KEY: '' }, ['--host-key-file', keyFile, ...args]);
 
-  /** The secret key of the cloud, in the environment of its processes. */
+  /** The environment variables of the cloud's processes, which contain the secret key. */
   get environment(): NodeJS.ProcessEnv {
     return this.#environment;
   }

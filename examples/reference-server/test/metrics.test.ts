@@ -17,7 +17,7 @@ function metricsIn(expression: string): string[] {
   );
 }
 
-/** Scrapes the samples: `name{labels}` with their values. */
+/** Scrapes the metrics. Returns the value of each sample by `name{labels}`. */
 async function scrape(url: string): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(url);
   expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
@@ -136,7 +136,7 @@ describe.each(databases)('metrics of the reference server on $kind, after variou
     'apistrata_events_dropped_total',
     'apistrata_events_rejected_total',
   ];
-  // They require machines: long/dashboard-queries.test.ts has some.
+  // These metrics require virtual machines, which long/dashboard-queries.test.ts starts.
   const ofMachines = /^apistrata_(?:guest|host)_/;
   // Some series exist on one database only, such as shared commits on SQLite.
   const exists = (name: string) =>

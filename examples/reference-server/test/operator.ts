@@ -3,14 +3,14 @@ import { admin as runAdmin } from '../src/admin/admin.js';
 import { StartError } from '../src/start-error.js';
 import { type Program, startProgram } from './program.js';
 
-/** Starts a server without its own key, until the end of the test. */
+/** Starts a server without a secret key in the environment. The server is killed at the end of the test. */
 export async function start(...args: string[]): Promise<Program> {
   const program = await startProgram([...args, '--log-level', 'info'], { APISTRATA_SECRET_KEY: '' });
   onTestFinished(async () => void (await program.end('SIGKILL')));
   return program;
 }
 
-/** Runs an admin command like the program, but in this process, which is much faster. */
+/** Runs an admin command in this process, which is much faster than a separate one. */
 export async function admin(...args: string[]): Promise<{ code: number; output: string }> {
   try {
     const { output, exitCode } = await runAdmin(args, {});

@@ -18,7 +18,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
   let browser: Browser;
   let program: Program;
   let problems: string[] = [];
-  /** Parts of the problems that a test causes intentionally. */
+  /** Parts of error messages that a test causes intentionally. */
   let expected: readonly string[] = [];
 
   beforeAll(async () => {

@@ -11,9 +11,9 @@ export interface Program {
   readonly url: string;
   readonly pid: number;
   readonly output: () => string;
-  /** Waits until the output matches; returns the match. */
+  /** Waits until the program's output matches a pattern, and returns the match. */
   readonly printed: (sign: RegExp) => Promise<RegExpExecArray>;
-  /** Sends a signal and waits for the end; returns the exit code, or null if a signal ended it. */
+  /** Sends a signal and waits until the program ends. Returns the exit code, or null if a signal ended the program. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -23,7 +23,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Resolves at the end of a process, when all of its output has been read. */
+/** Resolves when a process has ended and all its output has been read. */
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', (code) => resolve(code)));
 }
@@ -100,7 +100,7 @@ async function startUntil(
   };
 }
 
-/** Runs the program to its end; for calls that are expected to fail. */
+/** Runs the program until it ends, for invocations that are expected to fail. */
 export async function runProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},

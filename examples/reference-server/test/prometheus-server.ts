@@ -12,20 +12,20 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A rule as the server evaluates it. */
+/** A rule, as Prometheus reports it. */
 export interface EvaluatedRule {
   readonly name: string;
   readonly health: string;
   readonly lastError?: string;
 }
 
-/** Returns the package that is not installed; undefined if none is missing. */
+/** Returns the name of the missing package; undefined if Prometheus is installed. */
 export function missingForPrometheus(): string | undefined {
   const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, ['--version']).status === 0);
   return isInstalled ? undefined : 'prometheus';
 }
 
-/** The real Prometheus, which scrapes targets and evaluates rules every second. */
+/** A Prometheus server, which scrapes targets and evaluates rules every second. */
 export class PrometheusServer {
   readonly #folder: string;
   readonly #child: ChildProcess;
@@ -37,12 +37,12 @@ export class PrometheusServer {
     this.#url = url;
   }
 
-  /** @param targets URLs of metrics */
+  /** @param targets URLs of metrics endpoints */
   static async start(job: string, targets: readonly string[], rules: string): Promise<PrometheusServer> {
     const folder = mkdtempSync(join(tmpdir(), 'apistrata-prometheus-'));
     const address = `127.0.0.1:${await freeRange(1)}`;
     const hosts = targets.map((target) => new URL(target).host);
-    // A configuration in YAML may be JSON.
+    // JSON is also valid YAML.
     const configuration = {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: [rules],
@@ -61,14 +61,14 @@ export class PrometheusServer {
     return server;
   }
 
-  /** Executes an expression. Rejects with the error of the server if it is invalid. */
+  /** Executes an expression. If the expression is invalid, rejects with the error message of Prometheus. */
   async query(query: string): Promise<readonly Sample[]> {
     const { result, resultType } = await this.#get(`query?${new URLSearchParams({ query })}`);
     if (resultType !== 'vector') throw new Error(`${query} is a ${resultType}`);
     return result.map(({ metric, value }: any) => ({ labels: metric, value: Number(value[1]) }));
   }
 
-  /** Returns what Grafana offers for `label_values(SELECTOR, LABEL)`. */
+  /** Returns the values of a dashboard variable that Grafana queries with `label_values(SELECTOR, LABEL)`. */
   labelValues(selector: string, label: string): Promise<readonly string[]> {
     return this.#get(`label/${label}/values?${new URLSearchParams({ 'match[]': selector })}`);
   }

@@ -62,7 +62,7 @@ describe('--rate-limit', () => {
     const database = db === ':memory:' ? db : await freshDatabase(db);
     const args = ['--db', database, '--rate-limit', 'user=4/h', '--rate-limit-store', store];
     const programs = await Promise.all([start(args), start(args)]);
-    // A process counts separately until its connection is open.
+    // A process counts requests separately until its connection to the store is open.
     const reported = () => statuses(programs, `ada-${randomUUID()}`, 6);
     await expect.poll(reported, { interval: 500 }).toEqual([200, 200, 200, 200, 429, 429]);
   });

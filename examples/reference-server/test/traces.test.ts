@@ -37,7 +37,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const page = readFileSync(join(ROOT, 'docs/operating/traces.md'), 'utf8');
 
-/** Returns the groups of the match of a pattern on the page. */
+/** Returns the capture groups of a pattern that matches the page. */
 function matchOnPage(pattern: RegExp): readonly string[] {
   const [, ...found] = pattern.exec(page) ?? [];
   if (found.length === 0) throw new Error(`the page on traces does not contain ${pattern}`);
@@ -86,7 +86,7 @@ it('sends its traces to a collector with the steps of the page, and the remainin
   const { port } = collector.address() as AddressInfo;
   const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-    // No batch is sent before the end, however long this takes.
+    // The exporter sends no batch before the program ends, even if the test is slow.
     OTEL_BSP_SCHEDULE_DELAY: '600000',
   };
   const program = await startProgram(['--db', ':memory:', '--log-level', 'silent'], environment, documentedCommand);
@@ -112,7 +112,7 @@ it('sends its traces to a collector with the steps of the page, and the remainin
   expect(named('POST /servers')).toMatchObject({ parentSpanId: PARENT });
   expect(named('job create')).toMatchObject({ parentSpanId: named('POST /servers')!.spanId });
   expect(named('step spawn')).toMatchObject({ parentSpanId: named('job create')!.spanId });
-  // The last request before the end is included: the export does not wait for a timer.
+  // The traces include the last request before the end, because the export does not wait for a timer.
   expect(spans().map(({ name }) => name)).toContain('GET /servers/{id}');
   const resource = got[0]!.resourceSpans[0]!.resource.attributes;
   expect(resource).toContainEqual({ key: 'service.name', value: { stringValue: 'compute' } });

@@ -20,7 +20,7 @@ import supertest from 'supertest';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-/** The modules that the apps require, with the sources of our packages. */
+/** The modules that the apps require. Packages of this repository are loaded from their sources. */
 const MODULES: Readonly<Record<string, unknown>> = {
   '@apistrata/healthcheck': healthcheck,
   '@apistrata/healthcheck/nestjs': healthcheckNest,
@@ -56,10 +56,10 @@ const COMPILER_OPTIONS: ts.CompilerOptions = {
   emitDecoratorMetadata: true,
 };
 
-/** Imports of our packages, and code between `// + apistrata` and `// - apistrata`. */
+/** Matches imports of this repository's packages, and code between `// + apistrata` and `// - apistrata`. */
 const ADDITIONS = /^(?:import|const) [^;]*'@apistrata\/[^;]*;\n| *\/\/ \+ apistrata\n[\s\S]*?\/\/ - apistrata\n/gm;
 
-/** Runs an app as CommonJS, with or without its additions. */
+/** Runs an app as CommonJS, with or without the code that uses the packages. */
 async function run(name: keyof typeof APPS, added: boolean) {
   const text = readFileSync(join(import.meta.dirname, name), 'utf8');
   const source = added ? text : text.replaceAll(ADDITIONS, '');
@@ -77,7 +77,7 @@ async function run(name: keyof typeof APPS, added: boolean) {
   return { agent: supertest(await module.exports.start()), log: module.exports.log };
 }
 
-/** Uses all routes of an app; returns statuses, bodies and the headers that other middleware sets. */
+/** Sends requests to all routes of an app. Returns statuses, bodies and the headers that other middleware sets. */
 async function use({ agent, log }: Awaited<ReturnType<typeof run>>) {
   const requests = [
     agent.get('/notes'),

@@ -15,7 +15,7 @@ const countNotes = enforceQuota({ quota, kind: 'notes', project: (req) => String
 const [ids, versions] = [requestId(), versioning({ versions: ['2025-03-01', '2026-11-22'] })];
 
 function route(req, res) {
-  // Route handlers cannot see Node's request object: a header carries the negotiated version.
+  // Route handlers cannot read Node's request object, so a header carries the negotiated version.
   req.headers['x-version'] = req.microversion.text;
   if (req.method !== 'POST' || req.url !== '/notes') return handle(req, res);
   return countNotes(req, res, (error) => (error ? res.writeHead(error.status ?? 500).end() : handle(req, res)));

@@ -13,7 +13,7 @@ app.use(requestId(), healthcheck(), versioning({ versions: ['2025-03-01', '2026-
 app.use(express.static('build/client'));
 app.post('/notes', countNotes);
 app.use((req, _res, next) => {
-  // Loaders and actions cannot see Node's request object: a header carries the negotiated version.
+  // Loaders and actions cannot read Node's request object, so a header carries the negotiated version.
   req.headers['x-version'] = req.microversion.text;
   next();
 });

@@ -60,7 +60,7 @@ export async function startCloud(database: string, ...args: readonly string[]) {
     file: access?.file,
     send,
     logIn,
-    /** Returns a token. */
+    /** Logs in to an account and returns the token. */
     async tokenOf(account: Account): Promise<string> {
       const { headers } = await logIn(account);
       return headers['x-subject-token'] ?? '';

@@ -9,7 +9,7 @@ const ISO = Buffer.alloc(60_000);
 ISO.write('CD001', 32_769);
 const BYTES = { 'Content-Type': 'application/octet-stream' };
 
-/** Starts a cloud with real machines, and returns the requests of its administrator. */
+/** Starts a cloud, and returns functions that send requests as its administrator. */
 async function startAsAdministrator(...args: readonly string[]) {
   const cloud = await startCloud(':memory:', '--driver', 'none', ...args);
   onTestFinished(() => cloud.stop());
@@ -23,7 +23,7 @@ async function startAsAdministrator(...args: readonly string[]) {
     shown: async (id: string) => (await cloud.send('get', `/image/v2/images/${id}`, token)).body,
     upload: (id: string, content: Buffer) =>
       cloud.send('put', `/image/v2/images/${id}/file`, token, content as unknown as string, BYTES),
-    /** Imports a URL, and returns the task. */
+    /** Imports an image from a URL, and returns the import task. */
     async load(id: string, uri: string) {
       const method = { name: 'web-download', uri };
       const { status } = await cloud.send('post', `/image/v2/images/${id}/import`, token, { method });

@@ -33,7 +33,7 @@ const LISTS = [
   '/compute/v2.1/os-keypairs',
 ];
 
-/** Replaces what differs between two servers: their address, and the ids of requests. */
+/** Replaces values that differ between two server processes: addresses and request ids. */
 const comparable = (body: unknown) =>
   JSON.parse(JSON.stringify(body).replaceAll(/127\.0\.0\.1:\d+/g, 'HERE'), (key, value) =>
     key === 'request_id' ? 'ID' : value,

@@ -14,10 +14,10 @@ const TOKENS = [
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
 const NO_VERSIONS = ['latest', '2.999', '-1.1', 'x', ''];
 const SENDERS = 4;
-/** The number of resources that each sender creates first. */
+/** The number of resources that each sender creates before other requests. */
 const INITIAL_RESOURCES = 3;
 const MAX_FINDINGS = 20;
-/** Longer than any operation takes: a request without a response is a finding. */
+/** The request timeout, which is longer than any operation takes. A request that times out is a finding. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /** A request with an unexpected response. */
@@ -26,11 +26,11 @@ export interface Finding {
   readonly outcome: string;
 }
 
-/** One of the concurrent senders: its requests depend only on the seed, not on the other senders. */
+/** One of several concurrent senders, whose requests depend only on the seed and not on other senders. */
 interface Sender {
   readonly random: Random;
   readonly known: KnownIds;
-  /** The next operations. The first decks together contain every operation once. */
+  /** The next operations. The first decks of all senders together contain every operation once. */
   deck: Operation[];
 }
 
@@ -42,7 +42,7 @@ interface SentRequest {
   readonly body: string | undefined;
 }
 
-/** Sends random requests; returns unexpected responses. */
+/** Sends random requests and collects unexpected responses. */
 export class Fuzzer {
   readonly findings: Finding[] = [];
   /** Names of operations that were called, and of those that succeeded. */

@@ -1,9 +1,9 @@
 import type { Random } from './random.js';
 
-/** The maximum number of ids that are kept of a collection. */
+/** The maximum number of stored ids per collection. */
 const MAX_IDS = 30;
 
-/** Resources of the server's preset, and names for bodies. */
+/** Ids of resources in the server's preset, and names for request bodies. */
 const PRESET: Readonly<Record<string, readonly string[]>> = {
   flavors: ['1', '2', '3'],
   images: ['70a599e0-31e7-49b7-b260-868f441e862b'],
@@ -22,14 +22,14 @@ const PRESET: Readonly<Record<string, readonly string[]>> = {
 const UNCHANGED = new Set(['images', 'flavors', 'os-quota-sets', 'os-quota-class-sets']);
 const CHANGING_METHODS = new Set(['PUT', 'DELETE']);
 
-/** Segments of a path without their own resources, or with those of another collection. */
+/** Path segments that have no resources, or that contain resources of another collection. */
 const ALIASES: Readonly<Record<string, string>> = { 'os-volumes_boot': 'servers', consoles: 'remote-consoles' };
 const SEGMENTS_WITHOUT_IDS = new Set(['detail', 'action']);
 
-/** Fields that identify an object, in the order of preference. */
+/** Fields that identify an object, in order of preference. */
 const IDENTIFYING_FIELDS = ['id', 'uuid', 'name', 'host_name', 'agent_id', 'port_id', 'request_id', 'zoneName'];
 
-/** Fields of bodies that refer to a resource, and the collection that lists it. */
+/** Request body fields that refer to a resource, with the collection that lists the resource. */
 const COLLECTION_BY_FIELD: Readonly<Record<string, string>> = {
   imageRef: 'images',
   image_id: 'images',
@@ -90,7 +90,7 @@ export class KnownIds {
     return from[Math.floor(random.next() * random.next() * from.length)]!;
   }
 
-  /** Returns a value for a field with this name in a body. */
+  /** Returns a value for a request body field with this name. */
   valueForField(member: string, random: Random): string {
     return this.pickId(COLLECTION_BY_FIELD[member] ?? member, random);
   }

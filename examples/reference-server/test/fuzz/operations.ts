@@ -1,23 +1,23 @@
 type Json = Record<string, any>;
 
-/** The server's description of an operation at one version, which is used up to the next version of `MINORS`. */
+/** The OpenAPI description of an operation at one version of `MINORS`, which is used up to the next one. */
 export interface Form {
   readonly minors: readonly [first: number, last: number];
   readonly parameters: readonly Json[];
   readonly body: Json | undefined;
 }
 
-/** An operation. Each action is a separate operation. */
+/** An operation of the API. Each server action is a separate operation. */
 export interface Operation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly forms: Form[];
-  /** Relative frequency; that of a removed operation is 1. */
+  /** The relative frequency of the operation; 1 for a removed operation. */
   readonly weight: number;
-  /** Whether most other operations need its result: each sender starts with it. */
+  /** Whether most other operations need the result, so that each sender starts with this operation. */
   readonly first: boolean;
-  /** Documented statuses of at least 500. */
+  /** The documented statuses that are at least 500. */
   readonly failures: Set<number>;
 }
 

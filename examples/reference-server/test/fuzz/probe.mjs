@@ -37,7 +37,7 @@ channel('http.server.request.start').subscribe(({ request }) => {
   begun.push(`${request.method} ${request.url.slice(0, 200)} ${request.headers['openstack-api-version'] ?? ''}`);
 });
 
-/** A timer fires late by the time for which its thread was busy. */
+/** Measures how late timers fire, which is the time for which the thread was busy. */
 setInterval(() => {
   const now = cpuMs();
   if (now - since > longest.cpuMs) longest = { cpuMs: now - since, requests: begun.slice(-8) };
@@ -45,7 +45,7 @@ setInterval(() => {
   since = now;
 }, TICK_MS).unref();
 
-/** Each connection gets the figures since the last one. */
+/** Each connection receives the measurements since the previous connection. */
 createServer((socket) => {
   const reported = longest;
   collectGarbage();

@@ -5,9 +5,9 @@ import { type Program, startProgram } from '../program.js';
 
 const PROBE = join(import.meta.dirname, 'probe.mjs');
 
-/** Figures that the process reports. */
+/** The measurements that the process reports. */
 export interface ProcessFigures {
-  /** The longest turn of the event loop since the last report, in CPU time, and the requests around it. */
+  /** The CPU time of the longest event loop iteration since the last report, and the requests around it. */
   readonly longest: { readonly cpuMs: number; readonly requests: readonly string[] };
   /** Bytes that are still referenced after a garbage collection. */
   readonly usedBytes: number;
@@ -18,7 +18,7 @@ export interface ProbedProgram extends Program {
   readonly figures: () => Promise<ProcessFigures>;
 }
 
-/** Starts the reference server with the probe. `folder` must not be shared. */
+/** Starts the reference server with the probe. Only one server may use `folder`. */
 export async function startProbed(args: readonly string[], folder: string): Promise<ProbedProgram> {
   const socket = join(folder, 'probe');
   const program = await startProgram(args, { NODE_OPTIONS: `--import=${PROBE}`, FUZZ_PROBE_SOCKET: socket });

@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. */
+/** Pseudorandom choices, which are the same for the same seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** Returns a separate stream for each number: draws from one do not affect the others. */
+  /** Returns an independent generator for each number. */
   static derived(seed: number, stream: number): Random {
     return new Random(Math.imul(seed ^ Math.imul(stream + 1, 0x9e3779b1), 0x85ebca6b));
   }

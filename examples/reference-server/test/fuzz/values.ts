@@ -3,7 +3,7 @@ import type { Random } from './random.js';
 
 type Json = Record<string, any>;
 
-/** With longer strings, the body as a whole would be too large. */
+/** The maximum string length. With longer strings, request bodies would be too large. */
 const MAX_STRING_LENGTH = 70_000;
 
 /** The probability of a value that the schema does not allow. */
@@ -53,7 +53,7 @@ const UNUSUAL_VALUES: readonly unknown[] = [
   ...UNUSUAL_STRINGS,
 ];
 
-/** Returns a value that usually matches a JSON schema. `member` is the name of its field. */
+/** Returns a value that usually matches a JSON schema. `member` is the name of the field. */
 export function valueFor(schema: Json | undefined, random: Random, ids: KnownIds, member = '', levels = 0): unknown {
   if (random.chance(INVALID_PROBABILITY) || !schema || levels > 8) return random.pick(UNUSUAL_VALUES);
   if (schema.const !== undefined) return schema.const;

@@ -14,7 +14,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 
-/** The resources that are created under load: path and body of a request, and the key of its list. */
+/** The resources that are created under load: path and body of the request, and the key of the list in responses. */
 const KINDS = [
   {
     path: '/identity/v3/users',
@@ -30,7 +30,7 @@ const KINDS = [
   },
 ] as const;
 
-/** The fewest acknowledged requests before the kill, so that the test cannot pass without load. */
+/** The minimum number of acknowledged requests before the kill, so that the test cannot pass without load. */
 const MIN_ACKNOWLEDGED = 60;
 
 describe.each(databases)('a whole cloud that is killed under load, on $kind', ({ kind, url }) => {
@@ -59,7 +59,7 @@ describe.each(databases)('a whole cloud that is killed under load, on $kind', ({
   it('has everything that it acknowledged', async () => {
     const database = await url();
     let program = await start(database);
-    // A failed test must not leave it running; a program that has ended is left as it is.
+    // A failed test must not leave the program running.
     onTestFinished(async () => void (await program.end('SIGKILL')));
     const [, password = ''] = await program.printed(/^export OS_PASSWORD=(\S+)$/m);
     const token = await tokenOf(program, 'admin', password);

@@ -21,7 +21,7 @@ const missing =
 if (missing) console.warn(`\n*** SKIPPED: a whole cloud with real machines: this machine has no ${missing} ***\n`);
 
 const run = promisify(execFile);
-/** A guest boots in half a minute without KVM on a quiet machine, and takes many times as long on a busy one. */
+/** Without KVM, a guest boots in half a minute on an idle computer, and takes many times as long on a busy one. */
 const POLLING = { timeout: 300_000, interval: 1_000 };
 
 describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 }, () => {
@@ -43,14 +43,14 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
   }, 120_000);
   afterAll(async () => {
     await program?.end('SIGKILL');
-    // Machines and their networks outlive the program: those of a failed test must be removed.
+    // Machines and networks continue to exist after the program ends, so a failed test must remove them.
     for (const name of ['qemu-system', 'qemu-storage-daemon', 'dnsmasq'])
       for (const pid of processesOf(folder, name)) process.kill(pid, 'SIGKILL');
     computer?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs commands of a shell on the computer of the cloud, as its administrator. */
+  /** Runs shell commands on the cloud's computer, with the environment of the cloud's administrator. */
   async function shell(commands: string): Promise<string> {
     const settings = { OS_CLIENT_CONFIG_FILE: join(folder, 'clouds.yaml'), OS_CLOUD: 'apistrata' };
     const [enter, args] = computer.enter('bash', ['-euo', 'pipefail', '-c', `cd ${folder}\n${commands}`]);
@@ -60,7 +60,7 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
 
   const openstack = (command: string) => shell(`openstack ${command}`);
 
-  /** Runs a command in the guest, which is reached at its floating IP with the key of the API. */
+  /** Runs a command in the guest over SSH, at the guest's floating IP address and with the key pair from the API. */
   const ssh = (address: string, command: string) =>
     shell(
       `ssh -q -i laptop.pem -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o ConnectTimeout=20 root@${address} '${command}'`,

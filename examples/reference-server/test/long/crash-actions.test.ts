@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const admin: Caller = { userId: 'admin', projectId: 'demo', roles: ['admin'], isAdmin: true };
 
-/** Actions on a server; each results in a job with several steps. */
+/** Server actions that each create a job with several steps. */
 const actions: readonly ((image: string) => Record<string, unknown>)[] = [
   () => ({ resize: { flavorRef: '2' } }),
   () => ({ confirmResize: null }),

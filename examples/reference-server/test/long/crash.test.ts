@@ -35,7 +35,7 @@ describe.each(databases)('a server that is killed during jobs, on $kind', ({ url
       'ram=-1',
     ]);
 
-  /** Creates servers until the process has ended; collects the acknowledged ids. */
+  /** Creates servers until the process has ended, and collects the ids of servers that responses acknowledged. */
   async function createMany(program: Program, count: number, acknowledged: Map<string, string>): Promise<void> {
     const one = async (index: number) => {
       const name = `crash-${randomUUID()}`;
@@ -60,7 +60,7 @@ describe.each(databases)('a server that is killed during jobs, on $kind', ({ url
       const before = acknowledged.size;
       const program = await start(database);
       const working = createMany(program, 100, acknowledged);
-      // Killed while some requests have been acknowledged and others are in flight.
+      // The process is killed while some requests have been acknowledged and others are in flight.
       await eventually(() => expect(acknowledged.size - before).toBeGreaterThanOrEqual(enough), { interval: 2 });
       await program.end('SIGKILL');
       await working;

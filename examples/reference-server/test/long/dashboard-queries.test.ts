@@ -17,7 +17,7 @@ if (missing)
 
 const JOB = 'apistrata';
 
-/** Parts of expressions of the dashboard that have no results in this test, with the reason. */
+/** Parts of dashboard expressions that return no results in this test, with the reason. */
 const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   'status=~"5.."': 'no request fails with a server error',
   apistrata_statement_errors_total: 'no statement fails',
@@ -42,7 +42,7 @@ const hasNoSeries = (expression: string) => Object.keys(WITHOUT_SERIES).some((pa
 const normalized = (expression: string) =>
   expression.replaceAll('$job', JOB).replaceAll('$instance', '.*').replaceAll('$__rate_interval', '15s');
 
-/** Returns the figure that an alert compares with its threshold. */
+/** Returns the expression that an alert compares with its threshold. */
 function comparedBy(expression: string): string {
   const [, figure] = /^(.*?)\s*(?:==|<|>)\s*[\d.]+$/s.exec(expression) ?? expect.fail(`${expression} has no threshold`);
   return figure!;
@@ -84,7 +84,7 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  /** Causes requests, jobs, commands of machines, and rejections by quotas. */
+  /** Causes requests, jobs, machine commands, and rejections by quotas. */
   async function generateLoad(): Promise<void> {
     const id = await cloud.create('short', { host: 'h2' });
     await expect(cloud.create('one too many')).rejects.toThrow('Quota exceeded');
@@ -171,7 +171,7 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
     await expect.poll(evaluated).toEqual(alertRules.map(({ alert }) => [alert, 'ok']));
     const figures = alertRules
       .filter(({ alert }) => !(alert in WITHOUT_EVENTS))
-      // No alert is about NaN: a comparison with it is false.
+      // Alerts do not fire for NaN, because each comparison with NaN is false.
       .map(({ expr }) => `(${comparedBy(expr)}) >= 0`);
     expect(figures).toHaveLength(alertRules.length - Object.keys(WITHOUT_EVENTS).length);
     await expect.poll(() => faultsOf(figures), { timeout: 60_000 }).toEqual([]);

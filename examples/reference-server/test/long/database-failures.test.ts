@@ -96,7 +96,7 @@ const traced = strace !== undefined && spawnSync(strace, ['-e', 'trace=none', 't
 if (!traced) console.warn('\n*** SKIPPED: counting syncs needs strace, and the right to trace ***\n');
 
 describe.skipIf(!traced)('writes that reach the disk before the response', () => {
-  /** Creates one server after the other in a traced process; returns how often files were synced in the meantime. */
+  /** Creates servers one by one in a traced process, and returns the number of file syncs in that time. */
   function syncsOf(creates: number, durability: string): number {
     const log = join(folder, `syncs-${durability}`);
     const code = `import { createEngine, defaultPreset } from '@apistrata/compute-engine';
@@ -112,7 +112,7 @@ describe.skipIf(!traced)('writes that reach the disk before the response', () =>
     const { status, stderr } = spawnSync(strace!, [...args, ...script], { cwd: join(import.meta.dirname, '../..') });
     expect(String(stderr)).toBe('');
     expect(status).toBe(0);
-    // The log between the two signals, which have no effect.
+    // The part of the log between the two signals, whose only effect is a mark in the log.
     const [, between] = readFileSync(log, 'utf8').split(/kill\(\d+, 0\)/);
     return (between!.match(/(fsync|fdatasync)\(/g) ?? []).length;
   }

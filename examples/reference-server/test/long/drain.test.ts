@@ -5,11 +5,11 @@ import { type Program, sendRequest, startProgram } from '../program.js';
 
 const REQUEST = 'GET /v2.1/flavors/detail HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ada:demo\r\n\r\n';
 
-/** A connection under constant load: a fixed number of requests is in flight. */
+/** A connection under constant load, with a fixed number of requests in flight. */
 interface Load {
-  /** The number of requests, and of complete responses. */
+  /** The number of requests and the number of complete responses. */
   readonly counts: () => { readonly sent: number; readonly answered: number };
-  /** Resolves with the way in which the connection ended. */
+  /** Resolves with how the connection ended. */
   readonly ended: Promise<'closed' | 'reset'>;
 }
 
@@ -55,7 +55,7 @@ async function start(args: readonly string[], environment: NodeJS.ProcessEnv = {
   return program;
 }
 
-/** Opens several connections under load; each has received some responses. */
+/** Opens several connections under load, and waits until each has received some responses. */
 async function connectUnderLoad(program: Program, connections: number, pipelined: number): Promise<readonly Load[]> {
   const loads = Array.from({ length: connections }, () => load(portOf(program), pipelined));
   const min = () => Math.min(...loads.map(({ counts }) => counts().answered));

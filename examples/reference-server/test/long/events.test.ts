@@ -24,7 +24,7 @@ interface ReceivedEvent {
   readonly server: string;
 }
 
-/** Reads the events of a stream, until a number of them has a type or a timeout. */
+/** Reads events from a stream until it has received a number of events of one type, or a timeout occurs. */
 async function readStream(
   url: string,
   headers: Record<string, string>,
@@ -94,7 +94,7 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
       ),
     );
     const ids: string[] = created.map(({ body }) => body.server.id);
-    // Killed during the jobs, and before any event was received.
+    // The process is killed during the jobs, and before it has sent any event.
     await program.end('SIGKILL');
     expect(got).toEqual([]);
     taking = true;

@@ -6,7 +6,7 @@ import { sendRequest, startProgram } from '../program.js';
 const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
 const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
 
-/** Every step of these tests waits for two databases and three processes. */
+/** The timeout of a test step, which waits for two databases and three processes. */
 const TIMEOUT_MS = 100_000;
 
 it.skipIf(!inject('postgresUrl'))(
@@ -15,7 +15,7 @@ it.skipIf(!inject('postgresUrl'))(
   async () => {
     const pair = await startPostgresPair();
     onTestFinished(() => pair.stop());
-    // The standby is named first: the server detects which of them is the primary.
+    // The standby comes first in the URL, because the server must detect which database is the primary.
     const program = await startProgram(['--db', pair.url, '--log-level', 'silent', ...unlimited]);
     onTestFinished(async () => void (await program.end('SIGKILL')));
     const acknowledged: string[] = [];

@@ -9,19 +9,19 @@ import { operationsOf } from '../fuzz/operations.js';
 import { type ProcessFigures, startProbed } from '../fuzz/probed-program.js';
 import { removeServers } from '../fuzz/remove-servers.js';
 
-/** Long runs on request: `SOAK_MINUTES=10`, on each database. */
+/** The duration of a long run on each database, which `SOAK_MINUTES=10` requests. */
 const soakMinutes = Number(process.env.SOAK_MINUTES ?? 0);
 const seconds = soakMinutes > 0 ? soakMinutes * 60 : 16;
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 
-/** Requests of a short run, if the machine is fast enough; a long run has only the time limit. */
+/** The number of requests of a short run, if the machine is fast enough. A long run has only a time limit. */
 const REQUESTS = soakMinutes > 0 ? Number.POSITIVE_INFINITY : 3_000;
 /**
  * The maximum CPU time of one turn of the event loop, during which no other request is served. Caches are filled in the
  * first half.
  */
 const LONGEST_CPU_MS = { warming: 300, warm: 100 };
-/** Growth of caches in the second half. Any leak exceeds it in a long run. */
+/** The maximum growth of caches in the second half. In a long run, any memory leak exceeds this limit. */
 const GROWTH_BYTES = { used: 16 * 2 ** 20, resident: 96 * 2 ** 20 };
 const ARGS = ['--log-level', 'error', ...['instances=40', 'cores=-1', 'ram=-1'].flatMap((limit) => ['--quota', limit])];
 
@@ -51,12 +51,12 @@ describe.each(databases)('the reference server on $name', ({ databaseIn, missing
     });
 
     const operations = await operationsOf(program.url);
-    // Discards the figures so far: the server creates each description when it is first read, which is slow.
+    // Figures up to here are discarded, because the server is slow when it creates a description on first use.
     await program.figures();
     const fuzzer = new Fuzzer(program.url, operations, seed);
     const half = async () => {
       await fuzzer.run(REQUESTS / 2, performance.now() + seconds * 500);
-      // Restores the amount of data.
+      // Servers are deleted, so that both halves start with the same amount of data.
       await removeServers(program.url);
       const figures = await program.figures();
       console.log(`${fuzzer.sent} requests, ${fuzzer.done.size} operations done: ${figuresOf(figures)}`);

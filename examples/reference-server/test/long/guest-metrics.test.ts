@@ -8,7 +8,7 @@ import { dashboardExpressions } from '../dashboard.js';
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: metrics of virtual machines: this machine has no ${missing} ***\n`);
 
-/** Networks of users have no counters; packages/qemu/test/long/bridges.test.ts counts on bridges. */
+/** User-mode networks have no counters; packages/qemu/test/long/bridges.test.ts checks those of bridges. */
 const isCounted = (name: string) => !name.startsWith('apistrata_guest_network_');
 
 /** Only separate host processes have heartbeats, a lease and a fence. */
@@ -34,7 +34,7 @@ describe.skipIf(missing)('metrics of a guest', { timeout: 240_000 }, () => {
     return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
   }
 
-  /** Returns the value of a series; waits for it, because a guest of a busy machine may not respond in time. */
+  /** Waits for a series and returns its value. On a busy computer, a guest may not respond in time. */
   async function value(name: string, labels = id): Promise<number> {
     let found: number | undefined;
     const read = async () => {

@@ -29,7 +29,7 @@ const UNREACHABLE = 'http://127.0.0.1:9';
 const BRIDGE = ['--network-mode', 'bridge'];
 const outside = { id: '99999999-9999-4999-8999-999999999999', name: 'outside', external: true };
 
-/** Creates the resources of users: bootable images, flavors, networks. */
+/** Creates resources that users need: bootable images, flavors and networks. */
 async function seed(): Promise<void> {
   const preset = guestPreset(buildGuest(folder));
   const networks = [...(preset.networks ?? []), { ...outside, subnets: [{ cidr: '203.0.113.0/24' }] }];
@@ -56,7 +56,7 @@ beforeAll(async () => {
   if (!missing) await seed();
 }, 60_000);
 afterAll(() => {
-  // Machines and their networks outlive the program: those of a failed test must be removed.
+  // Machines and networks continue to exist after the program ends, so a failed test must remove them.
   for (const name of ['qemu-system', 'dnsmasq'])
     for (const pid of processesOf(folder, name)) process.kill(pid, 'SIGKILL');
   rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { HostCloud } from '../host-cloud.js';
 import { startHost } from '../program.js';
 
 const postgresUrl = inject('postgresUrl');
-/** A file system in memory, whose size differs from that of the disk. */
+/** A folder in an in-memory file system, whose size differs from that of the disk. */
 const OTHER_FILE_SYSTEM = '/dev/shm';
 const missing =
   missingForGuests() ||

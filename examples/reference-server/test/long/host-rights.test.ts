@@ -29,7 +29,7 @@ function documentedCommands(): { readonly createRole: string; readonly hostRole:
 }
 
 describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 120_000 }, () => {
-  // Roles belong to all databases of the server.
+  // All databases of a PostgreSQL server share roles, so role names need a random suffix.
   const suffix = randomUUID().slice(0, 8);
   const role = (host: string) => `host_${host}_${suffix}`;
   const keyFile = (host: string) => join(folder, `${host}.key`);
@@ -42,7 +42,7 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
 
   const urlOf = (host: string) => database.replace(/\/\/[^@/]*@?/, `//${role(host)}:password@`);
   const admin = (...args: string[]) => runAdmin([...args, '--db', database], cloud.environment);
-  /** The command of the documents, for another host and another role. */
+  /** Runs the command in the documents, for another host and another role. */
   const limit = (host: string, ...args: string[]) =>
     admin('host-role', host, '--role', role(host), ...args.map((arg) => arg.replace(/^h1\.key$/, keyFile(host))));
 
@@ -191,7 +191,7 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
       await expect(asHost('h1', `select * from ${table}`), table).rejects.toThrow('permission denied');
       await expect(asHost('h1', `delete from ${table}`), table).rejects.toThrow('permission denied');
     }
-    // Jobs contain the tokens of callers: hosts add one kind, and read none.
+    // Jobs contain callers' tokens, so hosts can add one kind of job but read no jobs.
     await expect(asHost('h1', 'select * from jobs')).rejects.toThrow('permission denied');
   });
 

@@ -29,7 +29,7 @@ describe.skipIf(missing)('the operators’ page, with real machines', { timeout:
   afterAll(async () => {
     await browser?.close();
     await program?.end('SIGTERM');
-    // Machines outlive the program: those of a failed test must be removed.
+    // Machines continue to run after the program ends, so a failed test must remove its machines.
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });

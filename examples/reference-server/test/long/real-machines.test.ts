@@ -33,7 +33,7 @@ const WORKFLOW = join(import.meta.dirname, '../../../real-machines/workflow.sh')
 
 describe.skipIf(missing)('the unmodified command line and real machines', { timeout: 600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ar-'));
-  /** Hosts of the machines: two with PostgreSQL, otherwise the program itself. */
+  /** The hosts that run machines: two host processes with PostgreSQL, otherwise the program itself. */
   const names = postgresUrl ? ['h1', 'h2'] : ['here'];
   const machinesOf = (name: string) => join(folder, name);
   let cloud: TestCloud;
@@ -79,7 +79,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     await program?.end('SIGTERM');
     for (const host of hosts) await host.end('SIGTERM');
     await cloud?.stop();
-    // Machines outlive the program: those of a failed test must be removed.
+    // Machines continue to run after the program ends, so a failed test must remove its machines.
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
@@ -128,7 +128,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
   });
 });
 
-/** Runs a shell script to its end. */
+/** Runs a shell script and waits until it ends. */
 async function runScript(path: string, environment: NodeJS.ProcessEnv) {
   const child = spawn('sh', [path], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

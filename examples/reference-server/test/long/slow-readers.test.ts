@@ -6,12 +6,12 @@ import { sendRequest, startProgram } from '../program.js';
 
 const MIB = 1024 * 1024;
 const CLIENTS = 100;
-/** Per client: about 10 MB; the system buffers less than 5 MB of it. */
+/** The number of requests per client. The responses have about 10 MB, of which the system buffers less than 5 MB. */
 const PAGES = 10;
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const REQUEST = 'GET /v2.1/servers/detail HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ada:demo\r\n\r\n';
 
-/** The resident memory of a process in bytes. */
+/** Returns the resident memory of a process, in bytes. */
 function memoryOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) * 1024;
@@ -60,7 +60,7 @@ it.skipIf(!linux)(
       async () => {
         lengths.add((await page()).length);
         max = Math.max(max, memoryOf(program.pid));
-        // Counted by the server: the system delivers data that was sent before the end to a late reader with a delay.
+        // The server's counter is used, because a client that reads late still receives data that was sent earlier.
         expect(await stalled(program.url)).toBe(CLIENTS);
       },
       // Until then the server creates hundreds of pages of 1 MB.

@@ -6,10 +6,10 @@ import { startPostgresPair } from '../../../../testing/postgres-pair.js';
 import { type Program, startProgram, workersOf } from '../program.js';
 
 const server = { flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
-/** Every step waits for two databases and three processes here. */
+/** The timeout of a test step, which waits for two databases and three processes. */
 const POLLING = { timeout: 100_000, interval: 100 };
 
-/** Returns the process at the other end of a connection to a port, from the kernel, because no response contains it. */
+/** Returns the process that serves a connection. The kernel knows the process, but responses do not contain it. */
 function processBehind(pids: readonly number[], port: number, from: number): number | undefined {
   const hex = (value: number) => value.toString(16).toUpperCase().padStart(4, '0');
   const connections = readFileSync('/proc/net/tcp', 'utf8').split('\n');
@@ -29,11 +29,11 @@ function processBehind(pids: readonly number[], port: number, from: number): num
   return inode === undefined ? undefined : pids.find(has);
 }
 
-/** A client with one persistent connection, and so with one worker. */
+/** A client with one persistent connection, which one worker serves. */
 class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #url: URL;
-  /** The worker of the last response. */
+  /** The worker that sent the last response. */
   worker: number | undefined;
   readonly #workers: readonly number[];
 
@@ -121,7 +121,7 @@ it.skipIf(!inject('postgresUrl') || process.platform !== 'linux')(
     await eventually(async () => expect(await other.servers('ada:p1')).toEqual(['first ACTIVE']), POLLING);
     await bothReadFromReplica();
 
-    // The replica lags from now on: new records can come only from the primary.
+    // From here, the replica lags, so only the primary can return new records.
     pair.pauseReplay();
     const second = await one.create('ada:p1', 'second');
     for (const client of [other, one])

@@ -8,7 +8,7 @@ import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { type Program, runProgram, sendRequest, startProgram, workersOf } from '../program.js';
 
-/** Starting a process takes seconds while many tests run, and these start several. */
+/** The timeout of tests that start several processes, each of which takes seconds to start while other tests run. */
 const TIMEOUT_MS = 100_000;
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -56,7 +56,7 @@ function createContinuously(program: Program, clients: number) {
   };
 }
 
-/** Lists the flavors over a connection of the agent. */
+/** Lists the flavors over one of the agent's connections. */
 function listFlavors(agent: Agent, url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     get(`${url}/v2.1/flavors`, { agent, headers: { 'X-Auth-Token': 'ada:demo' } }, (response) => {
@@ -140,7 +140,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
       for (; !stopped; served++) await listFlavors(agent, program.url).catch((error) => failed.push(error));
     };
     const reading = Array.from({ length: 16 }, reads);
-    // Connections that stay open and idle.
+    // These connections stay open and idle.
     const idle = Array.from({ length: 8 }, () => connect(Number(new URL(program.url).port), '127.0.0.1'));
     const resets: unknown[] = [];
     for (const socket of idle) socket.on('error', (error) => resets.push(error));
@@ -179,7 +179,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
       return found && Number(found.slice(name.length));
     };
     const flavors = 'apistrata_requests_total{operation="GET /flavors",version="2.1",status="200"}';
-    // A connection for each request, so that both workers get some.
+    // Each request uses a new connection, so that both workers receive requests.
     const read = (count: number) =>
       Promise.all(
         Array.from({ length: count }, () =>

@@ -11,7 +11,7 @@ export function workflowCommands(): string {
   return /<!-- workflow -->\s*```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? expect.fail('the page has no workflow');
 }
 
-/** The remaining output of the cloud after it was killed. */
+/** Commands whose output shows which resources remain after the cloud was killed, with that output. */
 export const REMAINING_OUTPUT: readonly (readonly [command: string, prints: RegExp])[] = [
   ['project show lab', /lab/],
   ['user show ada', /ada/],
