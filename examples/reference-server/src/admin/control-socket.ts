@@ -117,7 +117,8 @@ export async function callServer(database: string, request: Request): Promise<un
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'EACCES' ? 'only the user that runs it may send commands' : `${message}; see its log`;
+    const reason =
+      code === 'EACCES' ? 'only the user that runs the server may send commands' : `${message}; see the server log`;
     throw new StartError(`the server that uses ${database} cannot be reached: ${reason}`);
   } finally {
     socket.destroy();

@@ -54,7 +54,7 @@ function quotaText({ limits, used }: Quota): string {
 const quotaShow: EngineCommand<Quota> = {
   on: 'engine',
   usage: 'PROJECT',
-  summary: 'show the limits and the usage of a project',
+  summary: 'show the limits and usage of a project',
   argumentCount: [1, 1],
   options: userOption,
   run: quotaOf,
