@@ -104,7 +104,7 @@ quota: { instances: 1, quota_secrets: 5 }
     ['metrics: maybe', '"metrics" (line 1) must be true or false; it is "maybe"'],
     ['image: a.qcow2', '"image" (line 1) must be a list; it is "a.qcow2"'],
     ['db: ""', '"db" (line 1) must not be empty'],
-    ['quota: 5', '"quota" (line 1) must be a group of "name: value"; it is "5"'],
+    ['quota: 5', '"quota" (line 1) must be an object with "name: value" entries; it is "5"'],
     [
       'setting:\n  reclaim-seconds: 1',
       'unknown option "reclaim-seconds" of "setting" (line 2). Did you mean "reclaimSeconds"?',

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('--cloud', () => {
   it.each([
-    [['--cloud', '--workers', '2'], '--cloud cannot be combined with --workers: one process holds'],
+    [['--cloud', '--workers', '2'], '--cloud cannot be combined with --workers: a single process must manage'],
     [['--cloud', '--auth', 'tokens'], '--cloud has its own users: it cannot be combined with --auth tokens'],
     [['--cloud', '--image-url', 'http://x'], '--cloud has its own services: it cannot be combined with --image-url'],
     [['--cloud', '--identity-url', 'http://x'], 'it cannot be combined with --identity-url'],
