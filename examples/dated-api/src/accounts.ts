@@ -11,7 +11,7 @@ export interface Account {
 }
 
 /** Thrown if a request has no valid API key. */
-export class Unauthorized extends Error {
+export class UnauthorizedError extends Error {
   readonly status = 401;
   readonly code = 'UNAUTHORIZED';
 }
@@ -36,7 +36,7 @@ export class Accounts {
   /** Returns the account that sent a request. @throws Unauthorized if the request has no valid API key */
   authenticate(req: IncomingMessage): Account {
     const account = this.find(req);
-    if (!account) throw new Unauthorized('Send a key: Authorization: Bearer KEY.');
+    if (!account) throw new UnauthorizedError('Send a key: Authorization: Bearer KEY.');
     return account;
   }
 }

@@ -4,7 +4,7 @@ import { createRouter, problemDocument } from '@apistrata/microversion/router';
 import express from 'express';
 import type { Accounts } from './accounts.js';
 import { changes } from './changes.js';
-import { type Call, operations } from './operations.js';
+import { operations, type RequestContext } from './operations.js';
 import { versions } from './versions.js';
 
 /** The parts of this API that a test can replace. */
@@ -16,7 +16,7 @@ export interface ApiOptions {
 }
 
 /** Creates the Express app, which serves `/docs`, `/usage` and the invoicing API. */
-export function api({ accounts, now = Date.now, validateReplies = false }: ApiOptions): express.Express {
+export function createApi({ accounts, now = Date.now, validateReplies = false }: ApiOptions): express.Express {
   const usage = usageReport({ client: (req) => accounts.find(req)?.name });
   const app = express();
   app.use(
@@ -45,7 +45,7 @@ export function api({ accounts, now = Date.now, validateReplies = false }: ApiOp
     }),
   );
   app.use(
-    createRouter<Call>({
+    createRouter<RequestContext>({
       operations,
       migrations: changes,
       call: (req) => ({ account: accounts.authenticate(req) }),

@@ -4,15 +4,15 @@ import type { Invoice, NewInvoice } from './invoices.js';
 type Page<T> = { readonly data: readonly T[]; readonly next: string | null };
 
 /** The operations that return a single invoice. */
-const SINGLE = ['createInvoice', 'showInvoice', 'payInvoice', 'createPayment', 'voidInvoice'];
+const SINGLE_INVOICE_OPERATIONS = ['createInvoice', 'showInvoice', 'payInvoice', 'createPayment', 'voidInvoice'];
 
 /**
  * Returns conversions for all responses that contain invoices, from a function that converts one invoice. List
  * responses are arrays here, because these conversions run only for versions before 2025-12-01.
  */
 function forAllResponses<New, Old>(convert: (invoice: New) => Old) {
-  const list = (invoices: readonly New[]) => invoices.map(convert);
-  return { ...Object.fromEntries(SINGLE.map((name) => [name, convert])), listInvoices: list };
+  const convertList = (invoices: readonly New[]) => invoices.map(convert);
+  return { ...Object.fromEntries(SINGLE_INVOICE_OPERATIONS.map((name) => [name, convert])), listInvoices: convertList };
 }
 
 // Earlier invoice formats, newest first. Each type is named after the change that replaced the format.

@@ -27,9 +27,9 @@ export class Invoices {
   readonly #byId = new Map<string, Invoice>();
 
   create(invoice: NewInvoice): Invoice {
-    const created: Invoice = { id: `in_${this.#byId.size + 1}`, status: 'open', ...invoice };
-    this.#byId.set(created.id, created);
-    return created;
+    const createdInvoice: Invoice = { id: `in_${this.#byId.size + 1}`, status: 'open', ...invoice };
+    this.#byId.set(createdInvoice.id, createdInvoice);
+    return createdInvoice;
   }
 
   /** Returns an invoice. @throws InvoiceError if it does not exist */
@@ -50,10 +50,10 @@ export class Invoices {
         'INVALID_AFTER',
         `The invoice ${after} does not exist: \`after\` must be the id of one.`,
       );
-    const all = [...this.#byId.values()];
-    const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
-    const data = all.slice(start, start + limit);
-    return { data, next: start + limit < all.length ? (data.at(-1)?.id ?? null) : null };
+    const allInvoices = [...this.#byId.values()];
+    const startIndex = after === undefined ? 0 : allInvoices.findIndex(({ id }) => id === after) + 1;
+    const data = allInvoices.slice(startIndex, startIndex + limit);
+    return { data, next: startIndex + limit < allInvoices.length ? (data.at(-1)?.id ?? null) : null };
   }
 
   /** Marks an open invoice as paid or void. @throws InvoiceError if it does not exist or is not open */
@@ -61,8 +61,8 @@ export class Invoices {
     const invoice = this.find(id);
     if (invoice.status !== 'open')
       throw new InvoiceError(409, 'INVOICE_NOT_OPEN', `The invoice ${id} is ${invoice.status}.`);
-    const settled = { ...invoice, status };
-    this.#byId.set(id, settled);
-    return settled;
+    const settledInvoice = { ...invoice, status };
+    this.#byId.set(id, settledInvoice);
+    return settledInvoice;
   }
 }

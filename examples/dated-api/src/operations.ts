@@ -6,11 +6,11 @@ import type { Account } from './accounts.js';
 import { invoice, newInvoice } from './schemas.js';
 
 /** The request context that every handler receives. */
-export interface Call {
+export interface RequestContext {
   readonly account: Account;
 }
 
-const operation = typedOperationsOf<Call>();
+const operation = typedOperationsOf<RequestContext>();
 const limit = z.stringFormat('limit', /^([1-9]\d?|100)$/).transform(Number);
 
 /** All API operations. Handlers use only the newest format, because `changes.ts` converts it for older clients. */

@@ -2,7 +2,7 @@ import type express from 'express';
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Accounts } from '../src/accounts.js';
-import { api } from '../src/api.js';
+import { createApi } from '../src/api.js';
 import { changes } from '../src/changes.js';
 import { versions } from '../src/versions.js';
 
@@ -15,7 +15,7 @@ beforeEach(() => {
   const accounts = new Accounts();
   accounts.add('old', 'Acme', '2023-11-01');
   accounts.add('new', 'Globex');
-  app = api({ accounts, now: () => Date.parse(today), validateReplies: true });
+  app = createApi({ accounts, now: () => Date.parse(today), validateReplies: true });
 });
 
 function send(method: 'get' | 'post', path: string, version?: string, key = 'old') {

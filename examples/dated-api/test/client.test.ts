@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { Accounts } from '../src/accounts.js';
-import { api } from '../src/api.js';
+import { createApi } from '../src/api.js';
 import { invoicesClient } from '../src/client.js';
 
 let server: Server;
@@ -10,7 +10,7 @@ let url: string;
 beforeAll(async () => {
   const accounts = new Accounts();
   accounts.add('key', 'Acme');
-  server = createServer(api({ accounts, validateReplies: true }));
+  server = createServer(createApi({ accounts, validateReplies: true }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

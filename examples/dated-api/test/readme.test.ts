@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { Accounts } from '../src/accounts.js';
-import { api } from '../src/api.js';
+import { createApi } from '../src/api.js';
 
 it('the API responds to the commands of the README as documented', async () => {
   const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
@@ -11,7 +11,7 @@ it('the API responds to the commands of the README as documented', async () => {
   const [created, shown] = readme.split('\n').filter((line) => line.startsWith('{'));
   const accounts = new Accounts();
   accounts.add('key-of-acme', 'Acme', '2023-11-01');
-  const app = api({ accounts, now: () => Date.parse('2026-11-22') });
+  const app = createApi({ accounts, now: () => Date.parse('2026-11-22') });
   const first = request(app).post('/invoices').set('Authorization', 'Bearer key-of-acme');
   expect((await first.set('Content-Type', 'application/json').send(body)).text).toBe(created);
   const second = request(app).get('/invoices/in_1').set('Authorization', 'Bearer key-of-acme');

@@ -13,25 +13,25 @@ export class Secrets {
 
   add(project: string, name: string): Secret {
     const secret = { id: randomUUID(), name, created: new Date().toISOString() };
-    this.#of(project).set(secret.id, secret);
+    this.#secretsOf(project).set(secret.id, secret);
     return secret;
   }
 
   list(project: string): Secret[] {
-    return [...this.#of(project).values()];
+    return [...this.#secretsOf(project).values()];
   }
 
   find(project: string, id: string): Secret | undefined {
-    return this.#of(project).get(id);
+    return this.#secretsOf(project).get(id);
   }
 
   remove(project: string, id: string): boolean {
-    return this.#of(project).delete(id);
+    return this.#secretsOf(project).delete(id);
   }
 
-  #of(project: string): Map<string, Secret> {
-    const cached = this.#byProject.get(project);
-    if (cached) return cached;
+  #secretsOf(project: string): Map<string, Secret> {
+    const existingSecrets = this.#byProject.get(project);
+    if (existingSecrets) return existingSecrets;
     const secrets = new Map<string, Secret>();
     this.#byProject.set(project, secrets);
     return secrets;

@@ -13,17 +13,17 @@ export interface Service {
 }
 
 /** Creates an ordinary Express app with one resource, `/v1/secrets`, and the middleware of all four packages. */
-export function service(quota: ProjectQuotas): Service {
+export function createService(quota: ProjectQuotas): Service {
   const secrets = new Secrets();
   // This demo trusts the identity headers of any client. Behind a proxy that authenticates clients, omit `confirmed`.
   const identity = headerIdentity({ confirmed: false });
   const projectOf = (req: express.Request): string => req.res?.locals.project;
 
-  const store = {
+  const storeCheck = {
     name: 'quota_store',
-    check: async () => ({ state: 'available' as const, details: await storeDetails(quota) }),
+    check: async () => ({ state: 'available' as const, details: await describeStore(quota) }),
   };
-  const health = healthcheck({ backends: [store] });
+  const health = healthcheck({ backends: [storeCheck] });
 
   const identify: RequestHandler = async (req, res, next) => {
     res.locals.project = (await identity(req))?.projectId;
@@ -33,10 +33,10 @@ export function service(quota: ProjectQuotas): Service {
     if (typeof req.body?.name === 'string' && req.body.name !== '') next();
     else res.status(400).json({ code: 400, title: 'Bad Request', description: 'A secret needs a name.' });
   };
-  const counted = enforceQuota({ quota, kind: 'secrets', project: projectOf });
+  const countSecrets = enforceQuota({ quota, kind: 'secrets', project: projectOf });
   // Sends the secret. Version 1.1 added the creation time.
-  const send = byVersion<RequestHandler>([
-    until('1.0', (_req, res) => void res.json(withoutCreated(res.locals.secret))),
+  const sendSecret = byVersion<RequestHandler>([
+    until('1.0', (_req, res) => void res.json(omitCreated(res.locals.secret))),
     since('1.1', (_req, res) => void res.json(res.locals.secret)),
   ]);
 
@@ -47,20 +47,20 @@ export function service(quota: ProjectQuotas): Service {
   const v1 = express.Router();
   v1.use(microversion({ service: 'key-manager', min: '1.0', max: '1.1', headerStyle: 'generic' }), identify);
   v1.get('/secrets', (req, res) => {
-    res.json({ secrets: secrets.list(projectOf(req)).map(withoutCreated) });
+    res.json({ secrets: secrets.list(projectOf(req)).map(omitCreated) });
   });
   // The quota middleware comes last, so that requests that other middleware rejects consume no quota.
-  v1.post('/secrets', express.json(), checkName, counted, (req, res, next) => {
+  v1.post('/secrets', express.json(), checkName, countSecrets, (req, res, next) => {
     res.locals.secret = secrets.add(projectOf(req), req.body.name);
     res.status(201);
-    send(req, res, next);
+    sendSecret(req, res, next);
   });
   v1.get('/secrets/:id', (req, res, next) => {
     res.locals.secret = secrets.find(projectOf(req), req.params.id);
-    if (res.locals.secret) send(req, res, next);
+    if (res.locals.secret) sendSecret(req, res, next);
     else next();
   });
-  v1.delete('/secrets/:id', counted, (req, res, next) => {
+  v1.delete('/secrets/:id', countSecrets, (req, res, next) => {
     if (secrets.remove(projectOf(req), String(req.params.id))) res.status(204).end();
     else next();
   });
@@ -68,11 +68,11 @@ export function service(quota: ProjectQuotas): Service {
   return { app, health };
 }
 
-async function storeDetails(quota: ProjectQuotas): Promise<string> {
+async function describeStore(quota: ProjectQuotas): Promise<string> {
   const { total } = await quota.list({ limit: 0 });
   return `${total} projects have their own limits`;
 }
 
-function withoutCreated({ id, name }: Secret) {
+function omitCreated({ id, name }: Secret) {
   return { id, name };
 }

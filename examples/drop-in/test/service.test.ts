@@ -1,11 +1,11 @@
 import { memoryStore, projectQuotas } from '@apistrata/quota';
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Service, service } from '../src/service.js';
+import { createService, type Service } from '../src/service.js';
 
 let running: Service;
 beforeEach(() => {
-  running = service(projectQuotas({ preset: 'key-manager', store: memoryStore(), defaults: { secrets: 2 } }));
+  running = createService(projectQuotas({ preset: 'key-manager', store: memoryStore(), defaults: { secrets: 2 } }));
 });
 afterEach(() => running.health.close());
 

@@ -1,15 +1,15 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { service } from './service.js';
+import { createService } from './service.js';
 
 const port = Number(process.env.PORT ?? 3000);
 const drainFile = process.env.DRAIN_FILE ?? join(tmpdir(), 'my-shop-drain');
-const received: number[] = [Date.now()];
+const receivedTimes: number[] = [Date.now()];
 
-const { app, health } = service({
+const { app, health } = createService({
   drainFile,
   operatorNetworks: process.env.ON_DUTY ?? '127.0.0.0/8, ::1',
-  orders: { waiting: () => received.length, oldestMs: () => Date.now() - (received[0] ?? Date.now()) },
+  orders: { waiting: () => receivedTimes.length, oldestMs: () => Date.now() - (receivedTimes[0] ?? Date.now()) },
 });
 
 const server = app.listen(port, () => {

@@ -1,6 +1,6 @@
 import { eventLoopDelay, type Healthcheck, healthcheck } from '@apistrata/healthcheck';
 import express, { type Express } from 'express';
-import { type OrderTable, stuckOrders } from './stuck-orders.js';
+import { type OrderTable, stuckOrdersCheck } from './stuck-orders.js';
 
 /** The options of the service. */
 export interface ServiceOptions {
@@ -18,8 +18,8 @@ export interface Service {
 }
 
 /** Creates a shop service with one route and two health endpoints: for the load balancer and for operators. */
-export function service({ drainFile, operatorNetworks, orders }: ServiceOptions): Service {
-  const ordersCheck = stuckOrders(orders);
+export function createService({ drainFile, operatorNetworks, orders }: ServiceOptions): Service {
+  const ordersCheck = stuckOrdersCheck(orders);
 
   // For the load balancer and the orchestrator: states and reasons, no details.
   const publicHealth = healthcheck({

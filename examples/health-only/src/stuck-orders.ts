@@ -12,7 +12,7 @@ const OVERDUE_MS = 60_000;
 const STUCK_MS = 600_000;
 
 /** Creates a health check that reports `degraded` for overdue orders, and `unavailable` for stuck orders. */
-export function stuckOrders(orders: OrderTable): Check {
+export function stuckOrdersCheck(orders: OrderTable): Check {
   return {
     name: 'stuck_orders',
     check() {

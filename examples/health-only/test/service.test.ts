@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import { afterAll, describe, expect, it } from 'vitest';
-import { service } from '../src/service.js';
+import { createService } from '../src/service.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-shop-'));
 const drainFile = join(folder, 'drain');
 let oldestMs = 0;
 const orders = { waiting: () => 3, oldestMs: () => oldestMs };
-const { app, health } = service({ drainFile, operatorNetworks: '127.0.0.1, ::1', orders });
+const { app, health } = createService({ drainFile, operatorNetworks: '127.0.0.1, ::1', orders });
 
 afterAll(() => {
   for (const endpoint of health) endpoint.close();

@@ -4,12 +4,12 @@ import type { Options } from './options.js';
 export type CallerKind = Options['auth'] | 'cloud';
 
 /** Returns how callers authenticate, which `--auth` and `--cloud` determine. */
-export function callerKind({ auth, cloud }: Pick<Options, 'auth' | 'cloud'>): CallerKind {
+export function callerKindOf({ auth, cloud }: Pick<Options, 'auth' | 'cloud'>): CallerKind {
   return cloud ? 'cloud' : auth;
 }
 
 /** Explains to API users how to authenticate. Code is between backticks. */
-export const CALLERS: Readonly<Record<CallerKind, string>> = {
+export const AUTHENTICATION_HELP: Readonly<Record<CallerKind, string>> = {
   noauth:
     'The server does not check tokens: a token `USER:PROJECT[:ROLE,ROLE]` identifies the caller. The user `admin` is an administrator.',
   tokens: 'Use a token from the file that this server was started with.',

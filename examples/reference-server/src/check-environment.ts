@@ -11,12 +11,13 @@ const FOLDER_OPTIONS = ['machine-dir', 'shared-dir', 'image-dir'] as const;
 
 /** Checks that no two options select the same port. @throws StartError */
 export function checkPorts(ports: Readonly<Record<string, number | undefined>>): void {
-  const used = new Map<number, string>();
+  const optionsByPort = new Map<number, string>();
   for (const [name, port] of Object.entries(ports)) {
     if (port === undefined || port === 0) continue;
-    const other = used.get(port);
-    if (other !== undefined) throw new StartError(`--${other} and --${name} are both ${port}: choose different ports`);
-    used.set(port, name);
+    const otherOption = optionsByPort.get(port);
+    if (otherOption !== undefined)
+      throw new StartError(`--${otherOption} and --${name} are both ${port}: choose different ports`);
+    optionsByPort.set(port, name);
   }
 }
 
@@ -37,8 +38,8 @@ export async function checkEnvironment(options: Options): Promise<void> {
     const folder = options[name];
     if (folder !== undefined && (name !== 'machine-dir' || options.driver === 'qemu')) checkFolder(name, folder);
   }
-  const settings = options.cloud ? cloudsYamlPath(options) : undefined;
-  if (settings !== undefined) checkFolder('clouds-yaml', dirname(settings));
-  const keys = options['secret-key-file'];
-  if (keys !== undefined) checkFolder('secret-key-file', dirname(keys));
+  const cloudsYamlFile = options.cloud ? cloudsYamlPath(options) : undefined;
+  if (cloudsYamlFile !== undefined) checkFolder('clouds-yaml', dirname(cloudsYamlFile));
+  const keyFile = options['secret-key-file'];
+  if (keyFile !== undefined) checkFolder('secret-key-file', dirname(keyFile));
 }

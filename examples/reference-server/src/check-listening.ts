@@ -1,12 +1,12 @@
 import { isLoopback } from '@apistrata/compute-router';
 import type { Logger } from 'pino';
-import { callerKind } from './callers.js';
+import { callerKindOf } from './callers.js';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
 /** Returns whether clients on other computers can use the API without authentication. */
 function isReachableUnauthenticated(options: Pick<Options, 'host' | 'auth' | 'cloud'>): boolean {
-  return callerKind(options) === 'noauth' && !isLoopback(options.host);
+  return callerKindOf(options) === 'noauth' && !isLoopback(options.host);
 }
 
 /** Checks that the server authenticates its callers if other computers can reach it, unless `--insecure` is set. @throws StartError */

@@ -7,9 +7,9 @@ import { projectQuotas } from '@apistrata/quota';
 import { sqlStore } from '@apistrata/quota/sql';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
-import { callerKind } from './callers.js';
+import { callerKindOf } from './callers.js';
 import type { Cloud } from './cloud/cloud.js';
-import { secretKeyFile, withoutPassword } from './database-url.js';
+import { maskPassword, secretKeyFileFrom } from './database-url.js';
 import { mountDocs } from './docs.js';
 import { favicon } from './favicon.js';
 import { healthFrom } from './health.js';
@@ -22,7 +22,7 @@ import { StartError } from './start-error.js';
 import { welcome } from './welcome.js';
 
 /** All parts of a server that does not listen yet. */
-export interface Composed {
+export interface ServerParts {
   readonly engine: Engine;
   readonly health: Healthcheck;
   readonly rateLimits: RateLimits;
@@ -33,13 +33,13 @@ export interface Composed {
 }
 
 /** Returns the number of hosts, and the number of servers on them. */
-async function countsOf({ hypervisors }: Engine) {
+async function countHostsAndServers({ hypervisors }: Engine) {
   const hosts = await hypervisors.list();
   return { hosts: hosts.length, servers: hosts.reduce((sum, { usage }) => sum + usage.servers, 0) };
 }
 
 /** Returns an observer that logs, at level debug, how each server list is queried. */
-function listLogger(log: Logger): EngineObserver {
+function createListLogger(log: Logger): EngineObserver {
   return { list: (plan) => log.debug(plan, 'list of servers') };
 }
 
@@ -51,14 +51,14 @@ async function engineFrom(plan: Plan, database: string, log: Logger, runsJobs: b
       database,
       databaseRead: options['db-read'],
       ...databaseSettings,
-      secretKeyFile: secretKeyFile(options, environment, database),
+      secretKeyFile: secretKeyFileFrom(options, environment, database),
       preset,
       settings,
       catalogs,
       ...(runsJobs ? {} : { worker: false as const }),
       driver,
       imageDirectory: options['image-dir'],
-      observer: [...observersOf(observation).engine, listLogger(log)],
+      observer: [...observersOf(observation).engine, createListLogger(log)],
       events: plan.events,
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
@@ -71,7 +71,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, runsJobs: b
     if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
     if (error instanceof StartError) throw error;
     if (error instanceof QemuError) throw new StartError(`--driver qemu: ${error.message}`);
-    throw new StartError(`--db ${withoutPassword(database)} cannot be used: ${reasonOf(error)}`);
+    throw new StartError(`--db ${maskPassword(database)} cannot be used: ${reasonOf(error)}`);
   }
 }
 
@@ -82,11 +82,11 @@ function reasonOf(error: unknown): string {
 }
 
 /** Opens the services that `--cloud` adds. Their modules are loaded only with that option. */
-async function cloudFrom(options: Options, engine: Engine, log: Logger): Promise<Cloud | undefined> {
+async function openCloudServices(options: Options, engine: Engine, log: Logger): Promise<Cloud | undefined> {
   return options.cloud ? (await import('./cloud/cloud.js')).openCloud(options, engine, log) : undefined;
 }
 
-function documentOf(api: ComputeApi, version: unknown, url: string): string | undefined {
+function openApiDocumentOf(api: ComputeApi, version: unknown, url: string): string | undefined {
   try {
     return api.openApiText(String(version), url);
   } catch {
@@ -108,18 +108,18 @@ function trustProxies(app: Express, { 'trust-proxy': proxies }: Options): void {
 }
 
 /** Rejects unknown host names if callers need no token, because any website could then use the API by DNS rebinding. */
-function checkHosts(app: Express, options: Options): void {
-  const { host, 'allowed-host': allowed } = options;
-  if (callerKind(options) !== 'noauth' && allowed.length === 0) return;
+function rejectUnknownHosts(app: Express, options: Options): void {
+  const { host, 'allowed-host': allowedNames } = options;
+  if (callerKindOf(options) !== 'noauth' && allowedNames.length === 0) return;
   try {
-    app.use(allowedHosts({ host, allowed }));
+    app.use(allowedHosts({ host, allowed: allowedNames }));
   } catch (error) {
     throw new StartError(`--allowed-host: ${(error as Error).message}`);
   }
 }
 
 /** Creates the API, which validates `--max-version` and `--cors-origin`. Other errors are bugs, not invalid options. */
-function apiFrom(options: ComputeApiOptions): ComputeApi {
+function createApi(options: ComputeApiOptions): ComputeApi {
   try {
     return computeApi(options);
   } catch (error) {
@@ -136,7 +136,7 @@ function apiFrom(options: ComputeApiOptions): ComputeApi {
  * @param runsJobs whether this process runs background jobs; if false, other processes run them
  * @throws StartError with one line, after closing everything that was opened
  */
-export async function compose(plan: Plan, database: string, log: Logger, runsJobs = true): Promise<Composed> {
+export async function composeServer(plan: Plan, database: string, log: Logger, runsJobs = true): Promise<ServerParts> {
   const { options, observation } = plan;
   let engine: Engine;
   const lineLog = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
@@ -152,7 +152,7 @@ export async function compose(plan: Plan, database: string, log: Logger, runsJob
     const store = sqlStore({ database: engine.quotaDatabase });
     await store.createSchema();
     await rateLimits.apply(plan.rateLimits);
-    const cloud = await cloudFrom(options, engine, log);
+    const cloud = await openCloudServices(options, engine, log);
     const apiOptions: ComputeApiOptions = {
       engine,
       identity: cloud?.identity ?? plan.identity,
@@ -165,23 +165,23 @@ export async function compose(plan: Plan, database: string, log: Logger, runsJob
       logger: log,
       observer: observersOf(observation).api,
     };
-    const api = apiFrom({ ...apiOptions, healthcheck: health });
+    const api = createApi({ ...apiOptions, healthcheck: health });
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
     trustProxies(app, options);
-    checkHosts(app, options);
+    rejectUnknownHosts(app, options);
     app.get('/openapi.json', (req, res) => {
       const version = req.query.version ?? options['max-version'];
-      const document = documentOf(api, version, `${req.protocol}://${req.host}`);
-      if (document) res.type('json').send(document);
+      const openApiDocument = openApiDocumentOf(api, version, `${req.protocol}://${req.host}`);
+      if (openApiDocument) res.type('json').send(openApiDocument);
       else res.status(400).json({ error: `'${version}' is not a version` });
     });
     if (options.metrics && observation.scrapeHandler) app.use('/metrics', observation.scrapeHandler);
     mountDocs(app, options);
     app.get('/favicon.ico', favicon());
     const { consoleProxyUrl } = engine.settings;
-    app.use(welcome({ options, database, counts: () => countsOf(engine), consoleProxyUrl }));
+    app.use(welcome({ options, database, counts: () => countHostsAndServers(engine), consoleProxyUrl }));
     // A health endpoint that is mounted below a path would respond to every request.
     cloud?.mount(app, computeApi({ ...apiOptions, healthcheck: false }));
     app.use(api);

@@ -4,18 +4,20 @@ import { z } from 'zod';
 import type { OptionKind } from './option-kinds.js';
 import { type OptionName, optionTable } from './options.js';
 import { StartError } from './start-error.js';
-import { suggestion } from './suggestion.js';
+import { suggestionFor } from './suggestion.js';
 import { expectationOf, type Issue } from './value-expectation.js';
 
-const entries = Object.entries(optionTable) as [OptionName, OptionKind<unknown>][];
+const optionEntries = Object.entries(optionTable) as [OptionName, OptionKind<unknown>][];
 
 const configSchema = z
   .strictObject(
     Object.fromEntries(
-      entries.flatMap(([name, { schema, help, fallback }]) => {
+      optionEntries.flatMap(([name, { schema, help, fallback }]) => {
         if (!schema) return [];
-        const described = schema.describe(help);
-        return [[name, (fallback === undefined ? described : described.meta({ default: fallback })).optional()]];
+        const describedSchema = schema.describe(help);
+        return [
+          [name, (fallback === undefined ? describedSchema : describedSchema.meta({ default: fallback })).optional()],
+        ];
       }),
     ),
   )
@@ -26,42 +28,42 @@ export function configJsonSchema(): object {
   return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' });
 }
 
-type Path = readonly (string | number)[];
+type ValuePath = readonly (string | number)[];
 
 /** A parsed configuration file, with the positions of its lines. */
-interface Parsed {
+interface ParsedFile {
   readonly document: Document;
   readonly lines: LineCounter;
 }
 
 /** Returns the line number of a key or value, such as ` (line 3)`; an empty string for the document itself. */
-function lineOf({ document, lines }: Parsed, path: Path): string {
+function lineOf({ document, lines }: ParsedFile, path: ValuePath): string {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
   const node = (pair?.key ?? (path.length > 0 ? document.getIn(path, true) : undefined)) as Node | undefined;
-  const start = node?.range?.[0];
-  return start === undefined ? '' : ` (line ${lines.linePos(start).line})`;
+  const startOffset = node?.range?.[0];
+  return startOffset === undefined ? '' : ` (line ${lines.linePos(startOffset).line})`;
 }
 
 /** Returns a value exactly as the file spells it, because YAML parses `2.100` as the number 2.1. */
-function sourceOf({ document }: Parsed, path: Path): string | undefined {
+function sourceOf({ document }: ParsedFile, path: ValuePath): string | undefined {
   const node = document.getIn(path, true);
   return isScalar(node) ? (node.source ?? String(node.value)) : undefined;
 }
 
-function keysOf(path: Path): readonly string[] {
+function keysOf(path: ValuePath): readonly string[] {
   const schema = path.length === 0 ? configSchema : configSchema.shape[String(path[0])];
-  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
-  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+  const innerSchema = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  return innerSchema instanceof z.ZodObject ? Object.keys(innerSchema.shape) : [];
 }
 
-function describeIssue(parsed: Parsed, { path, ...issue }: Issue & { readonly path: Path }): string {
+function describeIssue(parsed: ParsedFile, { path, ...issue }: Issue & { readonly path: ValuePath }): string {
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys ?? [];
-    const place = path.length > 0 ? ` of "${path.join('.')}"` : '';
-    const otherwise =
+    const parentLabel = path.length > 0 ? ` of "${path.join('.')}"` : '';
+    const fallbackHint =
       path.length > 0 ? `Known options: ${keysOf(path).join(', ')}.` : '--print-config-schema lists all.';
-    return `unknown option "${key}"${place}${lineOf(parsed, [...path, key])}. ${suggestion(key, keysOf(path), otherwise)}`;
+    return `unknown option "${key}"${parentLabel}${lineOf(parsed, [...path, key])}. ${suggestionFor(key, keysOf(path), fallbackHint)}`;
   }
   if (path.length === 0) return 'the file must contain options, each as "name: value"';
   const source = sourceOf(parsed, path);
@@ -75,7 +77,7 @@ function describeIssue(parsed: Parsed, { path, ...issue }: Issue & { readonly pa
  */
 export function readConfigFile(file: string): Partial<Record<OptionName, unknown>> {
   const lines = new LineCounter();
-  const document = parseDocument(textOf(file), { lineCounter: lines });
+  const document = parseDocument(readText(file), { lineCounter: lines });
   const [syntaxError] = document.errors;
   if (syntaxError) throw new StartError(`--config ${file}: ${syntaxError.message.replace(/:?\n[\s\S]*/, '')}`);
   const parsed = configSchema.safeParse(document.toJS() ?? {});
@@ -83,7 +85,7 @@ export function readConfigFile(file: string): Partial<Record<OptionName, unknown
   throw new StartError(`--config ${file}: ${describeIssue({ document, lines }, parsed.error.issues[0] as never)}`);
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

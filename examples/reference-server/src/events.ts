@@ -14,7 +14,7 @@ function readSecret(file: string): string {
 }
 
 /** Returns the engine's event options, which contain the webhooks; undefined if events are disabled. */
-export function eventsFrom(options: Options): EventOptions | undefined {
+export function eventOptionsFrom(options: Options): EventOptions | undefined {
   const { webhook: urls, 'webhook-attempts': attempts, 'webhook-secret-file': file } = options;
   if (urls.length === 0) return options.events ? {} : undefined;
   if (file === undefined) throw new StartError('--webhook needs --webhook-secret-file FILE: events are signed');

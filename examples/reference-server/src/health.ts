@@ -10,15 +10,15 @@ import {
   http,
   type PageLink,
 } from '@apistrata/healthcheck';
-import { isFile } from './database-url.js';
+import { isSqliteFile } from './database-url.js';
 import type { Options } from './options.js';
 import { readJson } from './preset-file.js';
 import { SERVICE_OPTIONS } from './services.js';
 import { StartError } from './start-error.js';
 
 /** Load balancers probe every few seconds from several addresses, so results are cached to limit the cost. */
-const LOCAL_CHECK = { timeoutMs: 3_000, cacheMs: 1_000 };
-const REMOTE_CHECK = { timeoutMs: 3_000, cacheMs: 5_000 };
+const LOCAL_CHECK_OPTIONS = { timeoutMs: 3_000, cacheMs: 1_000 };
+const REMOTE_CHECK_OPTIONS = { timeoutMs: 3_000, cacheMs: 5_000 };
 
 /** Statuses of an available service. They include 4xx, because some services reject unauthenticated requests. */
 const STATUSES_BELOW_500 = Array.from({ length: 300 }, (_, index) => 200 + index);
@@ -26,7 +26,7 @@ const STATUSES_BELOW_500 = Array.from({ length: 300 }, (_, index) => 200 + index
 function requiredCheck(name: string, probe: () => Promise<PartHealth>): Check {
   return {
     name,
-    ...LOCAL_CHECK,
+    ...LOCAL_CHECK_OPTIONS,
     async check() {
       const { healthy, reason } = await probe();
       return healthy ? { state: 'available', details: reason } : { state: 'unavailable', reason, details: reason };
@@ -38,7 +38,7 @@ function requiredCheck(name: string, probe: () => Promise<PartHealth>): Check {
 function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
   return {
     name,
-    ...LOCAL_CHECK,
+    ...LOCAL_CHECK_OPTIONS,
     async check() {
       const { healthy, reason } = await probe();
       return { state: healthy ? 'available' : 'degraded', details: reason };
@@ -50,18 +50,18 @@ function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
 const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
 function checksFrom(options: Options, engine: () => Engine, database: string): readonly Check[] {
-  const remote = { identity: options['identity-url'] } as Record<string, string | undefined>;
-  for (const [name, option] of Object.entries(SERVICE_OPTIONS)) remote[name] = options[option];
+  const remoteUrls = { identity: options['identity-url'] } as Record<string, string | undefined>;
+  for (const [name, option] of Object.entries(SERVICE_OPTIONS)) remoteUrls[name] = options[option];
   return [
     requiredCheck('database', () => engine().health.database()),
     requiredCheck('worker', () => engine().health.worker()),
     ...(options['db-read'].length > 0 ? [optionalCheck('replicas', () => engine().health.replicas())] : []),
     ...(options.driver === 'qemu' ? [optionalCheck('machines', () => engine().health.machines())] : []),
-    ...(isFile(database)
-      ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: MIN_FREE_BYTES, ...LOCAL_CHECK })]
+    ...(isSqliteFile(database)
+      ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: MIN_FREE_BYTES, ...LOCAL_CHECK_OPTIONS })]
       : []),
-    ...Object.entries(remote).flatMap(([name, url]) =>
-      url ? [http(url, { name, statuses: STATUSES_BELOW_500, ...REMOTE_CHECK })] : [],
+    ...Object.entries(remoteUrls).flatMap(([name, url]) =>
+      url ? [http(url, { name, statuses: STATUSES_BELOW_500, ...REMOTE_CHECK_OPTIONS })] : [],
     ),
   ];
 }
@@ -87,7 +87,7 @@ export function healthFrom(
   return endpointFrom(options, { checks: checksFrom(options, engine, database), links: pageLinks(options), log });
 }
 
-const STARTING: PartHealth = { healthy: false, reason: 'The host is starting.' };
+const STARTING_HEALTH: PartHealth = { healthy: false, reason: 'The host is starting.' };
 
 /**
  * Creates the health endpoint of a host process: `/healthcheck` and `/readyz` check that the host stores heartbeats and that
@@ -97,8 +97,8 @@ const STARTING: PartHealth = { healthy: false, reason: 'The host is starting.' }
  */
 export function hostHealthFrom(options: Options, host: () => Host | undefined, log: HealthcheckLog): Healthcheck {
   const checks = [
-    requiredCheck('heartbeat', async () => host()?.health.heartbeat() ?? STARTING),
-    optionalCheck('machines', async () => host()?.health.machines() ?? STARTING),
+    requiredCheck('heartbeat', async () => host()?.health.heartbeat() ?? STARTING_HEALTH),
+    optionalCheck('machines', async () => host()?.health.machines() ?? STARTING_HEALTH),
   ];
   return endpointFrom(options, { checks, log });
 }
@@ -112,18 +112,18 @@ interface EndpointParts {
 /** Creates a health endpoint with the options from `--healthcheck-config` and `--healthcheck`. @throws StartError */
 function endpointFrom(options: Options, { checks, ...others }: EndpointParts): Healthcheck {
   const file = options['healthcheck-config'];
-  const fromFile = file ? (readJson('healthcheck-config', file) as Record<string, string>) : {};
-  const all = checks.map(({ name }) => name).join(',');
+  const fileOptions = file ? (readJson('healthcheck-config', file) as Record<string, string>) : {};
+  const checkNames = checks.map(({ name }) => name).join(',');
   try {
-    const record = {
-      backends: all,
-      ...fromFile,
+    const mergedOptions = {
+      backends: checkNames,
+      ...fileOptions,
       ...(options.healthcheck as Record<string, string>),
     };
-    return healthcheckFromConfig(record, {
+    return healthcheckFromConfig(mergedOptions, {
       checks,
       ...others,
-      groups: { live: { backends: [] }, ready: { backends: record.backends } },
+      groups: { live: { backends: [] }, ready: { backends: mergedOptions.backends } },
     });
   } catch (error) {
     throw new StartError(`--healthcheck: ${(error as Error).message}`);

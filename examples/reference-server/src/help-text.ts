@@ -2,10 +2,10 @@ import type { OptionKind } from './option-kinds.js';
 import { optionGroups } from './options.js';
 
 /** The maximum line length of the help text, in characters. */
-const COLUMNS = 100;
-const INDENT = 2;
+const MAX_LINE_LENGTH = 100;
+const INDENT_WIDTH = 2;
 /** The column where descriptions start. The description of a longer option starts on the next line. */
-const DESCRIPTION = 30;
+const DESCRIPTION_COLUMN = 30;
 
 /** Breaks a sentence between words into lines of at most `width` characters. */
 function wrapLines(sentence: string, width: number): readonly string[] {
@@ -19,25 +19,25 @@ function wrapLines(sentence: string, width: number): readonly string[] {
 }
 
 /** Returns paragraphs, each broken into lines of at most 100 characters. */
-export function paragraphs(...sentences: readonly string[]): readonly string[] {
-  return sentences.flatMap((sentence) => wrapLines(sentence, COLUMNS));
+export function wrapParagraphs(...sentences: readonly string[]): readonly string[] {
+  return sentences.flatMap((sentence) => wrapLines(sentence, MAX_LINE_LENGTH));
 }
 
 /** Returns a help entry with two columns: what the user types, and its description. */
-export function helpRow(left: string, description: string): readonly string[] {
-  const typed = ' '.repeat(INDENT) + left;
-  const lines = wrapLines(description, COLUMNS - DESCRIPTION);
-  const [first, ...rest] = typed.length + 2 <= DESCRIPTION ? lines : ['', ...lines];
-  const indented = rest.map((line) => ' '.repeat(DESCRIPTION) + line);
-  return [`${typed.padEnd(DESCRIPTION)}${first}`.trimEnd(), ...indented];
+export function formatHelpRow(leftText: string, description: string): readonly string[] {
+  const indentedText = ' '.repeat(INDENT_WIDTH) + leftText;
+  const lines = wrapLines(description, MAX_LINE_LENGTH - DESCRIPTION_COLUMN);
+  const [firstLine, ...rest] = indentedText.length + 2 <= DESCRIPTION_COLUMN ? lines : ['', ...lines];
+  const continuationLines = rest.map((line) => ' '.repeat(DESCRIPTION_COLUMN) + line);
+  return [`${indentedText.padEnd(DESCRIPTION_COLUMN)}${firstLine}`.trimEnd(), ...continuationLines];
 }
 
 /** Returns the help entries for an option table: name, placeholder, description and default of each option. */
-export function optionRows(table: Readonly<Record<string, OptionKind<any>>>): readonly string[] {
+export function formatOptionRows(table: Readonly<Record<string, OptionKind<any>>>): readonly string[] {
   return Object.entries(table).flatMap(([name, { placeholder, help, fallback, repeat }]) => {
-    const shown = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';
-    const left = `--${name}${placeholder ? ` ${placeholder}` : ''}`;
-    return helpRow(left, `${help}${shown}${repeat ? '; repeatable' : ''}`);
+    const defaultText = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';
+    const leftText = `--${name}${placeholder ? ` ${placeholder}` : ''}`;
+    return formatHelpRow(leftText, `${help}${defaultText}${repeat ? '; repeatable' : ''}`);
   });
 }
 
@@ -45,16 +45,22 @@ export function optionRows(table: Readonly<Record<string, OptionKind<any>>>): re
 export function helpText(): string {
   return [
     'Usage:',
-    ...helpRow('apistrata [options]', 'serves the compute API'),
-    ...helpRow('apistrata admin COMMAND', 'manages a database and its server: status, backup, restore, purge, ...'),
-    ...helpRow('apistrata host [options]', 'adds this computer as a host to a cloud whose API other processes serve'),
+    ...formatHelpRow('apistrata [options]', 'serves the compute API'),
+    ...formatHelpRow(
+      'apistrata admin COMMAND',
+      'manages a database and its server: status, backup, restore, purge, ...',
+    ),
+    ...formatHelpRow(
+      'apistrata host [options]',
+      'adds this computer as a host to a cloud whose API other processes serve',
+    ),
     '',
-    ...paragraphs(
+    ...wrapParagraphs(
       'From a clone of the repository, use "npm start -- [options]". "admin --help" and "host --help" list their own options.',
     ),
-    ...Object.entries(optionGroups).flatMap(([title, table]) => ['', `${title}:`, ...optionRows(table)]),
+    ...Object.entries(optionGroups).flatMap(([title, table]) => ['', `${title}:`, ...formatOptionRows(table)]),
     '',
-    ...paragraphs(
+    ...wrapParagraphs(
       'Each option is also an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
       'On SIGHUP the server reads the configuration file again: policies, log level and limits apply immediately, and worker processes (--workers) are replaced one by one.',
       'Credentials for external services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',

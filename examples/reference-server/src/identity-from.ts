@@ -2,7 +2,7 @@ import { type Identity, identityService, noauth, staticTokens } from '@apistrata
 import type { Observation } from './observation.js';
 import type { Options } from './options.js';
 import { readJson } from './preset-file.js';
-import { credentials } from './services.js';
+import { readCredentials } from './services.js';
 import { StartError } from './start-error.js';
 
 /** Creates the authentication of callers that `--auth` selects. */
@@ -20,7 +20,7 @@ export function identityFrom(
   if (!options['identity-url']) throw new StartError('--auth identity needs --identity-url URL');
   return identityService({
     url: options['identity-url'],
-    ...credentials(environment),
+    ...readCredentials(environment),
     onLookup: metrics?.identity,
     headers: traces?.headers,
   });

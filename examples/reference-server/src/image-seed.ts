@@ -6,11 +6,11 @@ import type { ImageSeed } from '@apistrata/compute-engine/preset';
 import { StartError } from './start-error.js';
 
 /** The disk formats that `--image` accepts, as image services name them. */
-const FORMATS = ['raw', 'qcow2', 'vmdk', 'vhdx', 'iso'] as const;
+const ACCEPTED_FORMATS = ['raw', 'qcow2', 'vmdk', 'vhdx', 'iso'] as const;
 
-const PROPERTY = /^([A-Za-z0-9_:.-]{1,255})=(.*)$/s;
+const PROPERTY_PATTERN = /^([A-Za-z0-9_:.-]{1,255})=(.*)$/s;
 
-function formatOf(path: string): string {
+function readFormat(path: string): string {
   const file = openSync(path, 'r');
   try {
     const header = Buffer.alloc(IMAGE_HEADER_BYTES);
@@ -38,22 +38,23 @@ function idSuffixOf(state: readonly unknown[]): string {
 }
 
 /** Parses `[NAME=]FILE[,PROPERTY=VALUE...]`. If the whole text is the path of an existing file, it names that file. */
-function partsOf(text: string): {
+function parseImageOption(optionText: string): {
   readonly name: string;
   readonly file: string;
   readonly properties: [string, string][];
 } {
-  if (existsSync(text)) return { name: basename(text, extname(text)), file: text, properties: [] };
-  const [first = '', ...rest] = text.split(',');
+  if (existsSync(optionText))
+    return { name: basename(optionText, extname(optionText)), file: optionText, properties: [] };
+  const [nameAndFile = '', ...rest] = optionText.split(',');
   const properties = rest.map((part): [string, string] => {
-    const [, key, value] = PROPERTY.exec(part) ?? [];
+    const [, key, value] = PROPERTY_PATTERN.exec(part) ?? [];
     if (key === undefined || value === undefined)
-      throw new StartError(`--image ${text}: ${JSON.stringify(part)} is not PROPERTY=VALUE`);
+      throw new StartError(`--image ${optionText}: ${JSON.stringify(part)} is not PROPERTY=VALUE`);
     return [key, value];
   });
-  const [, name, file] = /^([^/=]{1,255})=(.+)$/s.exec(first) ?? [];
-  if (name === undefined || file === undefined || existsSync(first))
-    return { name: basename(first, extname(first)), file: first, properties };
+  const [, name, file] = /^([^/=]{1,255})=(.+)$/s.exec(nameAndFile) ?? [];
+  if (name === undefined || file === undefined || existsSync(nameAndFile))
+    return { name: basename(nameAndFile, extname(nameAndFile)), file: nameAndFile, properties };
   return { name, file, properties };
 }
 
@@ -64,15 +65,15 @@ function partsOf(text: string): {
  *
  * @throws StartError for a file that cannot be read or has a format that machines cannot use
  */
-export function imageSeed(text: string): ImageSeed {
-  const { name, file, properties } = partsOf(text);
+export function imageSeed(optionText: string): ImageSeed {
+  const { name, file, properties } = parseImageOption(optionText);
   try {
     const path = realpathSync(file);
     const { size, mtimeMs } = statSync(path);
-    const diskFormat = formatOf(path);
-    if (!(FORMATS as readonly string[]).includes(diskFormat))
+    const diskFormat = readFormat(path);
+    if (!(ACCEPTED_FORMATS as readonly string[]).includes(diskFormat))
       throw new StartError(
-        `--image ${text}: ${file} is a ${diskFormat} file. Convert it to one of ${FORMATS.join(', ')}`,
+        `--image ${optionText}: ${file} is a ${diskFormat} file. Convert it to one of ${ACCEPTED_FORMATS.join(', ')}`,
       );
     const idPrefix = idPrefixOf(name, path);
     return {
@@ -85,6 +86,6 @@ export function imageSeed(text: string): ImageSeed {
     };
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`--image ${text} cannot be read: ${(error as Error).message}`);
+    throw new StartError(`--image ${optionText} cannot be read: ${(error as Error).message}`);
   }
 }

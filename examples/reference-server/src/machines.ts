@@ -4,20 +4,20 @@ import { qemuDriver } from '@apistrata/qemu';
 import type { Logger } from 'pino';
 import { imageSeed } from './image-seed.js';
 import type { Plan } from './plan.js';
-import { realMachines } from './real-machines.js';
+import { detectRealMachines } from './real-machines.js';
 import { StartError } from './start-error.js';
 
 /** Returns a preset with the images that `--image` adds. */
-function withImages(preset: Preset, files: readonly string[]): Preset {
+function addImages(preset: Preset, files: readonly string[]): Preset {
   return { ...preset, images: [...(preset.images ?? []), ...files.map(imageSeed)] };
 }
 
 /** Returns the initial resources for virtual machines, with this computer as the host and no images without content. */
-function realPreset(preset: Preset | undefined, host: NonNullable<Preset['hosts']>[number]): Preset {
+function presetForQemu(preset: Preset | undefined, host: NonNullable<Preset['hosts']>[number]): Preset {
   if (preset) return { ...preset, hosts: preset.hosts ?? [host] };
-  const tiny = { id: '0', name: 'm1.nano', vcpus: 1, memoryMb: 192, diskGb: 1 };
+  const nanoFlavor = { id: '0', name: 'm1.nano', vcpus: 1, memoryMb: 192, diskGb: 1 };
   const { flavors = [] } = defaultPreset;
-  return { ...defaultPreset, flavors: [tiny, ...flavors], hosts: [host], images: [] };
+  return { ...defaultPreset, flavors: [nanoFlavor, ...flavors], hosts: [host], images: [] };
 }
 
 /**
@@ -31,15 +31,15 @@ export async function machinesFrom(
   if (options.image.length > 0 && catalogs.images)
     throw new StartError('--image needs the built-in image service: it cannot be combined with --image-url');
   if (options.driver === 'none') {
-    const hostless = { ...(preset ?? defaultPreset), hosts: [] };
-    return { preset: withImages(hostless, options.image), driver: noMachines() };
+    const presetWithoutHosts = { ...(preset ?? defaultPreset), hosts: [] };
+    return { preset: addImages(presetWithoutHosts, options.image), driver: noMachines() };
   }
   if (options.driver === 'simulated') {
     return {
-      preset: options.image.length > 0 ? withImages(preset ?? defaultPreset, options.image) : preset,
+      preset: options.image.length > 0 ? addImages(preset ?? defaultPreset, options.image) : preset,
       driver: (clock) => new SimulatedDriver({ clock, latencyMs: options['latency-ms'], rules: preset?.rules }),
     };
   }
-  const { given, seed } = await realMachines(options, options['machine-dir'], log);
-  return { preset: withImages(realPreset(preset, seed), options.image), driver: qemuDriver(given) };
+  const { given, seed } = await detectRealMachines(options, options['machine-dir'], log);
+  return { preset: addImages(presetForQemu(preset, seed), options.image), driver: qemuDriver(given) };
 }

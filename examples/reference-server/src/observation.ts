@@ -29,6 +29,6 @@ export async function observationFrom(options: Options, source?: MetricsSource):
 
 /** Returns the observers. Traces come first, so that their context is active when metrics are recorded. */
 export function observersOf({ metrics, traces }: Pick<Observation, 'metrics' | 'traces'>) {
-  const all = [traces, metrics].filter((observers) => observers !== undefined);
-  return { engine: all.map(({ engine }) => engine), api: all.map(({ api }) => api) };
+  const enabledObservers = [traces, metrics].filter((observers) => observers !== undefined);
+  return { engine: enabledObservers.map(({ engine }) => engine), api: enabledObservers.map(({ api }) => api) };
 }

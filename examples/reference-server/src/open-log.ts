@@ -10,18 +10,18 @@ interface RequestLine {
 }
 
 /** Log fields that are not appended to readable lines. */
-const SHOWN_IN_LINE = 'pid,hostname,req,res,responseTime';
+const OMITTED_FIELDS = 'pid,hostname,req,res,responseTime';
 
 /** Formats a request as one line: method, path, status, duration. Other log lines are unchanged. */
 const prettyOptions: PrettyOptions = {
-  ignore: SHOWN_IN_LINE,
+  ignore: OMITTED_FIELDS,
   translateTime: 'SYS:HH:MM:ss',
   singleLine: true,
   messageFormat(line, messageKey) {
     const { req, res, responseTime } = line as RequestLine;
     if (!req || !res) return String(line[messageKey] ?? '');
-    const took = responseTime === undefined ? '' : ` ${responseTime} ms`;
-    return `${req.method} ${req.url} ${res.statusCode}${took}`;
+    const durationText = responseTime === undefined ? '' : ` ${responseTime} ms`;
+    return `${req.method} ${req.url} ${res.statusCode}${durationText}`;
   },
 };
 

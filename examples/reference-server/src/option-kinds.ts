@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StartError } from './start-error.js';
-import { closestOf, suggestion } from './suggestion.js';
+import { findClosestName, suggestionFor } from './suggestion.js';
 import { expectationOf, type Issue } from './value-expectation.js';
 
 /** Defines how an option is parsed from the command line and the environment, and validated in a configuration file. */
@@ -23,14 +23,14 @@ export interface OptionKind<T> {
 export type ValueOf<Kind> = Kind extends OptionKind<infer T> ? T : never;
 
 const last = <T>(given: readonly T[]): T => given.at(-1) as T;
-const single = { repeat: false, combine: last } as const;
+const singleValue = { repeat: false, combine: last } as const;
 
 /** Creates a string option, such as a path, an address or an id. */
 export function text(placeholder: string, help: string): OptionKind<string | undefined>;
 export function text(placeholder: string, help: string, fallback: string): OptionKind<string>;
 export function text(placeholder: string, help: string, fallback?: string): OptionKind<string | undefined> {
   return {
-    ...single,
+    ...singleValue,
     help,
     placeholder,
     fallback,
@@ -46,7 +46,7 @@ export function integer<T extends number | undefined>(
 ): OptionKind<T | number> {
   const { min, max, fallback } = bounds;
   return {
-    ...single,
+    ...singleValue,
     help,
     placeholder: 'N',
     fallback,
@@ -68,16 +68,16 @@ export function choice<const Word extends string>(
   help: string,
 ): OptionKind<Word> {
   return {
-    ...single,
+    ...singleValue,
     help,
     placeholder,
     fallback,
     schema: z.enum(words as unknown as [Word, ...Word[]]),
     read(label, texts) {
-      const found = words.find((word) => word === last(texts));
-      if (found !== undefined) return found;
+      const match = words.find((word) => word === last(texts));
+      if (match !== undefined) return match;
       const given = last(texts);
-      const closest = closestOf(given, words);
+      const closest = findClosestName(given, words);
       const hint = closest === undefined ? '' : `. Did you mean "${closest}"?`;
       throw new StartError(`${label} must be one of ${words.join(', ')}; it is "${given}"${hint}`);
     },
@@ -87,7 +87,7 @@ export function choice<const Word extends string>(
 /** Creates a boolean option that configuration files must not contain. */
 export function commandLineFlag(help: string): OptionKind<boolean> {
   return {
-    ...single,
+    ...singleValue,
     help,
     placeholder: undefined,
     fallback: false,
@@ -109,7 +109,7 @@ export function commandLineText(placeholder: string, help: string): OptionKind<s
 /** Creates a repeatable option whose value is a list of strings. */
 export function list(placeholder: string, help: string): OptionKind<readonly string[]> {
   return {
-    ...single,
+    ...singleValue,
     help,
     placeholder,
     fallback: [],
@@ -147,19 +147,19 @@ export function pairs(
     const separator = given.indexOf('=');
     if (separator < 1) throw new StartError(`${label} must have the form ${placeholder}; it is "${given}"`);
     const [name, value] = [given.slice(0, separator), given.slice(separator + 1)];
-    const expected = Object.hasOwn(names, name) ? names[name] : rest?.names.test(name) ? rest.schema : undefined;
-    if (!expected) {
+    const expectedSchema = Object.hasOwn(names, name) ? names[name] : rest?.names.test(name) ? rest.schema : undefined;
+    if (!expectedSchema) {
       const knownNames = Object.keys(names);
       const otherwise =
         knownNames.length > 0 ? `Known names: ${knownNames.join(', ')}.` : 'Names are lower_case_words.';
-      throw new StartError(`${label}: unknown name "${name}". ${suggestion(name, knownNames, otherwise)}`);
+      throw new StartError(`${label}: unknown name "${name}". ${suggestionFor(name, knownNames, otherwise)}`);
     }
-    const [found] = possibleValues(value).flatMap((candidate) => {
-      const { success, data } = expected.safeParse(candidate);
+    const [match] = possibleValues(value).flatMap((candidate) => {
+      const { success, data } = expectedSchema.safeParse(candidate);
       return success ? [{ data }] : [];
     });
-    if (found) return [name, found.data];
-    const [issue] = expected.safeParse(possibleValues(value)[0]).error?.issues ?? [];
+    if (match) return [name, match.data];
+    const [issue] = expectedSchema.safeParse(possibleValues(value)[0]).error?.issues ?? [];
     throw new StartError(`${label}: "${name}" ${expectationOf(issue as Issue, value)}`);
   }
 

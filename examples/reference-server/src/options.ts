@@ -24,14 +24,14 @@ function schemasFrom(defaults: object): Record<string, z.ZodType> {
     if (typeof value === 'boolean') return z.boolean();
     return value === null ? z.string().nullable() : z.string();
   };
-  const plain = Object.entries(defaults).filter(([, value]) => value === null || typeof value !== 'object');
-  return Object.fromEntries(plain.map(([name, value]) => [name, schemaOf(value)]));
+  const scalarEntries = Object.entries(defaults).filter(([, value]) => value === null || typeof value !== 'object');
+  return Object.fromEntries(scalarEntries.map(([name, value]) => [name, schemaOf(value)]));
 }
 
 const { durability: _, ...databaseLimits } = defaultDatabaseSettings;
 const limit = z.int().min(-1);
 
-const general = {
+const generalOptions = {
   help: commandLineFlag('print this text'),
   version: commandLineFlag('print the version of the program'),
   config: commandLineText('FILE', 'YAML or JSON file with options; environment and command line override it'),
@@ -39,7 +39,7 @@ const general = {
   'print-config-schema': commandLineFlag('print the JSON Schema of the configuration file'),
 } as const;
 
-const listening = {
+const listeningOptions = {
   host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
   port: integer('port to listen on; 0 selects a free port', { min: 0, max: 65_535, fallback: 8774 }),
   'allowed-host': list(
@@ -63,7 +63,7 @@ const listening = {
   }),
 } as const;
 
-const data = {
+const databaseOptions = {
   db: text('URL', 'a SQLite file (created if missing), :memory:, or postgres://...', 'data/compute.db'),
   'db-read': list('URL', 'postgres://... of a read replica; use the same list in every process of the database'),
   durability: choice(
@@ -79,7 +79,7 @@ const data = {
   ),
 } as const;
 
-const authentication = {
+const authenticationOptions = {
   auth: choice(
     'KIND',
     ['noauth', 'tokens', 'identity'],
@@ -92,7 +92,7 @@ const authentication = {
   'policy-file': text('FILE', 'file with policies that replace the defaults'),
 } as const;
 
-const api = {
+const apiOptions = {
   'max-version': text(
     'VERSION',
     'highest microversion served; latest: the highest that the API implements',
@@ -115,7 +115,7 @@ const api = {
   'rate-limit-exempt': list('ROLE', 'role whose callers are not rate limited'),
 } as const;
 
-const cloud = {
+const cloudOptions = {
   preset: text('FILE', 'JSON file with the initial resources of the cloud (see --print-preset)'),
   'print-preset': commandLineFlag('print the built-in preset'),
   'print-preset-schema': commandLineFlag('print the JSON Schema of preset files'),
@@ -135,7 +135,7 @@ const cloud = {
   ),
 } as const;
 
-const wholeCloud = {
+const wholeCloudOptions = {
   cloud: flag(
     'also serve identity, image, network, volume and placement services, with their own users, on the same database',
   ),
@@ -158,7 +158,7 @@ const wholeCloud = {
   'reset-admin-password': commandLineFlag('with --cloud: give the user admin a new password, as on the first start'),
 } as const;
 
-const machines = {
+const machineOptions = {
   driver: choice(
     'KIND',
     ['simulated', 'qemu', 'none'],
@@ -218,14 +218,14 @@ const machines = {
   'forward-address': text('ADDRESS', 'address that --forward listens on', '127.0.0.1'),
 } as const;
 
-const services = {
+const serviceOptions = {
   'identity-url': text('URL', 'identity service, v3'),
   'image-url': text('URL', 'image service, v2, instead of the built-in one'),
   'network-url': text('URL', 'network service, v2, instead of the built-in one'),
   'volume-url': text('URL', 'volume service, v3, instead of the built-in one'),
 } as const;
 
-const monitoring = {
+const monitoringOptions = {
   'log-level': choice(
     'LEVEL',
     ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
@@ -266,16 +266,16 @@ const monitoring = {
 
 /** The options by topic, in the order of the help. */
 export const optionGroups = {
-  General: general,
-  Listening: listening,
-  Database: data,
-  'Authentication and policy': authentication,
-  'API and limits': api,
-  'Cloud and simulated machines': cloud,
-  'Whole cloud (--cloud)': wholeCloud,
-  'Virtual machines (--driver qemu)': machines,
-  'External services': services,
-  'Logs, health, metrics, events': monitoring,
+  General: generalOptions,
+  Listening: listeningOptions,
+  Database: databaseOptions,
+  'Authentication and policy': authenticationOptions,
+  'API and limits': apiOptions,
+  'Cloud and simulated machines': cloudOptions,
+  'Whole cloud (--cloud)': wholeCloudOptions,
+  'Virtual machines (--driver qemu)': machineOptions,
+  'External services': serviceOptions,
+  'Logs, health, metrics, events': monitoringOptions,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind<any>>>>>;
 
 /**
@@ -283,16 +283,16 @@ export const optionGroups = {
  * with underscores), the configuration file, its JSON Schema and the help text.
  */
 export const optionTable = {
-  ...general,
-  ...listening,
-  ...data,
-  ...authentication,
-  ...api,
-  ...cloud,
-  ...wholeCloud,
-  ...machines,
-  ...services,
-  ...monitoring,
+  ...generalOptions,
+  ...listeningOptions,
+  ...databaseOptions,
+  ...authenticationOptions,
+  ...apiOptions,
+  ...cloudOptions,
+  ...wholeCloudOptions,
+  ...machineOptions,
+  ...serviceOptions,
+  ...monitoringOptions,
 } as const;
 
 export type OptionName = keyof typeof optionTable;

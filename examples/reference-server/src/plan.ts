@@ -7,7 +7,7 @@ import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
 import { defaultsFrom } from '@apistrata/quota';
 import { checkListening } from './check-listening.js';
 import { checkCloud } from './cloud/check-cloud.js';
-import { eventsFrom } from './events.js';
+import { eventOptionsFrom } from './events.js';
 import { identityFrom } from './identity-from.js';
 import type { Observation } from './observation.js';
 import type { Options } from './options.js';
@@ -66,7 +66,7 @@ export function planFrom(options: Options, environment: NodeJS.ProcessEnv, obser
   checkRateLimitStore(options);
   checkCloud(options);
   checkWorkers(options);
-  const project = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
+  const projectQuotaEntries = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
   return {
     options: withHighestVersion(options),
     identity: labelErrors('', () => identityFrom(options, environment, observation)),
@@ -76,12 +76,12 @@ export function planFrom(options: Options, environment: NodeJS.ProcessEnv, obser
     settings: settingsFrom(options),
     databaseSettings: { ...options.database, durability: options.durability },
     projectQuotas: labelErrors('--quota: ', () =>
-      defaultsFrom(Object.fromEntries(project.map(([name, value]) => [name, String(value)]))),
+      defaultsFrom(Object.fromEntries(projectQuotaEntries.map(([name, value]) => [name, String(value)]))),
     ),
     limits: limitsFrom(options),
     rateLimits: rateLimitsFrom(options),
     environment,
     observation,
-    events: eventsFrom(options),
+    events: eventOptionsFrom(options),
   };
 }

@@ -3,10 +3,10 @@ import { configJsonSchema } from './config-file.js';
 import { helpText } from './help-text.js';
 import { isHelpRequested, readOptions } from './read-options.js';
 import { StartError } from './start-error.js';
-import { startupMessage } from './startup-message.js';
+import { printStartupMessage } from './startup-message.js';
 import { programVersion } from './version.js';
 
-function print(value: object): void {
+function printJson(value: object): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
@@ -24,7 +24,7 @@ async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv):
 }
 
 /** Runs a command, or serves until the process is stopped. @throws StartError */
-async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   // npm passes a single -- to the program.
   const [command, ...rest] = args.filter((arg) => arg !== '--');
   if (command === 'admin') {
@@ -35,24 +35,24 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
     return;
   }
   if (command === 'host') return runHost(rest, environment);
-  const given = command === undefined ? [] : [command, ...rest];
-  if (isHelpRequested(given)) return console.log(helpText());
-  const options = readOptions(given, environment);
+  const serverArgs = command === undefined ? [] : [command, ...rest];
+  if (isHelpRequested(serverArgs)) return console.log(helpText());
+  const options = readOptions(serverArgs, environment);
   if (options.version) return console.log(programVersion());
-  if (options['print-config-schema']) return print(configJsonSchema());
-  if (options['print-preset']) return print((await import('@apistrata/compute-engine')).defaultPreset);
+  if (options['print-config-schema']) return printJson(configJsonSchema());
+  if (options['print-preset']) return printJson((await import('@apistrata/compute-engine')).defaultPreset);
   if (options['print-preset-schema'])
-    return print((await import('@apistrata/compute-engine/preset')).presetJsonSchema());
+    return printJson((await import('@apistrata/compute-engine/preset')).presetJsonSchema());
   // Modules of the server are loaded only if needed.
   if (options['check-config']) {
     await (await import('./serve.js')).checkConfig(options, environment);
     return console.log('The configuration is valid.');
   }
-  const reading = { rereadOptions: () => readOptions(given, environment), environment };
-  if (cluster.isWorker) return (await import('./workers/worker.js')).serveAsWorker(options, reading);
+  const workerContext = { rereadOptions: () => readOptions(serverArgs, environment), environment };
+  if (cluster.isWorker) return (await import('./workers/worker.js')).serveAsWorker(options, workerContext);
   if (options.workers !== undefined) {
     const { serveByWorkers } = await import('./workers/serve-by-workers.js');
-    return serveByWorkers(options, reading);
+    return serveByWorkers(options, workerContext);
   }
   const { serve } = await import('./serve.js');
   const running = await serve(options, environment);
@@ -61,14 +61,14 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
     import('./reload.js'),
   ]);
   shutDownGracefully(running);
-  process.on('SIGHUP', () => reload(running, reading.rereadOptions));
-  startupMessage(running, options);
+  process.on('SIGHUP', () => reload(running, workerContext.rereadOptions));
+  printStartupMessage(running, options);
 }
 
 /** Runs the program. Prints user mistakes as one line and sets the exit code. */
 export async function main(): Promise<void> {
   try {
-    await run(process.argv.slice(2), process.env);
+    await runCommand(process.argv.slice(2), process.env);
   } catch (error) {
     console.error(error instanceof StartError ? error.message : error);
     process.exit(error instanceof StartError ? error.exitCode : 1);

@@ -2,18 +2,18 @@ import type { Caller } from '@apistrata/compute-engine';
 import type { RateLimiter } from '@apistrata/compute-router';
 import type { CallerRateLimiter, RateLimit, RateLimitStore } from '@apistrata/compute-router/rate-limit';
 import type { Logger } from 'pino';
-import { isFile } from './database-url.js';
+import { isSqliteFile } from './database-url.js';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-const SPEC = /^(user|project)=(\d{1,9})\/(\d{0,6})([smhd])$/;
+const LIMIT_PATTERN = /^(user|project)=(\d{1,9})\/(\d{0,6})([smhd])$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** The longest period of a rate limit, in seconds. JavaScript timers support less than 25 days. */
 const MAX_WINDOW_SECONDS = 20 * 86_400;
 
 function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
-  const [, per, requests, count, unit] = SPEC.exec(spec) ?? [];
+  const [, per, requests, count, unit] = LIMIT_PATTERN.exec(spec) ?? [];
   const windowSeconds = Number(count || 1) * (UNIT_SECONDS[unit ?? ''] ?? 0);
   if (windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS || Number(requests) < 1)
     throw new StartError(
@@ -25,15 +25,15 @@ function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
 /** Parses the rate limits of `--rate-limit`. @throws StartError for an invalid limit */
 export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limit'>): readonly RateLimit[] {
   const limits = specs.map(rateLimitFrom);
-  const names = limits.map(({ name }) => name);
-  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  const limitNames = limits.map(({ name }) => name);
+  const duplicate = limitNames.find((name, index) => limitNames.indexOf(name) !== index);
   if (duplicate) throw new StartError(`--rate-limit contains ${duplicate} twice: remove one of them`);
   return limits;
 }
 
 /** Checks `--rate-limit-store`. @throws StartError */
 export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options): void {
-  if (store === 'database' && (isFile(db) || db === ':memory:'))
+  if (store === 'database' && (isSqliteFile(db) || db === ':memory:'))
     throw new StartError(
       '--rate-limit-store database needs --db postgres://...: with SQLite there is one server process, which counts in memory',
     );
@@ -46,7 +46,7 @@ export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options):
 }
 
 /** A store that counts requests, and the function that closes it. */
-interface OpenedStore {
+interface StoreConnection {
   readonly store: RateLimitStore;
   readonly close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ interface OpenedStore {
 /** If the store does not respond within this time, it is treated as unavailable. */
 const STORE_TIMEOUT_MS = 500;
 
-async function openStore({ 'rate-limit-store': store, db }: Options): Promise<OpenedStore> {
+async function openStore({ 'rate-limit-store': store, db }: Options): Promise<StoreConnection> {
   if (store === 'memory') return { store, close: async () => {} };
   if (store === 'database') {
     const { default: pg } = await import('pg');
@@ -80,7 +80,7 @@ export class RateLimits implements RateLimiter {
   readonly #options: Options;
   readonly #log: Logger;
   #limiter: CallerRateLimiter | undefined;
-  #opened: OpenedStore | undefined;
+  #storeConnection: StoreConnection | undefined;
 
   constructor(options: Options, log: Logger) {
     this.#options = options;
@@ -93,23 +93,23 @@ export class RateLimits implements RateLimiter {
 
   /** Replaces the limits. */
   async apply(limits: readonly RateLimit[]): Promise<void> {
-    if (!this.#limiter && limits.length > 0) this.#limiter = await this.#begin();
+    if (!this.#limiter && limits.length > 0) this.#limiter = await this.#createLimiter();
     this.#limiter?.reload(limits);
   }
 
   async close(): Promise<void> {
-    await this.#opened?.close();
+    await this.#storeConnection?.close();
   }
 
-  async #begin(): Promise<CallerRateLimiter> {
+  async #createLimiter(): Promise<CallerRateLimiter> {
     const { rateLimiter } = await import('@apistrata/compute-router/rate-limit');
-    const exempt = new Set(this.#options['rate-limit-exempt']);
-    this.#opened = await openStore(this.#options);
+    const exemptRoles = new Set(this.#options['rate-limit-exempt']);
+    this.#storeConnection = await openStore(this.#options);
     return rateLimiter({
       limits: [],
-      store: this.#opened.store,
+      store: this.#storeConnection.store,
       storeTimeoutMs: STORE_TIMEOUT_MS,
-      exempt: ({ roles }) => exempt.size > 0 && roles.some((role) => exempt.has(role)),
+      exempt: ({ roles }) => exemptRoles.size > 0 && roles.some((role) => exemptRoles.has(role)),
       onError: (error) =>
         this.#log.error({ err: error }, 'the rate limit store is unavailable: each process counts separately'),
     });

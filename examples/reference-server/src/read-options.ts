@@ -3,13 +3,13 @@ import { readConfigFile } from './config-file.js';
 import type { OptionKind } from './option-kinds.js';
 import { type Options, optionTable } from './options.js';
 import { StartError } from './start-error.js';
-import { suggestion } from './suggestion.js';
+import { suggestionFor } from './suggestion.js';
 
-type Values = Partial<Record<string, unknown>>;
-type Entry = readonly [string, OptionKind<unknown>];
+type OptionValues = Partial<Record<string, unknown>>;
+type OptionEntry = readonly [string, OptionKind<unknown>];
 export type OptionTable = Readonly<Record<string, OptionKind<any>>>;
 
-const kinds: readonly Entry[] = Object.entries(optionTable);
+const optionEntries: readonly OptionEntry[] = Object.entries(optionTable);
 
 /** Returns the name of an option's environment variable. */
 export function variableOf(name: string): string {
@@ -17,8 +17,8 @@ export function variableOf(name: string): string {
 }
 
 /** Parses the command line. @param allowPositionals whether positional arguments are allowed */
-function fromCommandLine(args: readonly string[], entries: readonly Entry[], allowPositionals: boolean) {
-  const config = Object.fromEntries(
+function fromCommandLine(args: readonly string[], entries: readonly OptionEntry[], allowPositionals: boolean) {
+  const parserOptions = Object.fromEntries(
     entries.map(([name, { placeholder }]) => [
       name,
       placeholder === undefined ? { type: 'boolean' as const } : { type: 'string' as const, multiple: true },
@@ -27,11 +27,11 @@ function fromCommandLine(args: readonly string[], entries: readonly Entry[], all
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: config,
+      options: parserOptions,
       strict: true,
       allowPositionals,
     });
-    const given = read(
+    const given = readValues(
       entries,
       ([name]) => [values[name] ?? []].flat().map(String),
       (name) => `--${name}`,
@@ -44,11 +44,11 @@ function fromCommandLine(args: readonly string[], entries: readonly Entry[], all
 }
 
 /** Returns a message about a command line error, including the fix. */
-function describeParseError({ code, message }: NodeJS.ErrnoException, entries: readonly Entry[]): string {
+function describeParseError({ code, message }: NodeJS.ErrnoException, entries: readonly OptionEntry[]): string {
   const option = /'(-[^' ]*)/.exec(message)?.[1] ?? '';
-  const names = entries.map(([name]) => `--${name}`);
+  const optionNames = entries.map(([name]) => `--${name}`);
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
-    return `Unknown option "${option}". ${suggestion(option, names, '--help lists the options.')}`;
+    return `Unknown option "${option}". ${suggestionFor(option, optionNames, '--help lists the options.')}`;
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
     const [, word = ''] = /'([^']*)'/.exec(message) ?? [];
     return `Unexpected argument "${word}". Options start with "--"; --help lists them.`;
@@ -63,20 +63,20 @@ export function isHelpRequested(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h') || args[0] === 'help';
 }
 
-function fromEnvironment(environment: NodeJS.ProcessEnv): Values {
-  const textsOf = ([name, { repeat }]: Entry) => {
+function fromEnvironment(environment: NodeJS.ProcessEnv): OptionValues {
+  const textsOf = ([name, { repeat }]: OptionEntry) => {
     const given = environment[variableOf(name)];
     if (given === undefined || given === '') return [];
     return repeat ? given.split(',').map((text) => text.trim()) : [given];
   };
-  return read(kinds, textsOf, variableOf);
+  return readValues(optionEntries, textsOf, variableOf);
 }
 
-function read(
-  entries: readonly Entry[],
-  textsOf: (entry: Entry) => readonly string[],
+function readValues(
+  entries: readonly OptionEntry[],
+  textsOf: (entry: OptionEntry) => readonly string[],
   labelOf: (name: string) => string,
-): Values {
+): OptionValues {
   return Object.fromEntries(
     entries.flatMap((entry) => {
       const texts = textsOf(entry);
@@ -87,7 +87,7 @@ function read(
 }
 
 /** Merges the values of several sources, given in ascending order of precedence, into the effective values. */
-function effectiveValues(entries: readonly Entry[], layers: readonly Values[]): Values {
+function effectiveValues(entries: readonly OptionEntry[], layers: readonly OptionValues[]): OptionValues {
   return Object.fromEntries(
     entries.map(([name, { combine, fallback }]) => {
       const given = layers.map((layer) => layer[name]).filter((value) => value !== undefined);
@@ -96,10 +96,14 @@ function effectiveValues(entries: readonly Entry[], layers: readonly Values[]): 
   );
 }
 
-function optionsFrom(flags: Values, environment: NodeJS.ProcessEnv): Options {
+function optionsFrom(flags: OptionValues, environment: NodeJS.ProcessEnv): Options {
   const variables = fromEnvironment(environment);
-  const file = (flags.config ?? variables.config) as string | undefined;
-  return effectiveValues(kinds, [file === undefined ? {} : readConfigFile(file), variables, flags]) as Options;
+  const configFile = (flags.config ?? variables.config) as string | undefined;
+  return effectiveValues(optionEntries, [
+    configFile === undefined ? {} : readConfigFile(configFile),
+    variables,
+    flags,
+  ]) as Options;
 }
 
 /**
@@ -109,13 +113,13 @@ function optionsFrom(flags: Values, environment: NodeJS.ProcessEnv): Options {
  * @throws StartError for an unknown or invalid option, with its name, the fault and the fix
  */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {
-  return optionsFrom(fromCommandLine(args, kinds, false).values, environment);
+  return optionsFrom(fromCommandLine(args, optionEntries, false).values, environment);
 }
 
 /** The parsed command line of a command: positional arguments, its own options, and the server's options. */
 export interface CommandLine {
   readonly positionals: readonly string[];
-  readonly own: Values;
+  readonly own: OptionValues;
   readonly options: Options;
 }
 
@@ -128,7 +132,7 @@ export function readCommandLine(
   environment: NodeJS.ProcessEnv,
   table: OptionTable,
 ): CommandLine {
-  const ownKinds = Object.entries(table);
-  const { values, positionals } = fromCommandLine(args, [...kinds, ...ownKinds], true);
-  return { positionals, own: effectiveValues(ownKinds, [values]), options: optionsFrom(values, environment) };
+  const ownEntries = Object.entries(table);
+  const { values, positionals } = fromCommandLine(args, [...optionEntries, ...ownEntries], true);
+  return { positionals, own: effectiveValues(ownEntries, [values]), options: optionsFrom(values, environment) };
 }

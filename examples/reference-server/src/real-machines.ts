@@ -13,8 +13,8 @@ export interface RealMachines {
  * Determines whether and how this computer runs virtual machines, and logs it.
  * @throws StartError for invalid options; QemuError if QEMU is not installed
  */
-export async function realMachines(options: Options, directory: string, log: Logger): Promise<RealMachines> {
-  const requested: QemuOptions = {
+export async function detectRealMachines(options: Options, directory: string, log: Logger): Promise<RealMachines> {
+  const qemuOptions: QemuOptions = {
     directory,
     ...(options['shared-dir'] !== undefined && { sharedDirectory: options['shared-dir'] }),
     imageCacheGib: options['image-cache-gib'],
@@ -30,9 +30,9 @@ export async function realMachines(options: Options, directory: string, log: Log
     log: (line) => log.info(line),
   };
   try {
-    const { seed, acceleration, summary } = await qemuHost(requested);
+    const { seed, acceleration, summary } = await qemuHost(qemuOptions);
     log.info(summary);
-    return { given: { ...requested, acceleration }, seed };
+    return { given: { ...qemuOptions, acceleration }, seed };
   } catch (error) {
     if (error instanceof TypeError) throw new StartError(`--driver qemu: ${error.message}`);
     throw error;

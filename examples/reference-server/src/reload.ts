@@ -1,8 +1,8 @@
 import type { Options } from './options.js';
-import type { Running } from './serve.js';
+import type { RunningServer } from './serve.js';
 
 /** Applies changed options to the running process and logs the changes; invalid options change nothing. */
-export async function reload({ reload: apply, log }: Running, rereadOptions: () => Options): Promise<void> {
+export async function reload({ reload: apply, log }: RunningServer, rereadOptions: () => Options): Promise<void> {
   try {
     await apply(rereadOptions());
     log.info('policies, log level, connection limits and rate limits were reloaded');

@@ -2,33 +2,33 @@ import type { Engine } from '@apistrata/compute-engine';
 import type { MetricsSource, PrometheusMetrics } from '@apistrata/compute-router/prometheus';
 import { type DrainOptions, guardServer } from '@apistrata/healthcheck/server';
 import { type Logger, pino } from 'pino';
-import { openControl } from './admin/control-socket.js';
+import { openControlSocket } from './admin/control-socket.js';
 import { checkEnvironment } from './check-environment.js';
 import { warnIfUnauthenticated } from './check-listening.js';
-import type { FirstAccess } from './cloud/cloud.js';
-import { compose } from './compose.js';
-import { openConsoles } from './consoles/open-consoles.js';
-import { databaseFrom, isFile, withoutPassword } from './database-url.js';
+import type { AdminCredentials } from './cloud/cloud.js';
+import { composeServer } from './compose.js';
+import { startConsoleProxy } from './consoles/open-consoles.js';
+import { databaseFrom, isSqliteFile, maskPassword } from './database-url.js';
 import { expressServer } from './express-server.js';
 import { clientUrl, listen } from './listen.js';
-import { metricsServer } from './metrics-server.js';
+import { createMetricsServer } from './metrics-server.js';
 import { observationFrom } from './observation.js';
 import { openLog } from './open-log.js';
 import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
 import { rateLimitsFrom } from './rate-limits.js';
 import { sendTraces } from './send-traces.js';
-import { GRACE_MS, RETIRED_IDLE_MS } from './shutdown-times.js';
+import { GRACE_MS, RETIRED_WORKER_IDLE_MS } from './shutdown-times.js';
 
 /** A running server, and functions that end it. */
-export interface Running {
+export interface RunningServer {
   readonly url: string;
   readonly database: string;
   /** URL of the metrics, if they have a separate port. */
   readonly metricsUrl: string | undefined;
   readonly engine: Engine;
   /** The credentials of the first administrator, if this start with `--cloud` created them. */
-  readonly firstAccess: FirstAccess | undefined;
+  readonly firstAccess: AdminCredentials | undefined;
   /** The metrics of this process, if they are enabled. */
   readonly metrics: PrometheusMetrics | undefined;
   readonly log: Logger;
@@ -54,25 +54,31 @@ export interface Running {
 /**
  * Starts the server.
  *
- * @param group in a worker, the source of all workers' metrics, because the primary process serves the metrics port
+ * @param workerMetrics in a worker, the source of all workers' metrics, because the primary process serves the metrics port
  * @throws {@link StartError} with one line, after stopping everything that was started
  */
-export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
+export async function serve(
+  options: Options,
+  environment: NodeJS.ProcessEnv,
+  workerMetrics?: MetricsSource,
+): Promise<RunningServer> {
   const log = await openLog(options);
   warnIfUnauthenticated(options, log);
-  const initialPlan = planFrom(options, environment, await observationFrom(options, group));
+  const initialPlan = planFrom(options, environment, await observationFrom(options, workerMetrics));
   const database = databaseFrom(options);
-  const consoles = await openConsoles(options, log);
+  const consoles = await startConsoleProxy(options, log);
   const plan = { ...initialPlan, settings: { ...consoles?.settings, ...initialPlan.settings } };
-  const composed = await compose(plan, database, log).catch((error) => {
+  const parts = await composeServer(plan, database, log).catch((error) => {
     consoles?.close();
     throw error;
   });
-  const { engine, health, rateLimits, app, cloud, close: closeEngine } = composed;
+  const { engine, health, rateLimits, app, cloud, close: closeEngine } = parts;
   consoles?.use(engine);
   const { metrics, scrapeHandler } = plan.observation;
   const scrapeServer =
-    scrapeHandler && !group && options['metrics-port'] !== undefined ? metricsServer(scrapeHandler) : undefined;
+    scrapeHandler && !workerMetrics && options['metrics-port'] !== undefined
+      ? createMetricsServer(scrapeHandler)
+      : undefined;
   const close = async () => {
     scrapeServer?.close();
     scrapeServer?.closeAllConnections();
@@ -84,8 +90,8 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
     const server = expressServer(app);
     // Without this option, Node passes rejected connections to other workers, repeatedly if all of them are full.
     Object.assign(server, { dropMaxConnection: true });
-    const guarded = guardServer(server, plan.limits);
-    metrics?.scrape({ engine, server: guarded });
+    const guardedServer = guardServer(server, plan.limits);
+    metrics?.scrape({ engine, server: guardedServer });
     const metricsUrl =
       scrapeServer && (await listen(scrapeServer, options['metrics-host'], options['metrics-port'] ?? 0, 'metrics-'));
     const url = await listen(server, options.host, options.port);
@@ -93,19 +99,19 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
       server.close();
       throw error;
     });
-    const closeControl = isFile(database) ? await openControl(engine, database, log) : undefined;
-    let ending: Promise<void> | undefined;
+    const closeControlSocket = isSqliteFile(database) ? await openControlSocket(engine, database, log) : undefined;
+    let shutdownPromise: Promise<void> | undefined;
     const drainAndClose = async (options: DrainOptions) => {
       // Event streams never end on their own, and would delay the shutdown.
       engine.events.endReading();
-      await guarded.drain(options);
-      await closeControl?.();
+      await guardedServer.drain(options);
+      await closeControlSocket?.();
       await close();
     };
     return {
       url,
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
-      database: withoutPassword(database),
+      database: maskPassword(database),
       engine,
       firstAccess,
       metrics,
@@ -114,23 +120,23 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
         const limits = limitsFrom(changed);
         const rates = rateLimitsFrom(changed);
         plan.policies.reload({ file: changed['policy-file'] });
-        guarded.limit(limits);
+        guardedServer.limit(limits);
         log.level = changed['log-level'];
         await rateLimits.apply(rates);
       },
       async stop() {
-        if (ending) setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
-        ending ??= drainAndClose({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
-        await ending;
+        if (shutdownPromise) setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
+        shutdownPromise ??= drainAndClose({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
+        await shutdownPromise;
       },
       async retire() {
         const { keepAliveMs } = plan.limits;
-        ending ??= drainAndClose({
+        shutdownPromise ??= drainAndClose({
           delayMs: 0,
-          quietMs: Math.min(keepAliveMs, RETIRED_IDLE_MS),
+          quietMs: Math.min(keepAliveMs, RETIRED_WORKER_IDLE_MS),
           graceMs: keepAliveMs + GRACE_MS,
         });
-        await ending;
+        await shutdownPromise;
       },
       stopsWithinMs: options['drain-ms'] + GRACE_MS,
     };
@@ -147,11 +153,11 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
  */
 export async function checkConfig(options: Options, environment: NodeJS.ProcessEnv): Promise<void> {
   await checkEnvironment(options);
-  const composed = await compose(
+  const parts = await composeServer(
     planFrom(options, environment, await observationFrom(options)),
     ':memory:',
     pino({ level: 'silent' }),
     false,
   );
-  await composed.close();
+  await parts.close();
 }

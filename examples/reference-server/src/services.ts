@@ -13,7 +13,7 @@ import { StartError } from './start-error.js';
 export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', volumes: 'volume-url' } as const;
 
 /** Returns the credentials with which the server authenticates to the other services. */
-export function credentials(environment: NodeJS.ProcessEnv) {
+export function readCredentials(environment: NodeJS.ProcessEnv) {
   const { OS_USERNAME: username, OS_PASSWORD: password } = environment;
   if (!username || !password)
     throw new StartError(
@@ -43,7 +43,7 @@ export function catalogsFrom(
       '--image-url, --network-url and --volume-url need --identity-url, which authenticates the server',
     );
   const headers = traces?.headers;
-  const session = new ServiceSession({ authUrl, ...credentials(environment) }, { headers });
+  const session = new ServiceSession({ authUrl, ...readCredentials(environment) }, { headers });
   return {
     ...(urls.images && { images: httpImages({ url: urls.images, session, headers }) }),
     ...(urls.networks && { networks: httpNetworks({ url: urls.networks, session, headers }) }),

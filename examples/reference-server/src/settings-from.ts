@@ -3,7 +3,10 @@ import type { Options } from './options.js';
 
 /** Returns the engine settings of `--setting` and `--quota`. */
 export function settingsFrom({ setting, quota }: Options): Partial<Settings> {
-  const compute = Object.entries(quota).filter(([name]) => !name.startsWith('quota_'));
-  const quotas = { ...defaultSettings.quotas, ...(Object.fromEntries(compute) as Partial<Record<QuotaKind, number>>) };
+  const computeQuotas = Object.entries(quota).filter(([name]) => !name.startsWith('quota_'));
+  const quotas = {
+    ...defaultSettings.quotas,
+    ...(Object.fromEntries(computeQuotas) as Partial<Record<QuotaKind, number>>),
+  };
   return { ...setting, quotas };
 }

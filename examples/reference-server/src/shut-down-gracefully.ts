@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { RELEASE_LEASES_MS } from './shutdown-times.js';
 
 /** Functions that end the program, in addition to signals. */
-export interface EndCommands {
+export interface ShutdownControl {
   /** Ends the program like SIGTERM; a no-op if it is already ending. */
   readonly end: () => void;
   /** Calls `finish`, and ends the program when its promise resolves. A signal can end the program earlier. */
@@ -11,7 +11,7 @@ export interface EndCommands {
 }
 
 /** A server or host that can be shut down. */
-export interface OrderedShutdown {
+export interface ShutdownTarget {
   readonly log: Logger;
   readonly stop: () => Promise<void>;
   /** The maximum time that `stop` takes before leases are released. */
@@ -22,11 +22,11 @@ export interface OrderedShutdown {
  * Shuts the program down gracefully, once: on SIGTERM, SIGINT, an uncaught exception or an unhandled rejection. A
  * second signal or a timeout ends it immediately.
  */
-export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown): EndCommands {
-  let ending = false;
+export function shutDownGracefully({ stop, stopsWithinMs, log }: ShutdownTarget): ShutdownControl {
+  let isEnding = false;
 
   function end(code: number): void {
-    ending = true;
+    isEnding = true;
     const timer = setTimeout(() => {
       log.error('shutdown timed out: the next start continues interrupted jobs');
       process.exit(1);
@@ -47,7 +47,7 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (ending) process.exit(128 + constants.signals[signal]);
+      if (isEnding) process.exit(128 + constants.signals[signal]);
       log.info(
         { signal },
         'shutting down: requests in flight are served; a second signal stops the process immediately',
@@ -59,15 +59,15 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: OrderedShutdown
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (error: unknown) => {
       log.fatal({ err: error }, event === 'uncaughtException' ? 'uncaught exception' : 'unhandled promise rejection');
-      if (!ending) end(1);
+      if (!isEnding) end(1);
     });
   }
   return {
     end() {
-      if (!ending) end(0);
+      if (!isEnding) end(0);
     },
     endAfter(finish) {
-      if (!ending) exitAfter(finish, 0);
+      if (!isEnding) exitAfter(finish, 0);
     },
   };
 }

@@ -5,7 +5,7 @@ export const GRACE_MS = 8_000;
 export const RELEASE_LEASES_MS = 10_000;
 
 /** How long idle connections of a worker that is being replaced stay open. */
-export const RETIRED_IDLE_MS = 8_000;
+export const RETIRED_WORKER_IDLE_MS = 8_000;
 
 /** How long the replacement of a worker waits for the previous worker to exit. */
 export const REPLACEMENT_WAIT_MS = 10_000;

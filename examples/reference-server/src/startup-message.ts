@@ -1,6 +1,6 @@
-import type { FirstAccess } from './cloud/cloud.js';
+import type { AdminCredentials } from './cloud/cloud.js';
 import { CLOUD_NAME } from './cloud/cloud-name.js';
-import { openrc } from './cloud/openrc.js';
+import { formatOpenrc } from './cloud/openrc.js';
 import { nextSteps } from './next-steps.js';
 import type { Options } from './options.js';
 
@@ -9,16 +9,16 @@ export interface StartupMessage {
   readonly url: string;
   readonly database: string;
   readonly metricsUrl?: string | undefined;
-  readonly firstAccess?: FirstAccess | undefined;
+  readonly firstAccess?: AdminCredentials | undefined;
 }
 
 /** Returns the credentials of the first administrator as text, which is shown once. */
-function accessText({ settings, file }: FirstAccess): string {
+function formatCredentials({ settings, file }: AdminCredentials): string {
   return [
     '',
     'Credentials of the user admin. The password is not shown again (--reset-admin-password sets a new one):',
     '',
-    openrc(settings),
+    formatOpenrc(settings),
     '',
     ...(file === undefined
       ? []
@@ -27,7 +27,7 @@ function accessText({ settings, file }: FirstAccess): string {
 }
 
 /** Prints the address of the API, its documentation, a first command, and the credentials of a new cloud. */
-export function startupMessage(message: StartupMessage, options: Options): void {
+export function printStartupMessage(message: StartupMessage, options: Options): void {
   const { url, database, metricsUrl, firstAccess } = message;
   console.log(
     [
@@ -35,7 +35,7 @@ export function startupMessage(message: StartupMessage, options: Options): void 
       ...(options['no-docs'] ? [] : [`Docs        ${url}/docs`]),
       ...(metricsUrl ? [`Metrics     ${metricsUrl}`] : []),
       ...(options.cloud ? [`Identity    ${url}/identity/v3`] : []),
-      ...(firstAccess ? [accessText(firstAccess)] : []),
+      ...(firstAccess ? [formatCredentials(firstAccess)] : []),
       `Try         ${nextSteps(url, options)[0]}`,
       'Press Ctrl-C to stop. --help lists the options.',
     ].join('\n'),

@@ -11,7 +11,7 @@ export interface Issue {
   readonly origin?: string;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   int: 'an integer',
@@ -28,21 +28,21 @@ const looksNumeric = (source: string | undefined) => source !== undefined && /^-
  * @param source the value as the user wrote it
  */
 export function expectationOf(issue: Issue, source: string | undefined): string {
-  const actual = source === undefined ? '' : `; it is "${source}"`;
+  const actualText = source === undefined ? '' : `; it is "${source}"`;
   switch (issue.code) {
     case 'invalid_type':
       if (issue.expected === 'string' && looksNumeric(source)) return `must be a string: put it in quotes, "${source}"`;
-      return `must be ${NAMES[issue.expected ?? ''] ?? issue.expected}${actual}`;
+      return `must be ${TYPE_NAMES[issue.expected ?? ''] ?? issue.expected}${actualText}`;
     case 'invalid_value':
-      return `must be one of ${issue.values?.join(', ')}${actual}`;
+      return `must be one of ${issue.values?.join(', ')}${actualText}`;
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty';
-      return `must be at least ${issue.minimum}${actual}`;
+      return `must be at least ${issue.minimum}${actualText}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}${actual}`;
+      return `must be at most ${issue.maximum}${actualText}`;
     case 'invalid_union':
-      return `must be a string, true or false${actual}`;
+      return `must be a string, true or false${actualText}`;
     default:
-      return `is invalid${actual}: ${issue.message}`;
+      return `is invalid${actualText}: ${issue.message}`;
   }
 }

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { compose } from '../src/compose.js';
+import { composeServer } from '../src/compose.js';
 import { observationFrom } from '../src/observation.js';
 import { type Plan, planFrom } from '../src/plan.js';
 import { readOptions } from '../src/read-options.js';
@@ -10,7 +10,7 @@ import { StartError } from '../src/start-error.js';
 async function startError(args: readonly string[], changes: Partial<Plan> = {}): Promise<unknown> {
   const options = readOptions(args, {});
   const plan = { ...planFrom(options, {}, await observationFrom(options)), ...changes };
-  return compose(plan, ':memory:', pino({ level: 'silent' }), false).then(({ close }) => close(), Object);
+  return composeServer(plan, ':memory:', pino({ level: 'silent' }), false).then(({ close }) => close(), Object);
 }
 
 describe('the set-up of the server', () => {

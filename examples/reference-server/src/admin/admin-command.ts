@@ -52,13 +52,14 @@ export class UsageError extends StartError {
 }
 
 /** Formats rows as aligned columns. */
-export function columns(rows: readonly (readonly unknown[])[]): string {
-  const texts = rows.map((row) => row.map((cell) => String(cell ?? '-')));
-  const widths = texts[0]?.map((_, column) => Math.max(...texts.map((row) => (row[column] ?? '').length))) ?? [];
-  return texts
+export function formatColumns(rows: readonly (readonly unknown[])[]): string {
+  const cellTexts = rows.map((row) => row.map((cell) => String(cell ?? '-')));
+  const columnWidths =
+    cellTexts[0]?.map((_, column) => Math.max(...cellTexts.map((row) => (row[column] ?? '').length))) ?? [];
+  return cellTexts
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => cell.padEnd(columnWidths[column] ?? 0))
         .join('  ')
         .trimEnd(),
     )

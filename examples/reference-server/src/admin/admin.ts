@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createEngine, DatabaseInUse, Rejection } from '@apistrata/compute-engine';
 import { databaseStatus, MaintenanceError } from '@apistrata/compute-engine/maintenance';
-import { isFile, withoutPassword } from '../database-url.js';
-import { helpRow, optionRows, paragraphs } from '../help-text.js';
+import { isSqliteFile, maskPassword } from '../database-url.js';
+import { formatHelpRow, formatOptionRows, wrapParagraphs } from '../help-text.js';
 import { flag } from '../option-kinds.js';
 import { isHelpRequested, type OptionTable, readCommandLine } from '../read-options.js';
 import { settingsFrom } from '../settings-from.js';
@@ -18,20 +18,20 @@ import {
 import { callServer } from './control-socket.js';
 import { databaseCommands } from './database-commands.js';
 import { engineCommands } from './engine-commands.js';
-import { keyFileOf } from './key-file.js';
+import { findKeyFile } from './key-file.js';
 
 const commands: Readonly<Record<string, AdminCommand>> = { ...databaseCommands, ...engineCommands };
 const commonOptions = { json: flag('print the result as JSON') };
 
 function helpText(): string {
   const rows = Object.entries(commands).flatMap(([name, { usage, summary, options = {} }]) => [
-    ...helpRow(`${name} ${usage}`.trim(), summary),
-    ...optionRows(options).map((row) => `  ${row}`),
+    ...formatHelpRow(`${name} ${usage}`.trim(), summary),
+    ...formatOptionRows(options).map((row) => `  ${row}`),
   ]);
   return [
     'Usage: apistrata admin COMMAND [options]',
     '',
-    ...paragraphs(
+    ...wrapParagraphs(
       'Manages a database, which servers may use at the same time. Run the commands on the computer that stores the database, with the same --db, --config, --secret-key-file and environment as the server.',
     ),
     '',
@@ -39,7 +39,7 @@ function helpText(): string {
     ...rows,
     '',
     'Options:',
-    ...optionRows(commonOptions),
+    ...formatOptionRows(commonOptions),
     '',
     'Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a check found a problem.',
   ].join('\n');
@@ -65,7 +65,7 @@ function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
 function databaseOf({ db }: DatabaseTarget['options']): string {
   if (db === ':memory:')
     throw new UsageError('an in-memory database exists only in its server: select another one with --db');
-  return isFile(db) ? resolve(db) : db;
+  return isSqliteFile(db) ? resolve(db) : db;
 }
 
 /** Runs a command with a temporary engine, or, if a server has locked the database, in that server. */
@@ -82,7 +82,7 @@ async function runWithEngine(
   try {
     const engine = await createEngine({
       database,
-      secretKeyFile: keyFileOf(options, environment, database),
+      secretKeyFile: findKeyFile(options, environment, database),
       settings: settingsFrom(options),
       // An empty preset adds no resources to the database.
       preset: {},
@@ -101,12 +101,12 @@ function startErrorOf(error: unknown, database: string): unknown {
   const { code, message, cause } = error as { code?: string; message: string; cause?: Error };
   if (isExpected) return new StartError(message);
   if (code === 'DATABASE_UNAVAILABLE')
-    return new StartError(`--db ${withoutPassword(database)} cannot be used: ${cause?.message || message}`);
+    return new StartError(`--db ${maskPassword(database)} cannot be used: ${cause?.message || message}`);
   return error;
 }
 
 /** The output and exit code of a command. */
-export interface Outcome {
+export interface CommandResult {
   readonly output: string;
   readonly exitCode: number;
 }
@@ -115,7 +115,7 @@ export interface Outcome {
  * Runs an admin command.
  * @throws StartError if the command fails, and UsageError for invalid usage
  */
-export async function admin(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
+export async function admin(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandResult> {
   if (args.length === 0 || isHelpRequested(args)) return { output: helpText(), exitCode: args.length === 0 ? 2 : 0 };
   const [name, command] = findCommand(readCommandLine(args, environment, allOptions).positionals);
   const { positionals, own, options } = readCommandLine(args, environment, { ...commonOptions, ...command.options });
@@ -125,7 +125,7 @@ export async function admin(args: readonly string[], environment: NodeJS.Process
   if (request.arguments.length < min || request.arguments.length > max)
     throw new UsageError(`${name} takes ${command.usage || 'no arguments'}`.trimEnd());
   const database = databaseOf(options);
-  if (isFile(database) && name !== 'db restore' && !existsSync(database))
+  if (isSqliteFile(database) && name !== 'db restore' && !existsSync(database))
     throw new StartError(`the database ${database} does not exist: use the same --db as the server`);
   const target = { database, options, environment };
   try {

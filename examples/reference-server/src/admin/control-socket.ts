@@ -7,7 +7,7 @@ import { StartError } from '../start-error.js';
 import type { AdminRequest } from './admin-command.js';
 
 /** An admin command that is sent over the socket. Request and response are one line of JSON each. */
-export interface Request extends AdminRequest {
+export interface ControlRequest extends AdminRequest {
   readonly command: string;
 }
 type ControlResponse = { readonly result: unknown } | { readonly error: string };
@@ -20,26 +20,26 @@ const REQUEST_LINE_TIMEOUT_MS = 5_000;
 
 /** Returns the path of the socket next to a SQLite file; undefined on Windows, or if even the relative path is too long. */
 function socketPathFor(database: string): string | undefined {
-  const names = [`${database}-admin`, relative('', `${database}-admin`)];
-  const fits = names.find((name) => Buffer.byteLength(name) <= MAX_PATH_BYTES);
-  return process.platform === 'win32' ? undefined : fits;
+  const candidatePaths = [`${database}-admin`, relative('', `${database}-admin`)];
+  const usablePath = candidatePaths.find((name) => Buffer.byteLength(name) <= MAX_PATH_BYTES);
+  return process.platform === 'win32' ? undefined : usablePath;
 }
 
-function lineFrom(socket: Socket): Promise<string> {
+function readLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
-    let text = '';
+    let receivedText = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk) => {
-      text += chunk;
-      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-      else if (text.length > MAX_LINE_LENGTH) reject(new Error('too long'));
+      receivedText += chunk;
+      if (receivedText.includes('\n')) resolve(receivedText.slice(0, receivedText.indexOf('\n')));
+      else if (receivedText.length > MAX_LINE_LENGTH) reject(new Error('too long'));
     });
     socket.once('error', reject);
     socket.once('close', () => reject(new Error('closed')));
   });
 }
 
-async function execute(engine: Engine, { command, ...requested }: Request): Promise<ControlResponse> {
+async function executeCommand(engine: Engine, { command, ...requested }: ControlRequest): Promise<ControlResponse> {
   const { engineCommands } = await import('./engine-commands.js');
   const handler = Object.hasOwn(engineCommands, command) ? engineCommands[command] : undefined;
   if (!handler) return { error: `this server does not have the command '${command}': its version differs` };
@@ -56,25 +56,25 @@ async function execute(engine: Engine, { command, ...requested }: Request): Prom
  * Accepts admin commands over a socket next to the SQLite file that the engine has locked. Only the user that runs this
  * process can open the socket. Returns a function that closes it.
  */
-export async function openControl(engine: Engine, database: string, log: Logger): Promise<() => Promise<void>> {
+export async function openControlSocket(engine: Engine, database: string, log: Logger): Promise<() => Promise<void>> {
   const path = socketPathFor(database);
   if (path === undefined) {
     log.warn('admin commands cannot reach this server: the path of its database is too long for a socket');
     return async () => {};
   }
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const server: Server = createServer(async (socket) => {
-    open.add(socket);
+    openSockets.add(socket);
     socket.on('error', () => {});
-    socket.once('close', () => open.delete(socket));
+    socket.once('close', () => openSockets.delete(socket));
     socket.setTimeout(REQUEST_LINE_TIMEOUT_MS, () => socket.destroy());
     try {
-      const request: Request = JSON.parse(await lineFrom(socket));
+      const request: ControlRequest = JSON.parse(await readLine(socket));
       socket.setTimeout(0);
-      const response = await execute(engine, request);
-      const fields = { command: request.command, words: request.arguments };
-      if ('error' in response) log.warn({ ...fields, error: response.error }, 'admin command failed');
-      else log.info(fields, 'admin command executed');
+      const response = await executeCommand(engine, request);
+      const logFields = { command: request.command, words: request.arguments };
+      if ('error' in response) log.warn({ ...logFields, error: response.error }, 'admin command failed');
+      else log.info(logFields, 'admin command executed');
       socket.end(`${JSON.stringify(response)}\n`);
     } catch (error) {
       log.warn({ err: error }, 'admin command failed');
@@ -94,7 +94,7 @@ export async function openControl(engine: Engine, database: string, log: Logger)
   server.unref();
   return () =>
     new Promise((done) => {
-      for (const socket of open) socket.destroy();
+      for (const socket of openSockets) socket.destroy();
       server.close(() => done());
     });
 }
@@ -103,7 +103,7 @@ export async function openControl(engine: Engine, database: string, log: Logger)
  * Runs a command in the server that uses the database.
  * @throws StartError if the command fails, with the server's message, or if the server cannot be reached
  */
-export async function callServer(database: string, request: Request): Promise<unknown> {
+export async function callServer(database: string, request: ControlRequest): Promise<unknown> {
   const path = socketPathFor(database);
   if (path === undefined)
     throw new StartError(`the path of ${database} is too long for a socket: move it, or stop the server`);
@@ -111,7 +111,7 @@ export async function callServer(database: string, request: Request): Promise<un
   try {
     await new Promise<void>((done, fail) => socket.once('connect', done).once('error', fail));
     socket.write(`${JSON.stringify(request)}\n`);
-    const response: ControlResponse = JSON.parse(await lineFrom(socket));
+    const response: ControlResponse = JSON.parse(await readLine(socket));
     if ('error' in response) throw new StartError(response.error);
     return response.result;
   } catch (error) {

@@ -9,68 +9,69 @@ import {
   type RestoreReport,
   restoreDatabase,
 } from '@apistrata/compute-engine/maintenance';
-import { withoutPassword } from '../database-url.js';
+import { maskPassword } from '../database-url.js';
 import { flag } from '../option-kinds.js';
-import { columns, type DatabaseCommand } from './admin-command.js';
-import { hostRole } from './host-role-command.js';
-import { keyFileOf } from './key-file.js';
+import { type DatabaseCommand, formatColumns } from './admin-command.js';
+import { hostRoleCommand } from './host-role-command.js';
+import { findKeyFile } from './key-file.js';
 
 const MEBIBYTE = 1024 * 1024;
 const formatSize = (bytes: number) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
 const formatNames = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
 
-interface Status extends DatabaseStatus {
+interface StatusResult extends DatabaseStatus {
   readonly database: string;
 }
 
-const status: DatabaseCommand<Status> = {
+const statusCommand: DatabaseCommand<StatusResult> = {
   on: 'database',
   usage: '',
   summary: 'show the database, its processes, servers and jobs',
   argumentCount: [0, 0],
-  run: async ({ database }) => ({ database: withoutPassword(database), ...(await databaseStatus(database)) }),
+  run: async ({ database }) => ({ database: maskPassword(database), ...(await databaseStatus(database)) }),
   text: ({ database, bytes, usedBy, tables, servers, work }) => {
-    const states = Object.entries(servers).map(([state, n]) => `${n} ${state}`);
-    return columns([
+    const serverStates = Object.entries(servers).map(([state, n]) => `${n} ${state}`);
+    return formatColumns([
       ['database', `${database} (${formatSize(bytes)})`],
       ['used by', usedBy ?? 'no process'],
       [
         'tables',
         `at ${tables.at ?? 'no migration'}; pending: ${formatNames(tables.pending)}; of a newer version: ${formatNames(tables.newer)}`,
       ],
-      ['servers', formatNames(states)],
+      ['servers', formatNames(serverStates)],
       ['work', `${work.jobs} jobs, ${work.running} running, the oldest due for ${Math.round(work.overdueMs / 1000)} s`],
     ]);
   },
 };
 
-const migrate: DatabaseCommand<{ from: string | null; to: string | null }> = {
+const migrateCommand: DatabaseCommand<{ from: string | null; to: string | null }> = {
   on: 'database',
   usage: '',
   summary: 'migrate the tables to this version; on PostgreSQL, servers of this and the previous version keep running',
   argumentCount: [0, 0],
   run: async ({ database, options, environment }) => {
-    const before = await databaseStatus(database);
-    const secretKeyFile = keyFileOf(options, environment, database);
+    const previousStatus = await databaseStatus(database);
+    const secretKeyFile = findKeyFile(options, environment, database);
     await (await createEngine({ database, secretKeyFile, preset: {}, worker: false })).close();
-    return { from: before.tables.at, to: (await databaseStatus(database)).tables.at ?? null };
+    return { from: previousStatus.tables.at, to: (await databaseStatus(database)).tables.at ?? null };
   },
   text: ({ from, to }) => (from === to ? `The tables are up to date (${to}).` : `The tables were migrated to ${to}.`),
 };
 
-const check: DatabaseCommand<{ findings: readonly Finding[] }> = {
+const checkCommand: DatabaseCommand<{ findings: readonly Finding[] }> = {
   on: 'database',
   usage: '',
   summary: 'check tables, database file, secrets and jobs; exits with 3 if a check finds a problem',
   argumentCount: [0, 0],
   run: async ({ database, options, environment }) => ({
-    findings: await checkDatabase(database, { secretKeyFile: keyFileOf(options, environment, database) }),
+    findings: await checkDatabase(database, { secretKeyFile: findKeyFile(options, environment, database) }),
   }),
-  text: ({ findings }) => columns(findings.map(({ what, good, reported }) => [good ? 'good' : 'BAD', what, reported])),
+  text: ({ findings }) =>
+    formatColumns(findings.map(({ what, good, reported }) => [good ? 'good' : 'BAD', what, reported])),
   exitCode: ({ findings }) => (findings.every(({ good }) => good) ? 0 : 3),
 };
 
-const backup: DatabaseCommand<BackupReport> = {
+const backupCommand: DatabaseCommand<BackupReport> = {
   on: 'database',
   usage: 'FILE',
   summary: 'write a consistent copy of the database while servers use it',
@@ -81,7 +82,7 @@ const backup: DatabaseCommand<BackupReport> = {
     `${file} (${formatSize(bytes)})${images > 0 ? ` and ${file}.images (${images} files) contain` : ' contains'} the whole database. Its secrets are encrypted: store the secret key too, in another place.`,
 };
 
-const restore: DatabaseCommand<RestoreReport> = {
+const restoreCommand: DatabaseCommand<RestoreReport> = {
   on: 'database',
   usage: 'FILE',
   summary: 'replace the database with a backup; no server may use it in the meantime',
@@ -99,10 +100,10 @@ const restore: DatabaseCommand<RestoreReport> = {
 
 /** Commands that use the database directly. */
 export const databaseCommands = {
-  status,
-  'db check': check,
-  'db migrate': migrate,
-  'db backup': backup,
-  'db restore': restore,
-  'host-role': hostRole,
+  status: statusCommand,
+  'db check': checkCommand,
+  'db migrate': migrateCommand,
+  'db backup': backupCommand,
+  'db restore': restoreCommand,
+  'host-role': hostRoleCommand,
 };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { grantHostRole, type HostRole, hostKeysOf, hostRoleSql } from '@apistrata/compute-engine/maintenance';
 import { choice, flag, text } from '../option-kinds.js';
 import type { DatabaseCommand } from './admin-command.js';
-import { keyFileOf } from './key-file.js';
+import { findKeyFile } from './key-file.js';
 
 export interface GrantedHostRole extends HostRole {
   /** The SQL statements, if `--print-sql` was set. */
@@ -13,13 +13,13 @@ export interface GrantedHostRole extends HostRole {
 }
 
 /** Replaces a file with one that only its owner can read. */
-async function writeKeys(file: string, keys: readonly string[]): Promise<void> {
+async function writeKeyFile(file: string, hostKeys: readonly string[]): Promise<void> {
   await rm(file, { force: true });
-  await writeFile(file, `${keys.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+  await writeFile(file, `${hostKeys.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
 /** Grants a PostgreSQL role the rights of one host, and writes the host's key file. */
-export const hostRole: DatabaseCommand<GrantedHostRole> = {
+export const hostRoleCommand: DatabaseCommand<GrantedHostRole> = {
   on: 'database',
   usage: 'NAME',
   summary: 'grant a PostgreSQL role the rights of the host NAME and no others; repeat it after an update',
@@ -43,16 +43,16 @@ export const hostRole: DatabaseCommand<GrantedHostRole> = {
   run: async ({ database, options, environment }, { arguments: [host = ''], own }) => {
     const role: HostRole = { host, role: own.role ?? `host_${host}`, volumes: own['stores-volumes'] };
     if (own['print-sql']) return { ...role, sql: hostRoleSql(role) };
-    const given = own['host-key-file'];
-    const keyFile = given === undefined ? undefined : resolve(given);
-    const keys =
-      keyFile && (await hostKeysOf(database, host, { secretKeyFile: keyFileOf(options, environment, database) }));
+    const requestedKeyFile = own['host-key-file'];
+    const keyFile = requestedKeyFile === undefined ? undefined : resolve(requestedKeyFile);
+    const hostKeys =
+      keyFile && (await hostKeysOf(database, host, { secretKeyFile: findKeyFile(options, environment, database) }));
     await grantHostRole(database, {
       ...role,
       tunnelAddress: own['tunnel-address'],
       tunnelsEncrypted: own['tunnel-encryption'] === 'wireguard',
     });
-    if (keyFile && keys) await writeKeys(keyFile, keys);
+    if (keyFile && hostKeys) await writeKeyFile(keyFile, hostKeys);
     return { ...role, keyFile };
   },
   text: ({ host, role, sql, keyFile }) =>

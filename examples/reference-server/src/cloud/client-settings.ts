@@ -9,7 +9,7 @@ export function adminSettings(url: string, password: string): Environment {
   return environment(`${url}/identity/v3`, password, { user: 'admin', project: 'admin' });
 }
 
-function cloudsYaml(settings: Environment): string {
+function formatCloudsYaml(settings: Environment): string {
   return [
     'clouds:',
     `  ${CLOUD_NAME}:`,
@@ -32,21 +32,21 @@ function cloudsYaml(settings: Environment): string {
  * @throws StartError if the file cannot be written
  */
 export async function writeCloudsYaml(path: string, settings: Environment): Promise<void> {
-  const draft = `${path}.new`;
+  const draftPath = `${path}.new`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    await rm(draft, { force: true });
-    const file = await open(draft, 'wx', 0o600);
+    await rm(draftPath, { force: true });
+    const fileHandle = await open(draftPath, 'wx', 0o600);
     try {
-      await file.writeFile(cloudsYaml(settings));
-      await file.sync();
+      await fileHandle.writeFile(formatCloudsYaml(settings));
+      await fileHandle.sync();
     } finally {
-      await file.close();
+      await fileHandle.close();
     }
     await rename(path, `${path}.old`).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
-    await rename(draft, path);
+    await rename(draftPath, path);
   } catch (error) {
     throw new StartError(`--clouds-yaml ${path} cannot be written: ${(error as Error).message}`);
   }

@@ -10,7 +10,7 @@ import { adminSettings, writeCloudsYaml } from './client-settings.js';
 import { cloudsYamlPath } from './clouds-yaml-path.js';
 
 /** The credentials of the first administrator, which are shown once. */
-export interface FirstAccess {
+export interface AdminCredentials {
   readonly settings: Environment;
   /** Path of the written clouds.yaml, if there is one. */
   readonly file: string | undefined;
@@ -27,18 +27,18 @@ export interface Cloud {
    *
    * @returns the credentials of the administrator; undefined if nothing was changed
    */
-  begin(url: string): Promise<FirstAccess | undefined>;
+  begin(url: string): Promise<AdminCredentials | undefined>;
 }
 
 /** Returns the rule that locks accounts after failed logins; undefined if accounts are never locked. */
-function lockoutOf(options: Options): Lockout | undefined {
+function lockoutFrom(options: Options): Lockout | undefined {
   const failureAttempts = options['lockout-failure-attempts'];
   if (failureAttempts === undefined) return undefined;
   return { failureAttempts, durationSeconds: options['lockout-duration'] || undefined };
 }
 
 /** Returns middleware that logs each request after its response. */
-function requestLog(log: Logger): RequestHandler {
+function createRequestLogger(log: Logger): RequestHandler {
   return (req, res, next) => {
     const begin = performance.now();
     const { method, originalUrl } = req;
@@ -57,7 +57,7 @@ export async function openCloud(options: Options, engine: Engine, log: Logger): 
     engine,
     simulated: options.driver === 'simulated',
     imageSources: options['image-source'],
-    lockout: lockoutOf(options),
+    lockout: lockoutFrom(options),
     onUnserved: (service, method, url) =>
       log.info({ service, method, url: redactSecrets(url) }, 'no service handles this request'),
     onError: (error) => log.error({ err: error }, 'a request failed'),
@@ -67,8 +67,8 @@ export async function openCloud(options: Options, engine: Engine, log: Logger): 
       projectExists: async (projectId: string) => services.knowsProject(projectId),
     }),
     mount(app, compute) {
-      const logged = requestLog(log);
-      app.use(['/identity', '/image', '/network', '/volume', '/placement'], logged);
+      const logRequests = createRequestLogger(log);
+      app.use(['/identity', '/image', '/network', '/volume', '/placement'], logRequests);
       app.use(services.app);
       app.use('/compute', compute);
     },

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { isFile } from '../database-url.js';
+import { isSqliteFile } from '../database-url.js';
 import type { Options } from '../options.js';
 
 /** Returns the path of clouds.yaml; undefined for a database in memory, unless the option names one. */
@@ -7,5 +7,5 @@ export function cloudsYamlPath(options: Options): string | undefined {
   const { db, 'clouds-yaml': given } = options;
   if (given !== undefined) return resolve(given);
   if (db === ':memory:') return undefined;
-  return isFile(db) ? join(dirname(resolve(db)), 'clouds.yaml') : resolve('data/clouds.yaml');
+  return isSqliteFile(db) ? join(dirname(resolve(db)), 'clouds.yaml') : resolve('data/clouds.yaml');
 }

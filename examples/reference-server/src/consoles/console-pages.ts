@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { static as files, Router } from 'express';
 
 /** The Content-Security-Policy of console pages. It allows inline styles because noVNC and xterm.js set them. */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'";
 
 /** Returns the HTML of a console page, whose content the script creates. */
-const page = (script: string, style: string) => `<!doctype html>
+const renderPage = (script: string, style: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Console</title>
@@ -74,16 +74,20 @@ function xtermFolder(): string {
  * Serves two console pages: a guest's screen, which console URLs of type `novnc` open, and a terminal for its serial
  * line at `serial.html?token=...`.
  */
-export function consolePages(): Router {
+export function createConsoleRouter(): Router {
   const router = Router();
   router.use((_req, res, next) => {
     // The URL contains the token: it must not be sent as a referrer or cached.
-    res.set({ 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' });
+    res.set({
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-store',
+    });
     next();
   });
-  router.get('/vnc_lite.html', (_req, res) => void res.type('html').send(page('screen.js', '')));
+  router.get('/vnc_lite.html', (_req, res) => void res.type('html').send(renderPage('screen.js', '')));
   router.get('/screen.js', (_req, res) => void res.type('text/javascript').send(SCREEN_SCRIPT));
-  router.get('/serial.html', (_req, res) => void res.type('html').send(page('serial.js', XTERM_STYLE)));
+  router.get('/serial.html', (_req, res) => void res.type('html').send(renderPage('serial.js', XTERM_STYLE)));
   router.get('/serial.js', (_req, res) => void res.type('text/javascript').send(SERIAL_SCRIPT));
   for (const folder of ['core', 'vendor']) router.use(`/novnc/${folder}`, files(join(novncFolder(), folder)));
   for (const folder of ['lib', 'css']) router.use(`/xterm/${folder}`, files(join(xtermFolder(), folder)));

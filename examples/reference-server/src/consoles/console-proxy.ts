@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Engine } from '@apistrata/compute-engine';
 import express from 'express';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
-import { consolePages } from './console-pages.js';
+import { createConsoleRouter } from './console-pages.js';
 
 /** Maximum size of a message from a browser; pasted text is smaller. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
@@ -64,52 +64,52 @@ export interface ConsoleProxy {
  * @param engine returns the engine. It is called per connection, because the engine needs the proxy's URL and is
  * therefore created after the proxy
  */
-export function consoleProxy(
+export function createConsoleProxy(
   engine: () => Pick<Engine, 'consoles' | 'settings'>,
   onError: (error: unknown) => void,
 ): ConsoleProxy {
-  const pages = express();
-  pages.disable('x-powered-by');
-  pages.use(consolePages());
-  const server = createServer(pages);
+  const pageApp = express();
+  pageApp.disable('x-powered-by');
+  pageApp.use(createConsoleRouter());
+  const server = createServer(pageApp);
   server.maxConnections = MAX_CONNECTIONS;
-  const sockets = new WebSocketServer({
+  const webSocketServer = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
     handleProtocols: (offered) => offered.has(SUBPROTOCOL) && SUBPROTOCOL,
   });
 
-  async function relay(client: WebSocket, console: Duplex): Promise<void> {
+  async function relay(client: WebSocket, consoleStream: Duplex): Promise<void> {
     disconnectIfUnresponsive(client);
-    const stream = createWebSocketStream(client);
-    const directions = [pipeline(stream, console), pipeline(console, stream)].map((direction) =>
+    const clientStream = createWebSocketStream(client);
+    const pipes = [pipeline(clientStream, consoleStream), pipeline(consoleStream, clientStream)].map((direction) =>
       direction.catch(() => {}),
     );
     // When either side closes, the other is closed too; this is not an error.
-    await Promise.race(directions);
-    console.destroy();
+    await Promise.race(pipes);
+    consoleStream.destroy();
     client.close();
-    await Promise.all(directions);
+    await Promise.all(pipes);
   }
 
-  async function open(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function openConsole(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (!isOwnOrigin(req, engine().settings.consoleProxyUrl)) return rejectUpgrade(socket, '403 Forbidden');
-    const console = await engine()
+    const consoleStream = await engine()
       .consoles.connect(tokenOf(req))
       .catch((error) => {
         if ((error as { status?: number }).status !== 404) onError(error);
         rejectUpgrade(socket, (error as { status?: number }).status === 404 ? '401 Unauthorized' : '502 Bad Gateway');
         return undefined;
       });
-    if (!console) return;
-    if (socket.destroyed) return void console.destroy();
-    console.once('error', () => console.destroy());
-    sockets.handleUpgrade(req, socket, head, (client) => void relay(client, console).catch(onError));
+    if (!consoleStream) return;
+    if (socket.destroyed) return void consoleStream.destroy();
+    consoleStream.once('error', () => consoleStream.destroy());
+    webSocketServer.handleUpgrade(req, socket, head, (client) => void relay(client, consoleStream).catch(onError));
   }
 
   server.on('upgrade', (req, socket, head) => {
     socket.once('error', () => socket.destroy());
-    open(req, socket, head).catch((error) => {
+    openConsole(req, socket, head).catch((error) => {
       onError(error);
       socket.destroy();
     });
@@ -118,7 +118,7 @@ export function consoleProxy(
     server.close();
     server.closeAllConnections();
     // `closeAllConnections()` does not close upgraded connections.
-    for (const client of sockets.clients) client.terminate();
+    for (const client of webSocketServer.clients) client.terminate();
   };
   return { server, close };
 }

@@ -3,7 +3,7 @@ import type { Engine, Settings } from '@apistrata/compute-engine';
 import type { Logger } from 'pino';
 import { listen } from '../listen.js';
 import type { Options } from '../options.js';
-import { consoleProxy } from './console-proxy.js';
+import { createConsoleProxy } from './console-proxy.js';
 
 /** The usual port of noVNC proxies. */
 const DEFAULT_PORT = 6080;
@@ -26,10 +26,10 @@ function withHostName(url: string, { host }: Options): string {
  * Starts the console proxy, if machines have consoles.
  * @throws StartError if the requested port is not available
  */
-export async function openConsoles(options: Options, log: Logger): Promise<RunningConsoleProxy | undefined> {
+export async function startConsoleProxy(options: Options, log: Logger): Promise<RunningConsoleProxy | undefined> {
   if (options.driver === 'simulated') return undefined;
   let engine: Engine | undefined;
-  const proxy = consoleProxy(
+  const proxy = createConsoleProxy(
     () => {
       if (!engine) throw new Error('the engine has not started yet');
       return engine;
@@ -37,8 +37,10 @@ export async function openConsoles(options: Options, log: Logger): Promise<Runni
     (error) => log.warn({ err: error }, 'a console could not be opened'),
   );
   const { host, 'console-port': port } = options;
-  const listening = listen(proxy.server, host, port ?? DEFAULT_PORT, 'console-');
-  const url = await (port === undefined ? listening.catch(() => listen(proxy.server, host, 0, 'console-')) : listening);
+  const listeningUrl = listen(proxy.server, host, port ?? DEFAULT_PORT, 'console-');
+  const url = await (port === undefined
+    ? listeningUrl.catch(() => listen(proxy.server, host, 0, 'console-'))
+    : listeningUrl);
   return {
     settings: { consoleProxyUrl: withHostName(url, options) },
     use: (created) => {

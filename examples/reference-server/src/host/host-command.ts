@@ -7,26 +7,26 @@ import { QemuError, qemuDriver } from '@apistrata/qemu';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { checkPorts } from '../check-environment.js';
-import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
-import { optionRows, paragraphs } from '../help-text.js';
+import { isSqliteFile, maskPassword, secretKeyFileFrom } from '../database-url.js';
+import { formatOptionRows, wrapParagraphs } from '../help-text.js';
 import { openLog } from '../open-log.js';
 import { choice, commandLineFlag, integer, pairs, text } from '../option-kinds.js';
 import type { Options } from '../options.js';
 import { type OptionTable, readCommandLine } from '../read-options.js';
-import { realMachines } from '../real-machines.js';
+import { detectRealMachines } from '../real-machines.js';
 import { catalogsFrom } from '../services.js';
-import type { OrderedShutdown } from '../shut-down-gracefully.js';
+import type { ShutdownTarget } from '../shut-down-gracefully.js';
 import { StartError } from '../start-error.js';
 import { openHostMonitoring } from './host-monitoring.js';
 
 /** PostgreSQL's error code for a missing privilege, for example after an update that added tables. */
 const PERMISSION_DENIED = '42501';
 
-const size = z.int().min(0);
-const amounts = { vcpus: size, memoryMb: size, diskGb: size };
+const amountSchema = z.int().min(0);
+const resourceSchemas = { vcpus: amountSchema, memoryMb: amountSchema, diskGb: amountSchema };
 
 /** The options that `host` accepts in addition to the server's options. */
-const table = {
+const hostOptionTable = {
   name: text('NAME', 'name of the host, its service and its hypervisor', hostname()),
   address: text(
     'A',
@@ -59,7 +59,7 @@ const table = {
   'link-listen': text('A', 'address that --link-port listens on; default: --address'),
   resource: pairs(
     'NAME=N',
-    amounts,
+    resourceSchemas,
     'capacity of the host, if it differs from that of the computer: vcpus, memoryMb, diskGb',
   ),
   'heartbeat-ms': integer('interval between heartbeats', { min: 100, max: 600_000, fallback: 10_000 }),
@@ -75,10 +75,14 @@ const table = {
     'what happens to the machines after two thirds of serviceDownSeconds without a heartbeat, before they may be evacuated: off, stop or pause',
   ),
   volumes: commandLineFlag('store volume data on this host; set it on exactly one host of a cloud'),
-  reserve: pairs('NAME=N', amounts, 'capacity reserved for the computer itself: vcpus, memoryMb (default 512), diskGb'),
+  reserve: pairs(
+    'NAME=N',
+    resourceSchemas,
+    'capacity reserved for the computer itself: vcpus, memoryMb (default 512), diskGb',
+  ),
 } satisfies OptionTable;
 
-interface OwnOptions {
+interface HostCommandOptions {
   readonly name: string;
   readonly address: string | undefined;
   readonly 'host-key-file': string | undefined;
@@ -100,21 +104,21 @@ export function hostHelpText(): string {
   return [
     'Usage: apistrata host --name NAME --db postgres://... [options]',
     '',
-    ...paragraphs(
+    ...wrapParagraphs(
       'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers with --driver (simulated or qemu) until it is stopped. Virtual machines keep running; the next start adopts them.',
     ),
     '',
     'Options:',
-    ...optionRows(table),
+    ...formatOptionRows(hostOptionTable),
     '',
-    ...paragraphs(
+    ...wrapParagraphs(
       'It also accepts these server options (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment variables.',
     ),
   ].join('\n');
 }
 
 /** A running host. */
-export interface RunningHost extends OrderedShutdown {
+export interface RunningHost extends ShutdownTarget {
   readonly host: Host;
   readonly database: string;
   /** URL of the metrics; undefined without `--metrics-port`. */
@@ -123,7 +127,7 @@ export interface RunningHost extends OrderedShutdown {
 
 async function driverFrom(
   options: Options,
-  own: OwnOptions,
+  own: HostCommandOptions,
   log: Logger,
 ): Promise<Pick<HostOptions, 'driver' | 'directory'> & { readonly resources?: HostOptions['resources'] }> {
   const directory = resolve(options['machine-dir']);
@@ -133,7 +137,7 @@ async function driverFrom(
   }
   if (options.driver === 'none')
     throw new StartError('--driver none is only for processes that serve the API: a host needs a driver');
-  const { given, seed } = await realMachines(options, directory, log);
+  const { given, seed } = await detectRealMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
     driver: qemuDriver({
@@ -149,13 +153,13 @@ async function driverFrom(
 }
 
 /** Returns the file of the host's key, or of the secret key from which the host's key is derived. */
-function keysFrom(
-  { 'host-key-file': hostKeyFile }: OwnOptions,
+function keyOptionsFrom(
+  { 'host-key-file': hostKeyFile }: HostCommandOptions,
   options: Options,
   environment: NodeJS.ProcessEnv,
 ): Pick<HostOptions, 'hostKeyFile' | 'secretKeyFile'> {
   if (hostKeyFile !== undefined) return { hostKeyFile: resolve(hostKeyFile) };
-  return { secretKeyFile: secretKeyFile(options, environment, options.db) };
+  return { secretKeyFile: secretKeyFileFrom(options, environment, options.db) };
 }
 
 /** Converts errors that administrators can fix to a StartError, which is printed as one line. Other errors are bugs. */
@@ -166,11 +170,9 @@ function startErrorOf(error: unknown, db: string): unknown {
   if (error instanceof SecretKeyError) return new StartError(`--secret-key-file or --host-key-file: ${message}`);
   if (code === 'HOST_IN_USE' || error instanceof TypeError) return new StartError(message);
   if (code === PERMISSION_DENIED)
-    return new StartError(
-      `--db ${withoutPassword(db)}: ${message}; run 'apistrata admin host-role' for this host again`,
-    );
+    return new StartError(`--db ${maskPassword(db)}: ${message}; run 'apistrata admin host-role' for this host again`);
   if (code === 'DATABASE_UNAVAILABLE')
-    return new StartError(`--db ${withoutPassword(db)} cannot be used: ${cause?.message || message}`);
+    return new StartError(`--db ${maskPassword(db)} cannot be used: ${cause?.message || message}`);
   return error;
 }
 
@@ -184,15 +186,15 @@ export async function startHost(
   environment: NodeJS.ProcessEnv,
   onLost: () => void,
 ): Promise<RunningHost> {
-  const { positionals, own, options } = readCommandLine(args, environment, table);
+  const { positionals, own, options } = readCommandLine(args, environment, hostOptionTable);
   if (positionals.length > 0) throw new StartError(`unexpected argument '${positionals[0]}': see host --help`);
-  const ownOptions = own as unknown as OwnOptions;
+  const ownOptions = own as unknown as HostCommandOptions;
   const { name, address, resource, reserve, fence, ...others } = ownOptions;
   const { db } = options;
   const { serviceDownSeconds = defaultSettings.serviceDownSeconds } = options.setting as Partial<
     typeof defaultSettings
   >;
-  if (isFile(db) || db === ':memory:')
+  if (isSqliteFile(db) || db === ':memory:')
     throw new StartError(
       `--db ${db} cannot be shared with separate hosts: they need PostgreSQL (--db postgres://...). With SQLite, the process that serves the API runs the machines itself`,
     );
@@ -204,7 +206,7 @@ export async function startHost(
     const host = await createHost({
       ...options.database,
       database: db,
-      ...keysFrom(ownOptions, options, environment),
+      ...keyOptionsFrom(ownOptions, options, environment),
       name,
       address,
       port: others['link-port'],
@@ -231,7 +233,7 @@ export async function startHost(
       monitoring?.close();
       await host.stop();
     };
-    return { host, database: withoutPassword(db), metricsUrl: monitoring?.url, log, stop, stopsWithinMs: 0 };
+    return { host, database: maskPassword(db), metricsUrl: monitoring?.url, log, stop, stopsWithinMs: 0 };
   } catch (error) {
     monitoring?.close();
     throw startErrorOf(error, db);

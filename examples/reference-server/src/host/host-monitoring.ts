@@ -3,7 +3,7 @@ import type { Healthcheck } from '@apistrata/healthcheck';
 import type { Logger } from 'pino';
 import { hostHealthFrom } from '../health.js';
 import { listen } from '../listen.js';
-import { metricsServer } from '../metrics-server.js';
+import { createMetricsServer } from '../metrics-server.js';
 import type { Options } from '../options.js';
 
 /** The metrics and health endpoints that a host process serves on `--metrics-port`. */
@@ -28,12 +28,12 @@ export async function openHostMonitoring(options: Options, log: Logger): Promise
   if (port === undefined) return undefined;
   const { prometheusHostMetrics } = await import('@apistrata/compute-router/prometheus');
   const metrics = prometheusHostMetrics();
-  let running: Host | undefined;
+  let runningHost: Host | undefined;
   let serve: typeof metrics.handler = (_req, res) => {
     res.writeHead(503, { 'Content-Length': 0 }).end();
   };
-  const health: Healthcheck = hostHealthFrom(options, () => running, log);
-  const server = metricsServer((req, res) => serve(req, res), health);
+  const health: Healthcheck = hostHealthFrom(options, () => runningHost, log);
+  const server = createMetricsServer((req, res) => serve(req, res), health);
   const url = await listen(server, address, port, 'metrics-').catch((error) => {
     health.close();
     throw error;
@@ -42,7 +42,7 @@ export async function openHostMonitoring(options: Options, log: Logger): Promise
     url: `${url}/metrics`,
     observer: metrics.database,
     use(host) {
-      running = host;
+      runningHost = host;
       metrics.scrape(host);
       serve = metrics.handler;
     },

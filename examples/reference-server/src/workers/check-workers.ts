@@ -1,11 +1,11 @@
-import { isFile } from '../database-url.js';
+import { isSqliteFile } from '../database-url.js';
 import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
 
 /** Checks that `--workers` is compatible with the other options. @throws StartError */
 export function checkWorkers({ workers, db, driver }: Options): void {
   if (workers === undefined) return;
-  if (isFile(db) || db === ':memory:')
+  if (isSqliteFile(db) || db === ':memory:')
     throw new StartError(
       `--workers ${workers} needs --db postgres://...: a SQLite database has one process, and --workers starts several`,
     );

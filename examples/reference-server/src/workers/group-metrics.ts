@@ -2,10 +2,10 @@ import type { Worker } from 'node:cluster';
 import type { MetricsSource } from '@apistrata/compute-router/prometheus';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { type Figures, METRICS_TYPE } from './messages.js';
-import { type Member, sendToWorker } from './worker-group.js';
+import { type GroupMember, sendToWorker } from './worker-group.js';
 
 /** If a worker does not respond within this time, the scrape fails, because sums without the worker would be wrong. */
-const RESPONSE_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /** The metric types that sums include after their process has exited, so that sums never decrease. */
 const PERSISTENT_TYPES = new Set(['counter', 'histogram']);
@@ -22,37 +22,37 @@ function sumFigures(all: readonly Figures[]): Registry {
 /** Aggregates the metrics of all workers. Most values are summed; some are averages, or equal in all workers. */
 export class GroupMetrics implements MetricsSource {
   readonly contentType = METRICS_TYPE;
-  readonly #members: () => readonly Member[];
+  readonly #members: () => readonly GroupMember[];
   readonly #requests = new Map<number, MetricsRequest>();
   /** The last metrics of each worker. */
   readonly #latest = new Map<Worker, Figures>();
   #past: Figures = [];
   #lastId = 0;
 
-  constructor(members: () => readonly Member[]) {
+  constructor(members: () => readonly GroupMember[]) {
     this.#members = members;
   }
 
   /** Returns the aggregated metrics in the Prometheus text format. Rejects if a running worker does not respond. */
   async metrics(): Promise<string> {
-    const found = await Promise.all(this.#members().map((member) => this.#requestFigures(member)));
-    const living = found.filter((figures) => figures !== undefined);
-    return sumFigures([...living, this.#past]).metrics();
+    const responses = await Promise.all(this.#members().map((member) => this.#requestFigures(member)));
+    const currentFigures = responses.filter((figures) => figures !== undefined);
+    return sumFigures([...currentFigures, this.#past]).metrics();
   }
 
   /** Stores the metrics that a worker has returned, or sent before it exited. */
-  received(worker: Worker, id: number | undefined, figures: Figures): void {
+  storeFigures(worker: Worker, id: number | undefined, figures: Figures): void {
     this.#latest.set(worker, figures);
     if (id !== undefined) this.#complete(id, figures);
   }
 
   /** Adds the last metrics of a worker that has exited to all later sums. */
-  ended(worker: Worker): void {
+  handleWorkerExit(worker: Worker): void {
     for (const [id, request] of this.#requests) if (request.worker === worker) this.#complete(id, undefined);
-    const last = this.#latest.get(worker);
+    const lastFigures = this.#latest.get(worker);
     this.#latest.delete(worker);
-    if (!last) return;
-    const persistentMetrics = last.filter(({ type }) => PERSISTENT_TYPES.has(String(type)));
+    if (!lastFigures) return;
+    const persistentMetrics = lastFigures.filter(({ type }) => PERSISTENT_TYPES.has(String(type)));
     // prom-client types the result differently, although it has the structure of the input.
     this.#past = sumFigures([this.#past, persistentMetrics]).getMetricsAsArray() as unknown as Figures;
   }
@@ -62,13 +62,13 @@ export class GroupMetrics implements MetricsSource {
     this.#requests.delete(id);
   }
 
-  #requestFigures(member: Member): Promise<Figures | undefined> {
+  #requestFigures(member: GroupMember): Promise<Figures | undefined> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#requests.delete(id);
         reject(new Error(`worker ${member.worker.process.pid} does not return its metrics`));
-      }, RESPONSE_MS);
+      }, RESPONSE_TIMEOUT_MS);
       const responded = (figures: Figures | undefined) => {
         clearTimeout(timer);
         resolve(figures);

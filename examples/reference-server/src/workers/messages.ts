@@ -7,21 +7,21 @@ export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** The URL that a worker serves, and its database. */
-export interface Serving {
+export interface WorkerAddress {
   readonly url: string;
   readonly database: string;
 }
 
 /** Messages from workers to the primary process. */
-export type FromWorker =
-  | ({ readonly kind: 'serving' } & Serving)
+export type WorkerMessage =
+  | ({ readonly kind: 'serving' } & WorkerAddress)
   /** The worker's metrics: the response to `requestFigures`, or, without `id`, the last ones before it exits. */
   | { readonly kind: 'figures'; readonly id?: number; readonly figures: Figures }
   /** Requests the metrics of all workers, because a client has scraped this worker. */
   | { readonly kind: 'requestMetrics'; readonly id: number };
 
 /** Messages from the primary process to workers. */
-export type ToWorker =
+export type PrimaryMessage =
   /** Fail readiness, serve for the drain time, then exit. */
   | { readonly kind: 'end' }
   /** Accept no new connections, serve open ones, then exit, because another worker has replaced this one. */

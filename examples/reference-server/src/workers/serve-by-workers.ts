@@ -3,12 +3,12 @@ import { constants } from 'node:os';
 import type { MetricsSource } from '@apistrata/compute-router/prometheus';
 import type { Logger } from 'pino';
 import { listen } from '../listen.js';
-import { metricsServer } from '../metrics-server.js';
+import { createMetricsServer } from '../metrics-server.js';
 import { areMetricsRequested } from '../observation.js';
 import { openLog } from '../open-log.js';
 import type { Options } from '../options.js';
 import { GRACE_MS, RELEASE_LEASES_MS } from '../shutdown-times.js';
-import { startupMessage } from '../startup-message.js';
+import { printStartupMessage } from '../startup-message.js';
 import { checkWorkers } from './check-workers.js';
 import type { GroupMetrics } from './group-metrics.js';
 import type { WorkerContext } from './worker.js';
@@ -18,7 +18,7 @@ import { type GroupListener, sendToWorker, WorkerGroup } from './worker-group.js
 const KILL_DELAY_MS = 5_000;
 
 /** Creates the aggregated metrics of a worker group, and loads `prom-client`, if metrics are enabled. */
-async function metricsOf(options: Options, group: () => WorkerGroup): Promise<GroupMetrics | undefined> {
+async function createGroupMetrics(options: Options, group: () => WorkerGroup): Promise<GroupMetrics | undefined> {
   if (!areMetricsRequested(options)) return undefined;
   const { GroupMetrics } = await import('./group-metrics.js');
   return new GroupMetrics(() => group().serving);
@@ -28,7 +28,7 @@ async function openMonitoring(options: Options, metrics: MetricsSource | undefin
   const { 'metrics-port': port, 'metrics-host': host } = options;
   if (!metrics || port === undefined) return undefined;
   const { metricsHandler } = await import('@apistrata/compute-router/prometheus');
-  const server = metricsServer(metricsHandler(metrics));
+  const server = createMetricsServer(metricsHandler(metrics));
   return { server, url: `${await listen(server, host, port, 'metrics-')}/metrics` };
 }
 
@@ -43,27 +43,29 @@ export async function serveByWorkers(options: Options, { rereadOptions }: Worker
   const log = await openLog(options);
   const listener: GroupListener = {
     message(worker, message) {
-      if (message.kind === 'figures') metrics?.received(worker, message.id, message.figures);
+      if (message.kind === 'figures') metrics?.storeFigures(worker, message.id, message.figures);
       if (message.kind === 'requestMetrics')
-        respond(worker, message.id).catch((error) => log.warn({ err: error }, 'sending metrics to a worker failed'));
+        sendMetrics(worker, message.id).catch((error) =>
+          log.warn({ err: error }, 'sending metrics to a worker failed'),
+        );
     },
-    ended: (worker) => metrics?.ended(worker),
+    ended: (worker) => metrics?.handleWorkerExit(worker),
   };
   const group: WorkerGroup = new WorkerGroup(options.workers ?? 1, log, listener);
-  const metrics = await metricsOf(options, () => group);
+  const metrics = await createGroupMetrics(options, () => group);
 
-  async function respond(worker: Worker, id: number): Promise<void> {
+  async function sendMetrics(worker: Worker, id: number): Promise<void> {
     const text = await metrics?.metrics().catch((error) => void log.error({ err: error }, 'metrics are unavailable'));
     sendToWorker({ worker }, { kind: 'metrics', id, ...(text !== undefined && { text }) });
   }
 
-  const monitored = await openMonitoring(options, metrics);
-  endWithGroup(group, options, log);
+  const monitoringServer = await openMonitoring(options, metrics);
+  endGroupOnSignals(group, options, log);
   const serving = await group.start();
   // The first worker could not start and has logged the reason, or a shutdown is in progress.
   if (typeof serving === 'number') return void group.end().then(() => process.exit(serving));
   process.on('SIGHUP', () => reloadAll(group, log, rereadOptions));
-  startupMessage({ ...serving, metricsUrl: monitored?.url }, options);
+  printStartupMessage({ ...serving, metricsUrl: monitoringServer?.url }, options);
 }
 
 /**
@@ -87,16 +89,16 @@ function reloadAll(group: WorkerGroup, log: Logger, rereadOptions: () => Options
  * On SIGTERM and SIGINT, ends all workers gracefully, and then this process; a second signal or a timeout ends all
  * immediately.
  */
-function endWithGroup(group: WorkerGroup, options: Options, log: Logger): void {
-  let ending = false;
+function endGroupOnSignals(group: WorkerGroup, options: Options, log: Logger): void {
+  let isEnding = false;
   function killAll(code: number): never {
     group.kill();
     process.exit(code);
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {
-      if (ending) killAll(128 + constants.signals[signal]);
-      ending = true;
+      if (isEnding) killAll(128 + constants.signals[signal]);
+      isEnding = true;
       log.info({ signal }, 'stopping all workers; a second signal stops them immediately');
       setTimeout(
         () => {

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { REPLACEMENT_WAIT_MS } from '../shutdown-times.js';
-import type { FromWorker, Serving, ToWorker } from './messages.js';
+import type { PrimaryMessage, WorkerAddress, WorkerMessage } from './messages.js';
 
 /** The delay before a worker that died is replaced. The delay doubles each time another worker dies early. */
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 30_000;
+const MIN_RESTART_DELAY_MS = 250;
+const MAX_RESTART_DELAY_MS = 30_000;
 /** If a worker dies after it has served for this long, the delay starts again from its minimum. */
-const STABLE_MS = 60_000;
+const STABLE_RUN_MS = 60_000;
 
 /** A worker process. */
-export interface Member {
+export interface GroupMember {
   readonly worker: Worker;
   /** Resolves with the worker's address, or with undefined if the worker exits before it serves. */
-  readonly serving: Promise<Serving | undefined>;
+  readonly serving: Promise<WorkerAddress | undefined>;
   readonly ended: Promise<unknown>;
   servingSince: number | undefined;
   /** Whether the worker is not replaced when it exits: its exit was requested, or its starter handles the failure. */
@@ -24,12 +24,12 @@ export interface Member {
 
 /** Is notified of messages from workers, and of their exits. */
 export interface GroupListener {
-  message(worker: Worker, message: FromWorker): void;
+  message(worker: Worker, message: WorkerMessage): void;
   ended(worker: Worker): void;
 }
 
 /** Sends a message to a worker, unless it has ended. */
-export function sendToWorker({ worker }: Pick<Member, 'worker'>, message: ToWorker): void {
+export function sendToWorker({ worker }: Pick<GroupMember, 'worker'>, message: PrimaryMessage): void {
   // Errors are ignored, because a worker that cannot receive the message has died, which the exit event reports.
   if (worker.isConnected()) worker.send(message, () => {});
 }
@@ -41,7 +41,7 @@ export function sendToWorker({ worker }: Pick<Member, 'worker'>, message: ToWork
 export class WorkerGroup {
   readonly #log: Logger;
   readonly #listener: GroupListener;
-  readonly #members = new Set<Member>();
+  readonly #members = new Set<GroupMember>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #size: number;
   #failures = 0;
@@ -56,7 +56,7 @@ export class WorkerGroup {
   }
 
   /** The workers that currently serve requests. */
-  get serving(): readonly Member[] {
+  get serving(): readonly GroupMember[] {
     return [...this.#members].filter(({ servingSince }) => servingSince !== undefined);
   }
 
@@ -65,12 +65,12 @@ export class WorkerGroup {
    *
    * @returns the address, or the exit code of the first worker, which has logged the reason
    */
-  async start(): Promise<Serving | number> {
-    const first = this.#fork(true);
-    const serving = await first.serving;
-    if (!serving) return first.worker.process.exitCode ?? 1;
-    first.expendable = false;
-    this.#fill();
+  async start(): Promise<WorkerAddress | number> {
+    const firstMember = this.#fork(true);
+    const serving = await firstMember.serving;
+    if (!serving) return firstMember.worker.process.exitCode ?? 1;
+    firstMember.expendable = false;
+    this.#startMissingWorkers();
     return serving;
   }
 
@@ -98,8 +98,8 @@ export class WorkerGroup {
       else member.worker.process.kill();
     }
     await Promise.all(members.map(({ ended }) => ended));
-    const served = members.filter(({ servingSince }) => servingSince !== undefined);
-    return served.every(({ worker }) => worker.process.exitCode === 0) ? 0 : 1;
+    const servedMembers = members.filter(({ servingSince }) => servingSince !== undefined);
+    return servedMembers.every(({ worker }) => worker.process.exitCode === 0) ? 0 : 1;
   }
 
   /** Kills all workers. */
@@ -116,49 +116,50 @@ export class WorkerGroup {
 
   /** Replaces all workers. Returns false if a new worker could not start; the other workers are then not replaced. */
   async #replaceAll(): Promise<boolean> {
-    const before = [...this.#members];
-    for (const [index, old] of before.entries()) {
+    const previousMembers = [...this.#members];
+    for (const [index, old] of previousMembers.entries()) {
       if (this.#ending) return false;
-      if (index < this.#size && !(await this.#replacement())) return false;
+      if (index < this.#size && !(await this.#startReplacement())) return false;
       old.expendable = true;
       sendToWorker(old, { kind: 'retire' });
       // Waiting keeps the number of processes with database connections small. A limit on the wait prevents a long request
       // from delaying the replacement of the other workers.
-      const waiting = new AbortController();
-      const timeout = pause(REPLACEMENT_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => {});
+      const waitController = new AbortController();
+      const timeout = pause(REPLACEMENT_WAIT_MS, undefined, { signal: waitController.signal }).catch(() => {});
       await Promise.race([old.ended, timeout]);
-      waiting.abort();
+      waitController.abort();
     }
-    await Promise.all(before.map(({ ended }) => ended));
-    this.#fill();
+    await Promise.all(previousMembers.map(({ ended }) => ended));
+    this.#startMissingWorkers();
     this.#log.info({ workers: this.#size }, 'all workers have been replaced');
     return true;
   }
 
-  async #replacement(): Promise<boolean> {
-    const fresh = this.#fork(true);
-    if (await fresh.serving) {
-      fresh.expendable = false;
+  async #startReplacement(): Promise<boolean> {
+    const newMember = this.#fork(true);
+    if (await newMember.serving) {
+      newMember.expendable = false;
       return true;
     }
     if (!this.#ending) this.#log.error('a new worker could not start: the others are not replaced');
     return false;
   }
 
-  #fill(): void {
-    const desired = this.#size - [...this.#members].filter(({ expendable }) => !expendable).length - this.#timers.size;
-    for (let missing = desired; missing > 0; missing--) this.#fork(false);
+  #startMissingWorkers(): void {
+    const missingCount =
+      this.#size - [...this.#members].filter(({ expendable }) => !expendable).length - this.#timers.size;
+    for (let missing = missingCount; missing > 0; missing--) this.#fork(false);
   }
 
-  #fork(expendable: boolean): Member {
+  #fork(expendable: boolean): GroupMember {
     const worker = cluster.fork();
-    const member: Member = {
+    const member: GroupMember = {
       worker,
       expendable,
       servingSince: undefined,
       ended: once(worker, 'exit'),
       serving: new Promise((resolve) => {
-        worker.on('message', (message: FromWorker) => {
+        worker.on('message', (message: WorkerMessage) => {
           if (message.kind === 'serving') {
             member.servingSince = performance.now();
             this.#log.info({ worker: worker.process.pid }, 'a worker serves');
@@ -174,18 +175,18 @@ export class WorkerGroup {
     return member;
   }
 
-  #handleExit(member: Member, code: number | null, signal: string | null): void {
+  #handleExit(member: GroupMember, code: number | null, signal: string | null): void {
     this.#members.delete(member);
     this.#listener.ended(member.worker);
     if (this.#ending || member.expendable) return;
     const { servingSince, worker } = member;
-    const stable = servingSince !== undefined && performance.now() - servingSince > STABLE_MS;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (stable ? 0 : this.#failures), MAX_PAUSE_MS);
-    this.#failures = stable ? 1 : this.#failures + 1;
+    const isStable = servingSince !== undefined && performance.now() - servingSince > STABLE_RUN_MS;
+    const pauseMs = Math.min(MIN_RESTART_DELAY_MS * 2 ** (isStable ? 0 : this.#failures), MAX_RESTART_DELAY_MS);
+    this.#failures = isStable ? 1 : this.#failures + 1;
     this.#log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker exited: starting another one');
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#fill();
+      this.#startMissingWorkers();
     }, pauseMs);
     this.#timers.add(timer);
   }

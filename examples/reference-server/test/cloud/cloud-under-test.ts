@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import request from 'supertest';
-import { compose } from '../../src/compose.js';
+import { composeServer } from '../../src/compose.js';
 import { observationFrom } from '../../src/observation.js';
 import { planFrom } from '../../src/plan.js';
 import { readOptions } from '../../src/read-options.js';
@@ -23,7 +23,7 @@ export interface Account {
 export async function startCloud(database: string, ...args: readonly string[]) {
   const options = readOptions(['--cloud', '--db', database, ...args], {});
   const observation = await observationFrom(options);
-  const { app, cloud, engine, close } = await compose(
+  const { app, cloud, engine, close } = await composeServer(
     planFrom(options, process.env, observation),
     database,
     pino({ level: 'silent' }),

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { missingForGuests } from '../../../../packages/qemu/test/guest/build-guest.js';
 import { ada, QemuCloud } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { browserFlags, browserProgram } from '../../../../testing/browser.js';
-import { type ConsoleProxy, consoleProxy } from '../../src/consoles/console-proxy.js';
+import { type ConsoleProxy, createConsoleProxy } from '../../src/consoles/console-proxy.js';
 import { typeOnLine, typeOnScreen, typeText } from '../console-page.js';
 
 const executablePath = browserProgram();
@@ -21,7 +21,7 @@ describe.skipIf(missing)('consoles of virtual machines', { timeout: 240_000 }, (
   const failures: unknown[] = [];
 
   beforeAll(async () => {
-    proxy = consoleProxy(
+    proxy = createConsoleProxy(
       () => cloud.engine,
       (error) => failures.push(error),
     );

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { missingForGuests } from '../../../../packages/qemu/test/guest/build-guest.js';
 import { admin, QemuHosts } from '../../../../packages/qemu/test/qemu-hosts.js';
 import { browserFlags, browserProgram } from '../../../../testing/browser.js';
-import { type ConsoleProxy, consoleProxy } from '../../src/consoles/console-proxy.js';
+import { type ConsoleProxy, createConsoleProxy } from '../../src/consoles/console-proxy.js';
 import { typeOnLine, typeOnScreen } from '../console-page.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -21,7 +21,7 @@ describe.skipIf(missing)('one proxy for the consoles of all hosts', { timeout: 3
   const failures: unknown[] = [];
 
   beforeAll(async () => {
-    proxy = consoleProxy(
+    proxy = createConsoleProxy(
       () => hosts.engine,
       (error) => failures.push(error),
     );
