@@ -30,7 +30,7 @@ const consumer_type = z
   .min(1)
   .max(255)
   .regex(/^[A-Z0-9_]+$/);
-const mappings = atLeastOne(z.record(z.string().regex(/^([a-zA-Z0-9_-]{1,64})?$/), z.array(anyUuid).min(1))).optional();
+const mappings = atLeastOne(z.record(z.string(), z.array(anyUuid).min(1))).optional();
 
 /** Returns the schema of one consumer's allocations at the version of the request. */
 function consumerBody(call: Call, allocations: z.ZodType): z.ZodType<RequestedAllocations> {

@@ -7,8 +7,8 @@ import { candidates } from './candidates.js';
 import { since } from './placement-version.js';
 import { providers } from './providers.js';
 import { type Replacement, replaceAllocations } from './replacement.js';
-import { atLeastOne, bodyOf } from './request-body.js';
-import { badQuery, checkParameters } from './request-groups.js';
+import { anyUuid, atLeastOne, bodyOf, dashed } from './request-body.js';
+import { badQuery, checkParameters } from './requirements.js';
 
 /** The owner of consumers that are created in the first versions, whose requests do not name an owner. */
 const NO_OWNER = '00000000-0000-0000-0000-000000000000';
@@ -19,7 +19,7 @@ export const replacementOf = ([id, body]: readonly [string, RequestedAllocations
     id,
     project: body.project_id ?? NO_OWNER,
     user: body.user_id ?? NO_OWNER,
-    type: body.consumer_type ?? 'unknown',
+    type: body.consumer_type ?? '',
     generation: 0,
     allocations: Object.fromEntries(Object.entries(body.allocations).map(([uuid, one]) => [uuid, one.resources])),
   },
@@ -29,9 +29,8 @@ export const replacementOf = ([id, body]: readonly [string, RequestedAllocations
 /** Returns the id of the consumer in the path, with dashes. Throws a 400 error for an id that is not a UUID. */
 function consumerIdOf(call: Call): string {
   const id = call.param('consumer');
-  const plain = id.replaceAll('-', '').toLowerCase();
-  if (!/^[0-9a-f]{32}$/.test(plain)) throw badRequest(`Malformed consumer_uuid: ${id}`);
-  return plain.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  if (!anyUuid.safeParse(id).success) throw badRequest(`Malformed consumer_uuid: ${id}`);
+  return dashed(id);
 }
 
 async function view(call: Call, consumer: Consumer | undefined) {
@@ -49,6 +48,9 @@ async function view(call: Call, consumer: Consumer | undefined) {
   };
 }
 
+/** The types that a filter accepts, including `all` and `unknown`. */
+const CONSUMER_TYPE = /^[A-Z0-9_]+$|^all|^unknown$/;
+
 async function totalUsages(call: Call) {
   checkParameters(call, ['project_id', 'user_id', ...(since(call, 38) ? ['consumer_type'] : [])]);
   for (const [key, value] of call.query)
@@ -64,16 +66,17 @@ async function totalUsages(call: Call) {
   const matching = (await consumersIn(call, project)).filter((one) => user === undefined || one.user === user);
   if (!since(call, 38)) return { usages: usagesOf(matching) };
   const requested = call.text('consumer_type');
-  const types = [...new Set(matching.map(({ type }) => type))].filter(
-    (type) => requested === undefined || requested === 'all' || requested === type,
-  );
-  if (requested === 'all') return { usages: { all: { ...usagesOf(matching), consumer_count: matching.length } } };
-  const ofType = (type: string) => matching.filter((one) => one.type === type);
-  return {
-    usages: Object.fromEntries(
-      types.map((type) => [type, { ...usagesOf(ofType(type)), consumer_count: ofType(type).length }]),
-    ),
-  };
+  if (requested !== undefined && !CONSUMER_TYPE.test(requested))
+    throw badQuery(
+      `'${requested}' does not match '${CONSUMER_TYPE.source}'\n\nFailed validating 'pattern' in schema['properties']['consumer_type']`,
+    );
+  const byType = new Map<string, Consumer[]>();
+  for (const one of matching) {
+    const type = requested === 'all' ? requested : one.type;
+    if (requested === undefined || requested === type) byType.set(type, [...(byType.get(type) ?? []), one]);
+  }
+  const shown = [...byType].map(([type, some]) => [type, { ...usagesOf(some), consumer_count: some.length }]);
+  return { usages: Object.fromEntries(shown) };
 }
 
 /** The allocations that clients have created, and the allocations of compute servers. */
@@ -84,7 +87,8 @@ export function allocationRoutes(): readonly Route[] {
     }),
     put('/allocations/:consumer', async (call) => {
       const id = consumerIdOf(call);
-      await replaceAllocations(call, [replacementOf([id, bodyOf(call, oneConsumer(call))])]);
+      const prefix = `Unable to allocate inventory for consumer ${id}: `;
+      await replaceAllocations(call, [replacementOf([id, bodyOf(call, oneConsumer(call))])], prefix);
       return noContent();
     }),
     del('/allocations/:consumer', async (call) => {
@@ -94,7 +98,7 @@ export function allocationRoutes(): readonly Route[] {
     }),
     post('/allocations', async (call) => {
       const body = bodyOf(call, atLeastOne(manyConsumers(call)));
-      await replaceAllocations(call, Object.entries(body).map(replacementOf));
+      await replaceAllocations(call, Object.entries(body).map(replacementOf), 'Unable to allocate inventory ');
       return noContent();
     }),
     get('/allocation_candidates', candidates),

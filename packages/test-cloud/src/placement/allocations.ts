@@ -13,6 +13,7 @@ export interface Consumer {
   readonly id: string;
   readonly project: string;
   readonly user: string;
+  /** Empty in requests of versions without types. */
   readonly type: string;
   readonly generation: number;
   readonly allocations: Readonly<Record<string, Resources>>;
@@ -107,7 +108,10 @@ export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<
 /** Stores a consumer with its next generation, or deletes it if it has no allocations. */
 export function store(call: Call, requested: Consumer, before: Consumer | undefined): void {
   if (Object.keys(requested.allocations).length === 0) table(call).delete(requested.id);
-  else table(call).set(requested.id, { ...requested, generation: (before?.generation ?? 0) + 1 });
+  else {
+    const type = requested.type || before?.type || 'unknown';
+    table(call).set(requested.id, { ...requested, type, generation: (before?.generation ?? 0) + 1 });
+  }
 }
 
 /** Removes a consumer that a client has created. Returns false if it does not exist. */

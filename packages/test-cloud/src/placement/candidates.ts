@@ -3,7 +3,8 @@ import { type Used, usedOf } from './allocations.js';
 import { capacityOf, fits } from './capacity.js';
 import { since } from './placement-version.js';
 import { type Provider, providers, rootOf } from './providers.js';
-import { type CandidateRequest, candidateRequestOf, type Group, type Requirements } from './request-groups.js';
+import { type CandidateRequest, candidateRequestOf } from './request-groups.js';
+import type { Group, Requirements } from './requirements.js';
 
 const SHARES = 'MISC_SHARES_VIA_AGGREGATE';
 

@@ -1,3 +1,4 @@
+import type { Inventory } from './inventory.js';
 import type { Provider } from './providers.js';
 
 type Offer = Pick<Provider, 'inventories'>;
@@ -8,11 +9,14 @@ export function capacityOf({ inventories }: Offer, name: string): number {
   return inventory ? Math.floor((inventory.total - inventory.reserved) * inventory.allocation_ratio) : 0;
 }
 
+/** Returns whether an amount has the units of an inventory. */
+export const hasUnits = ({ min_unit, max_unit, step_size }: Inventory, amount: number): boolean =>
+  amount >= min_unit && amount <= max_unit && amount % step_size === 0;
+
 /** Returns whether an amount has the units of an inventory and is available. */
 export function fits(provider: Offer, used: Readonly<Record<string, number>>, name: string, amount: number): boolean {
   const inventory = provider.inventories[name];
-  if (!inventory) return false;
-  const { min_unit, max_unit, step_size } = inventory;
-  const hasUnits = amount >= min_unit && amount <= max_unit && amount % step_size === 0;
-  return hasUnits && amount <= capacityOf(provider, name) - (used[name] ?? 0);
+  return (
+    inventory !== undefined && hasUnits(inventory, amount) && amount <= capacityOf(provider, name) - (used[name] ?? 0)
+  );
 }

@@ -7,7 +7,7 @@ import { usedOf } from './allocations.js';
 import type { Inventory } from './inventory.js';
 import { classNames, missingClass } from './names.js';
 import { since } from './placement-version.js';
-import { type Provider, provider, write } from './providers.js';
+import { type Provider, provider, rejectConflict, shownProvider, write } from './providers.js';
 import { bodyOf } from './request-body.js';
 
 const count = z.number().int();
@@ -23,22 +23,34 @@ const INVENTORY = {
 };
 const generation = { resource_provider_generation: count };
 const One = z.strictObject({ ...INVENTORY, ...generation });
-const New = z.strictObject({
-  ...INVENTORY,
-  resource_provider_generation: count.optional(),
-  resource_class: z.string(),
-});
-export const All = z.strictObject({ ...generation, inventories: z.record(z.string(), z.strictObject(INVENTORY)) });
+/** The original accepts the generation of the provider in each of its inventories, and ignores it. */
+const Ignored = z.strictObject({ ...INVENTORY, resource_provider_generation: count.optional() });
+const New = Ignored.extend({ resource_class: z.string().regex(/^[A-Z0-9_]+$/) });
+export const All = z.strictObject({ ...generation, inventories: z.record(z.string(), Ignored) });
+
+const plain = ({ resource_provider_generation: _, ...inventory }: z.infer<typeof Ignored>): Inventory => inventory;
+
+/** Returns inventories without the generations that requests may contain. */
+export const plainInventories = (all: z.infer<typeof All>['inventories']): Readonly<Record<string, Inventory>> =>
+  Object.fromEntries(Object.entries(all).map(([name, one]) => [name, plain(one)]));
 
 const view = ({ generation: resource_provider_generation, inventories }: Provider) => ({
   resource_provider_generation,
   inventories,
 });
 
-export async function rejectUnknown(call: Call, names: readonly string[]): Promise<void> {
+/** Throws a 400 error for an unknown class. @param prefix the start of its message */
+export async function rejectUnknown(call: Call, names: readonly string[], prefix: string): Promise<void> {
   const classes = await classNames(call);
   const unknown = names.find((name) => !classes.has(name));
-  if (unknown) throw badRequest(`Unknown resource class in inventory: ${missingClass(unknown)}`);
+  if (unknown !== undefined) throw badRequest(prefix + missingClass(unknown));
+}
+
+/** Throws a 404 error for an unknown class in the path. */
+async function classInPath(call: Call, prefix = ''): Promise<string> {
+  const name = call.param('class');
+  if (!(await classNames(call)).has(name)) throw notFound(prefix + missingClass(name));
+  return name;
 }
 
 /** Rejects an inventory without capacity. Since 1.26, the whole inventory may be reserved. */
@@ -49,7 +61,7 @@ function rejectWithoutCapacity(
   verb: 'create' | 'update' = 'update',
 ): void {
   for (const [name, { total, reserved, allocation_ratio }] of Object.entries(inventories)) {
-    const capacity = (total - reserved) * allocation_ratio;
+    const capacity = Math.trunc((total - reserved) * allocation_ratio);
     if (capacity > 0 || (capacity === 0 && since(call, 26))) continue;
     const than = since(call, 26) ? 'greater than total' : 'greater than or equal to total';
     throw badRequest(
@@ -62,20 +74,27 @@ function rejectWithoutCapacity(
 const FIRST_CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'];
 
 /** Returns the error for inventories that are in use. Names the classes in their standard order. */
-export function inventoryInUse(uuid: string, names: readonly string[]): ServiceError {
+export function inventoryInUse(
+  uuid: string,
+  names: readonly string[],
+  prefix = 'update conflict: ',
+  type = 'placement.inventory.inuse',
+): ServiceError {
   const rank = (name: string) => (FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length);
   const listed = [...names].sort((a, b) => rank(a) - rank(b)).join(', ');
-  return conflict(
-    `update conflict: Inventory for '${listed}' on resource provider '${uuid}' in use.`,
-    'placement.inventory.inuse',
-  );
+  return conflict(`${prefix}Inventory for '${listed}' on resource provider '${uuid}' in use.`, type);
 }
 
 /** Rejects the removal of inventories that are in use. */
-async function rejectInUse(call: Call, one: Provider, next: Readonly<Record<string, Inventory>>): Promise<void> {
+async function rejectInUse(
+  call: Call,
+  one: Provider,
+  next: Readonly<Record<string, Inventory>>,
+  ...details: readonly [prefix?: string, type?: string]
+): Promise<void> {
   const used = await usedOf(call, one);
   const inUse = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
-  if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse);
+  if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse, ...details);
 }
 
 /** Inventories of providers, by class. */
@@ -87,56 +106,68 @@ export function inventoryRoutes(): readonly Route[] {
     resource_provider_generation: seen,
   });
   return [
-    get(path, async (call) => view(await provider(call))),
+    get(path, async (call) => view(await shownProvider(call, ' : '))),
     put(path, async (call) => {
       const before = await provider(call);
-      const { inventories, resource_provider_generation } = bodyOf(call, All);
-      await rejectUnknown(call, Object.keys(inventories));
+      const body = bodyOf(call, All);
+      rejectConflict(before, body.resource_provider_generation);
+      const inventories = plainInventories(body.inventories);
       rejectWithoutCapacity(call, before.uuid, inventories);
+      const prefix = `Unknown resource class in inventory for resource provider ${before.uuid}: `;
+      await rejectUnknown(call, Object.keys(inventories), prefix);
       await rejectInUse(call, before, inventories);
-      return view(await write(call, before, { inventories }, resource_provider_generation));
+      return view(await write(call, before, { inventories }));
     }),
     post(path, async (call) => {
       const before = await provider(call);
-      const { resource_class, resource_provider_generation, ...inventory } = bodyOf(call, New);
-      await rejectUnknown(call, [resource_class]);
-      if (before.inventories[resource_class])
-        throw conflict(`Update conflict: inventory of ${resource_class} exists already.`);
+      const { resource_class, ...body } = bodyOf(call, New);
+      const inventory = plain(body);
       rejectWithoutCapacity(call, before.uuid, { [resource_class]: inventory }, 'create');
+      await rejectUnknown(call, [resource_class], `Unable to create inventory for resource provider ${before.uuid}: `);
+      if (before.inventories[resource_class])
+        throw conflict(
+          `Update conflict: inventory of ${resource_class} exists already.`,
+          'placement.concurrent_update',
+        );
       const inventories = { ...before.inventories, [resource_class]: inventory };
-      const shown = one(await write(call, before, { inventories }, resource_provider_generation), resource_class);
+      const shown = one(await write(call, before, { inventories }), resource_class);
       return new Reply(201, shown, {
         Location: `${call.base}/resource_providers/${before.uuid}/inventories/${resource_class}`,
       });
     }),
     del(path, async (call) => {
       const before = await provider(call);
-      await rejectInUse(call, before, {});
+      await rejectInUse(call, before, {}, '');
       await write(call, before, { inventories: {} });
       return noContent();
     }),
     get(`${path}/:class`, async (call) => {
-      const from = await provider(call);
+      const from = await shownProvider(call, ' : ');
       if (!from.inventories[call.param('class')]) throw missing(call);
       return one(from, call.param('class'));
     }),
     put(`${path}/:class`, async (call) => {
       const before = await provider(call);
-      const name = call.param('class');
-      const { resource_provider_generation, ...inventory } = bodyOf(call, One);
-      rejectWithoutCapacity(call, before.uuid, { [name]: inventory });
+      const body = bodyOf(call, One);
+      rejectConflict(before, body.resource_provider_generation);
+      const inventory = plain(body);
+      rejectWithoutCapacity(call, before.uuid, { [call.param('class')]: inventory });
+      const name = await classInPath(call);
       if (!before.inventories[name])
         throw badRequest(
-          `No inventory record with resource class for resource provider ${before.uuid}: Inventory of ${name} does not exist.`,
+          `No inventory record with resource class for resource provider ${before.uuid}: No inventory of class ${name} found.`,
         );
       const inventories = { ...before.inventories, [name]: inventory };
-      return one(await write(call, before, { inventories }, resource_provider_generation), name);
+      return one(await write(call, before, { inventories }), name);
     }),
     del(`${path}/:class`, async (call) => {
       const before = await provider(call);
-      const { [call.param('class')]: removed, ...inventories } = before.inventories;
-      if (!removed) throw notFound(`No inventory of class ${call.param('class')} found for delete: it does not exist.`);
-      await rejectInUse(call, before, inventories);
+      const missing = `No inventory of class ${call.param('class')} found for delete`;
+      const name = await classInPath(call, `${missing}: `);
+      const { [name]: removed, ...inventories } = before.inventories;
+      if (!removed) throw notFound(`${missing}: ${missing}`);
+      const prefix = `Unable to delete inventory of class ${name}: `;
+      await rejectInUse(call, before, inventories, prefix, 'placement.concurrent_update');
       await write(call, before, { inventories });
       return noContent();
     }),

@@ -5,19 +5,15 @@ import { del, get, noContent, post, put, Reply, type Route } from '../service/ro
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { classNames, createdNames, missingClass, missingTraits, traitNames } from './names.js';
 import { since } from './placement-version.js';
-import { provider, providers, rejectOutdated, write } from './providers.js';
+import { type Provider, provider, providers, rejectOutdated, shownProvider, write } from './providers.js';
 import { bodyOf, invalidBody } from './request-body.js';
-import { badQuery, checkParameters } from './request-groups.js';
+import { checkParameters } from './requirements.js';
 
 /** The maximum length of a name, in characters. */
 const MAX_NAME = 255;
 
-const New = z.strictObject({
-  name: z
-    .string()
-    .max(MAX_NAME)
-    .regex(/^CUSTOM_[A-Z0-9_]+$/),
-});
+const CUSTOM_CLASS = /^CUSTOM_[A-Z0-9_]+$/;
+const New = z.strictObject({ name: z.string().max(MAX_NAME).regex(CUSTOM_CLASS) });
 
 function classRoutes(): readonly Route[] {
   const view = (name: string) => ({ name, links: [{ rel: 'self', href: `/placement/resource_classes/${name}` }] });
@@ -43,21 +39,23 @@ function classRoutes(): readonly Route[] {
         const before = await find(call);
         if (!createdNames(call, 'classes').has(before))
           throw badRequest(`Cannot update standard resource class ${before}`);
-        if ((await classNames(call)).has(name)) throw conflict(`Resource class already exists: ${name}`);
+        if (name !== before && (await classNames(call)).has(name))
+          throw conflict(`Resource class already exists: ${name}`);
         createdNames(call, 'classes').delete(before);
         createdNames(call, 'classes').set(name, true);
         return view(name);
       }
       const name = call.param('name');
       if (name.length > MAX_NAME) throw invalidBody(`'${name}' is too long`, 'maxLength');
-      if (!CUSTOM_NAME.test(name)) throw invalidBody(`'${name}' does not match '${CUSTOM_NAME.source}'`, 'pattern');
+      if (!CUSTOM_CLASS.test(name)) throw invalidBody(`'${name}' does not match '${CUSTOM_CLASS.source}'`, 'pattern');
       const exists = (await classNames(call)).has(name);
       createdNames(call, 'classes').set(name, true);
       return new Reply(exists ? 204 : 201, undefined, location(call, name));
     }),
     del('/resource_classes/:name', async (call) => {
       const name = await find(call);
-      if (RESOURCE_CLASSES.has(name)) throw badRequest(`Cannot delete standard resource class ${name}.`);
+      if (RESOURCE_CLASSES.has(name))
+        throw badRequest(`Error in delete resource class: Cannot delete standard resource class ${name}.`);
       if ([...(await providers(call)).values()].some(({ inventories }) => inventories[name]))
         throw conflict(
           `Error in delete resource class: Cannot delete resource class ${name}. Class is in use in inventory.`,
@@ -77,19 +75,21 @@ function traitRoutes(): readonly Route[] {
   return [
     get('/traits', async (call) => {
       checkParameters(call, ['name', 'associated']);
-      if (call.query.has('associated') && !/^(true|false)$/i.test(call.text('associated') ?? ''))
-        throw badQuery(`The query parameter "associated" only accepts "true" or "false"`);
       const written = call.text('name');
-      const used = new Set([...(await providers(call)).values()].flatMap(({ traits }) => traits));
-      const associated = call.query.has('associated') ? call.flag('associated') : undefined;
-      if (written !== undefined && !/^(in|startswith):/.test(written))
+      if (written !== undefined && !written.includes(':'))
         throw badRequest(
           `Badly formatted name parameter. Expected name query string parameter in form: ?name=[in|startswith]:[name1,name2|prefix]. Got: "${written}"`,
-          'placement.query.bad_value',
         );
+      if (call.query.has('associated') && !/^(true|false)$/i.test(call.text('associated') ?? ''))
+        throw badRequest('The query parameter "associated" only accepts "true" or "false"');
+      const used = new Set([...(await providers(call)).values()].flatMap(({ traits }) => traits));
+      const associated = call.query.has('associated') ? call.flag('associated') : undefined;
       const value = written?.slice(written.indexOf(':') + 1) ?? '';
-      const matchesName = (name: string) =>
-        written === undefined || (written.startsWith('in:') ? value.split(',').includes(name) : name.startsWith(value));
+      // Names with an unknown operator match everything.
+      const matchesName = (name: string) => {
+        if (written?.startsWith('in:')) return value.split(',').includes(name);
+        return !written?.startsWith('startswith:') || name.startsWith(value);
+      };
       return {
         traits: [...(await traitNames(call))].filter(
           (name) => matchesName(name) && (associated === undefined || used.has(name) === associated),
@@ -100,13 +100,13 @@ function traitRoutes(): readonly Route[] {
       await find(call);
       return noContent();
     }),
-    put('/traits/:name', (call) => {
+    put('/traits/:name', async (call) => {
       const name = call.param('name');
       if (!CUSTOM_NAME.test(name))
         throw badRequest(
           `The trait is invalid. A valid trait must be no longer than 255 characters, start with the prefix "CUSTOM_" and use following characters: "A"-"Z", "0"-"9" and "_"`,
         );
-      const exists = createdNames(call, 'traits').has(name);
+      const exists = (await traitNames(call)).has(name);
       createdNames(call, 'traits').set(name, true);
       return new Reply(exists ? 204 : 201, undefined, { Location: `${call.base}/traits/${name}` });
     }),
@@ -128,9 +128,17 @@ function providerTraitRoutes(): readonly Route[] {
     traits,
     resource_provider_generation: generation,
   });
-  const Traits = z.strictObject({ traits: z.array(z.string()), resource_provider_generation: z.number().int() });
+  const Traits = z.strictObject({
+    traits: z.array(z.string().min(1).max(MAX_NAME)),
+    resource_provider_generation: z.number().int(),
+  });
+  /** Replaces the traits of a provider. Its generation changes only if they differ. */
+  const change = (call: Call, before: Provider, traits: readonly string[]) => {
+    const isSame = traits.length === before.traits.length && traits.every((name) => before.traits.includes(name));
+    return isSame ? before : write(call, before, { traits });
+  };
   return [
-    get(path, async (call) => view(await provider(call))),
+    get(path, async (call) => view(await shownProvider(call))),
     put(path, async (call) => {
       const { traits: requested, resource_provider_generation: seen } = bodyOf(call, Traits);
       const before = await provider(call);
@@ -138,11 +146,11 @@ function providerTraitRoutes(): readonly Route[] {
       rejectOutdated(before, seen);
       const names = await traitNames(call);
       const unknown = traits.filter((name) => !names.has(name));
-      if (unknown.length > 0) throw badRequest(missingTraits(unknown));
-      return view(await write(call, before, { traits }));
+      if (unknown.length > 0) throw badRequest(`No such trait ${unknown.join(', ')}`);
+      return view(await change(call, before, traits));
     }),
     del(path, async (call) => {
-      await write(call, await provider(call), { traits: [] });
+      await change(call, await provider(call), []);
       return noContent();
     }),
   ];

@@ -6,6 +6,23 @@ import { forbidden } from '../service/service-error.js';
 const ROLES: Readonly<Record<string, readonly string[]>> = { '/reshaper': ['service'] };
 const ADMINISTRATION = ['admin', 'service'];
 
+/** The policies that do not follow from the method and path of their route. */
+const POLICIES: Readonly<Record<string, string>> = {
+  'get /resource_providers/:id/usages': 'resource_providers:usages',
+  'get /usages': 'usages',
+  'get /allocations/:consumer': 'allocations:list',
+  'post /allocations': 'allocations:manage',
+  'post /reshaper': 'reshaper:reshape',
+};
+const VERBS: Readonly<Record<string, string>> = { post: 'create', put: 'update', delete: 'delete' };
+
+/** Returns the name of a route's policy, such as `placement:resource_providers:list`. */
+function policyOf({ method, path }: Route): string {
+  const parts = path.split('/').filter((part) => part !== '' && !part.startsWith(':'));
+  const verb = VERBS[method] ?? (/:\w+$/.test(path) ? 'show' : 'list');
+  return `placement:${POLICIES[`${method} ${path}`] ?? [...parts, verb].join(':')}`;
+}
+
 /** Returns whether a reader of a project requests the usage of this project. */
 const isOwnUsage = ({ path }: Route, { caller, query }: Call) =>
   path === '/usages' && caller.roles.includes('reader') && query.get('project_id') === caller.projectId;
@@ -13,12 +30,15 @@ const isOwnUsage = ({ path }: Route, { caller, query }: Call) =>
 /** Restricts a route to the roles of its policy. Tokens with the system scope have no access. */
 export function restricted(route: Route): Route {
   const roles = ROLES[route.path] ?? ADMINISTRATION;
+  const policy = policyOf(route);
   return {
     ...route,
     run(call) {
       const { caller } = call;
       const isAllowed = caller.roles.some((role) => roles.includes(role)) || isOwnUsage(route, call);
-      if (caller.systemScope || !isAllowed) throw forbidden('You are not authorized to perform the requested action.');
+      // For tokens of another scope, the message of the original is only the name.
+      if (caller.systemScope) throw forbidden(policy);
+      if (!isAllowed) throw forbidden(`Policy does not allow ${policy} to be performed.`);
       return route.run(call);
     },
   };

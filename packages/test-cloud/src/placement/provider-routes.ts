@@ -7,11 +7,22 @@ import { consumersOf, usedOf } from './allocations.js';
 import { hasTraits, isMember } from './candidates.js';
 import { fits } from './capacity.js';
 import { since } from './placement-version.js';
-import { type Provider, provider, providers, put, rejectOutdated, removeProvider, rootOf, write } from './providers.js';
-import { anyUuid, bodyOf } from './request-body.js';
-import { amountsOf, badQuery, checkNames, requirementsOf } from './request-groups.js';
+import {
+  missingProvider,
+  type Provider,
+  provider,
+  providers,
+  put,
+  rejectOutdated,
+  removeProvider,
+  rootOf,
+  shownProvider,
+  write,
+} from './providers.js';
+import { anyUuid, bodyOf, dashed, unexpected } from './request-body.js';
+import { amountsOf, badQuery, checkNames, requirementsOf } from './requirements.js';
 
-const name = z.string().min(1).max(200);
+const name = z.string().max(200);
 const parent = { parent_provider_uuid: anyUuid.nullish() };
 const OlderChange = z.strictObject({ name });
 const Change = OlderChange.extend(parent);
@@ -50,18 +61,21 @@ const FILTERS: Readonly<Record<string, number>> = {
 /** Returns the filter that a request for a list selects. Throws a 400 error for an invalid parameter. */
 async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise<(one: Provider) => Promise<boolean>> {
   const { query } = call;
-  for (const key of query.keys())
-    if (!since(call, FILTERS[key] ?? Number.POSITIVE_INFINITY))
-      throw badQuery(`Additional properties are not allowed ('${key}' was unexpected)`);
+  const unknownNames = [...query.keys()].filter((key) => !since(call, FILTERS[key] ?? Number.POSITIVE_INFINITY));
+  if (unknownNames.length > 0) throw badQuery(unexpected(unknownNames));
+  for (const key of ['uuid', 'in_tree']) {
+    const value = query.get(key);
+    if (value !== null && !z.guid().safeParse(value).success) throw badQuery(`'${value}' is not a 'uuid'`);
+  }
   const uuid = query.get('uuid');
-  if (uuid !== null && !z.guid().safeParse(uuid).success) throw badQuery(`'${uuid}' is not a 'uuid'`);
   const requirements = requirementsOf(call);
   const written = query.getAll('resources').at(-1);
   const resources = written === undefined ? new Map<string, number>() : amountsOf(written);
-  await checkNames(call, [{ suffix: '', resources, ...requirements }]);
+  await checkNames(call, [{ resources, ...requirements }], 'Invalid trait(s) in "required" parameter: ');
   const top = requirements.inTree === undefined ? undefined : all.get(requirements.inTree);
   return async (one) => {
-    if (query.has('name') && query.get('name') !== one.name) return false;
+    // An empty name is no filter.
+    if (query.get('name') && query.get('name') !== one.name) return false;
     if (uuid !== null && uuid !== one.uuid) return false;
     if (requirements.inTree !== undefined && (!top || rootOf(all, top) !== rootOf(all, one))) return false;
     if (!isMember(one.aggregates, requirements) || !hasTraits(one.traits, requirements)) return false;
@@ -70,13 +84,12 @@ async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise
   };
 }
 
-function rejectDuplicates(
-  all: ReadonlyMap<string, Provider>,
-  { uuid, name: requestedName }: { uuid: string; name: string },
-): void {
-  if ([...all.values()].some((other) => other.name === requestedName && other.uuid !== uuid))
-    throw conflict(`Conflicting resource provider name: ${requestedName} already exists.`, 'placement.duplicate_name');
-}
+const duplicate = (what: string) =>
+  conflict(`Conflicting resource provider ${what} already exists.`, 'placement.duplicate_name');
+
+/** Returns whether another provider has a name. */
+const isTaken = (all: ReadonlyMap<string, Provider>, uuid: string, name: string) =>
+  [...all.values()].some((other) => other.name === name && other.uuid !== uuid);
 
 /** Returns whether a provider is another provider or one of its descendants. */
 function isInSubtree(all: ReadonlyMap<string, Provider>, other: string, uuid: string | null): boolean {
@@ -98,20 +111,20 @@ export function providerRoutes(): readonly Route[] {
     post(path, async (call) => {
       const all = await providers(call);
       const requested: z.infer<typeof NewProvider> = bodyOf(call, since(call, 14) ? NewProvider : OlderProvider);
-      const uuid = requested.uuid ?? randomUUID();
-      if (all.has(uuid))
-        throw conflict(`Conflicting resource provider uuid: ${uuid} already exists.`, 'placement.duplicate_name');
-      rejectDuplicates(all, { uuid, name: requested.name });
+      const uuid = requested.uuid ? dashed(requested.uuid) : randomUUID();
       const parent = requested.parent_provider_uuid ?? null;
       const reject = (reason: string) =>
         badRequest(
           `Unable to create resource provider "${requested.name}", ${uuid}: Object action create failed because: ${reason}`,
         );
+      if (requested.name === '') throw reject('name is required');
       if (parent === uuid)
         throw reject(
           'parent provider UUID cannot be same as UUID. Please set parent provider UUID to None if there is no parent.',
         );
       if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
+      if (all.has(uuid)) throw duplicate(`uuid: ${uuid}`);
+      if (isTaken(all, uuid, requested.name)) throw duplicate(`name: ${requested.name}`);
       const created: Provider = {
         uuid,
         name: requested.name,
@@ -130,14 +143,16 @@ export function providerRoutes(): readonly Route[] {
       const all = await providers(call);
       const before = await provider(call);
       const requested: z.infer<typeof Change> = bodyOf(call, since(call, 14) ? Change : OlderChange);
-      rejectDuplicates(all, { uuid: before.uuid, name: requested.name });
       const parent = requested.parent_provider_uuid === undefined ? before.parent : requested.parent_provider_uuid;
-      const reject = (reason: string) =>
-        badRequest(`Unable to save resource provider ${before.uuid}: Object action update failed because: ${reason}`);
-      if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
+      const reject = (reason: string, action = 'update') =>
+        badRequest(
+          `Unable to save resource provider ${before.uuid}: Object action ${action} failed because: ${reason}`,
+        );
+      if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.', 'create');
       if (parent !== before.parent && before.parent !== null && !since(call, 37))
         throw reject(`${parent === null ? 'un' : 're'}-parenting a provider is not currently allowed.`);
       if (isInSubtree(all, before.uuid, parent)) throw reject('creating loop in the provider tree is not allowed.');
+      if (isTaken(all, before.uuid, requested.name)) throw duplicate(requested.name);
       const changed = { ...before, name: requested.name, parent };
       await put(call, changed);
       return view(call, changed);
@@ -145,28 +160,28 @@ export function providerRoutes(): readonly Route[] {
     del(`${path}/:id`, async (call) => {
       const all = await providers(call);
       const provider = all.get(call.param('id'));
-      if (!provider) throw notFound(`No resource provider with uuid ${call.param('id')} found for delete`);
-      if ((await consumersOf(call, provider)).length > 0)
-        throw conflict(
-          `Unable to delete resource provider ${provider.uuid}: Resource provider has allocations.`,
-          'placement.resource_provider.inuse',
-        );
+      if (!provider) throw notFound(`${missingProvider(call.param('id'))} for delete`);
       if ([...all.values()].some(({ parent }) => parent === provider.uuid))
         throw conflict(
           `Unable to delete parent resource provider ${provider.uuid}: It has child resource providers.`,
           'placement.resource_provider.cannot_delete_parent',
         );
+      if ((await consumersOf(call, provider)).length > 0)
+        throw conflict(
+          `Unable to delete resource provider ${provider.uuid}: Resource provider has allocations.`,
+          'placement.resource_provider.inuse',
+        );
       removeProvider(call, provider);
       return noContent();
     }),
     get(`${path}/:id/usages`, async (call) => {
-      const one = await provider(call);
+      const one = await shownProvider(call);
       const used = await usedOf(call, one);
       const shown = Object.keys(one.inventories).map((resource) => [resource, used[resource] ?? 0]);
       return { resource_provider_generation: one.generation, usages: Object.fromEntries(shown) };
     }),
     get(`${path}/:id/allocations`, async (call) => {
-      const one = await provider(call);
+      const one = await provider(call, undefined, `Resource provider '${call.param('id')}' not found: `);
       const shown = (await consumersOf(call, one)).map((consumer) => [
         consumer.id,
         {
@@ -181,7 +196,7 @@ export function providerRoutes(): readonly Route[] {
       const before = await provider(call);
       const list = z.array(anyUuid).refine((ids) => new Set(ids).size === ids.length, 'has non-unique elements');
       if (!since(call, 19))
-        return aggregatesView(call, await write(call, before, { aggregates: bodyOf(call, list) }, undefined, 0));
+        return aggregatesView(call, await write(call, before, { aggregates: bodyOf(call, list) }, 0));
       const schema = z.strictObject({ aggregates: list, resource_provider_generation: z.number().int() });
       const requested = bodyOf(call, schema);
       rejectOutdated(before, requested.resource_provider_generation);

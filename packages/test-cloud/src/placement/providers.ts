@@ -35,11 +35,19 @@ export async function providers(call: Call): Promise<ReadonlyMap<string, Provide
   return all;
 }
 
-export async function provider(call: Call, id = call.param('id')): Promise<Provider> {
+/** Returns the message for an unknown provider. */
+export const missingProvider = (id: string) => `No resource provider with uuid ${id} found`;
+
+/** Returns a provider. @throws ServiceError 404 with a prefix before the message, which depends on the operation */
+export async function provider(call: Call, id = call.param('id'), prefix = ''): Promise<Provider> {
   const provider = (await providers(call)).get(id);
-  if (!provider) throw notFound(`No resource provider with uuid ${id} found`);
+  if (!provider) throw notFound(prefix + missingProvider(id));
   return provider;
 }
+
+/** Returns the provider in the path for operations whose message for an unknown provider repeats itself. */
+export const shownProvider = (call: Call, separator = ': ') =>
+  provider(call, undefined, missingProvider(call.param('id')) + separator);
 
 /** Throws a 409 error if the client has read an outdated generation of a provider. */
 export function rejectOutdated({ generation }: Provider, seen: number): void {
@@ -50,19 +58,21 @@ export function rejectOutdated({ generation }: Provider, seen: number): void {
     );
 }
 
+/** Throws a 409 error if the client changes inventories and has read an outdated generation of their provider. */
+export function rejectConflict({ generation }: Provider, seen: number): void {
+  if (seen !== generation) throw conflict('resource provider generation conflict', 'placement.concurrent_update');
+}
+
 /**
- * Stores a changed provider with its next generation. Throws a 409 error if the client's generation is outdated.
+ * Stores a changed provider with its next generation.
  * @param growth the increase of the generation
  */
 export async function write(
   call: Call,
   before: Provider,
   change: Partial<Pick<Provider, 'inventories' | 'traits' | 'aggregates'>>,
-  seen?: number,
   growth = 1,
 ): Promise<Provider> {
-  if (seen !== undefined && seen !== before.generation)
-    throw conflict('resource provider generation conflict', 'placement.concurrent_update');
   if (before.host !== undefined && (change.inventories || change.traits)) await changeOffer(call, before.host, change);
   await put(call, { ...before, ...change, generation: before.generation + growth });
   return provider(call, before.uuid);

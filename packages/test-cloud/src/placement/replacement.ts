@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { type Consumer, consumer, store, usedOf } from './allocations.js';
-import { fits } from './capacity.js';
+import { capacityOf, hasUnits } from './capacity.js';
 import type { Inventory } from './inventory.js';
 import { inventoryInUse } from './inventory-routes.js';
 import { classNames, missingClass } from './names.js';
@@ -24,7 +24,7 @@ async function readConsumers(call: Call, replacements: readonly Replacement[]): 
     const existing = await consumer(call, requested.id);
     if (seen !== undefined && (existing?.generation ?? null) !== seen)
       throw conflict(
-        `consumer generation conflict - expected ${existing?.generation ?? 'null'} but got ${seen}`,
+        `consumer generation conflict - expected ${existing?.generation ?? 'null'} but got ${seen ?? 'None'}`,
         'placement.concurrent_update',
       );
     if (existing) before.set(requested.id, existing);
@@ -32,15 +32,14 @@ async function readConsumers(call: Call, replacements: readonly Replacement[]): 
   return before;
 }
 
-async function rejectUnknown(call: Call, replacements: readonly Replacement[]): Promise<void> {
+async function rejectUnknown(call: Call, replacements: readonly Replacement[], prefix: string): Promise<void> {
   const [all, classes] = [await providers(call), await classNames(call)];
-  for (const { requested } of replacements)
-    for (const [uuid, resources] of Object.entries(requested.allocations)) {
-      if (!all.has(uuid)) throw badRequest(`Allocation for resource provider '${uuid}' that does not exist.`);
-      const unknown = Object.keys(resources).find((name) => !classes.has(name));
-      if (unknown !== undefined)
-        throw badRequest(`Unable to allocate inventory for consumer ${requested.id}: ${missingClass(unknown)}`);
-    }
+  const allocations = replacements.flatMap(({ requested }) => Object.entries(requested.allocations));
+  const missing = allocations.find(([uuid]) => !all.has(uuid));
+  if (missing) throw badRequest(`Allocation for resource provider '${missing[0]}' that does not exist.`);
+  const names = allocations.flatMap(([, resources]) => Object.keys(resources));
+  const unknown = names.find((name) => !classes.has(name));
+  if (unknown !== undefined) throw badRequest(prefix + missingClass(unknown));
 }
 
 /** Throws a 409 error if a provider cannot satisfy the new allocations, or would lose an inventory that is allocated. */
@@ -52,20 +51,21 @@ async function checkProvider(
   inventories: Inventories | undefined,
 ): Promise<void> {
   const next = { ...one, inventories: inventories ?? one.inventories };
-  const used = { ...(await usedOf(call, one)) };
+  const previous = await usedOf(call, one);
+  const used = { ...previous };
+  const reject = (reason: string) => conflict(`Unable to allocate inventory: ${reason}`);
   for (const { allocations } of before.values())
     for (const [name, amount] of Object.entries(allocations[one.uuid] ?? {})) used[name] = (used[name] ?? 0) - amount;
   for (const { requested } of replacements)
     for (const [name, amount] of Object.entries(requested.allocations[one.uuid] ?? {})) {
-      if (!next.inventories[name])
-        throw conflict(
-          `Unable to allocate inventory: Inventory for '${name}' on resource provider '${one.uuid}' invalid.`,
-        );
-      if (!fits(next, used, name, amount))
-        throw conflict(
-          `Unable to allocate inventory: Unable to create allocation for '${name}' on resource provider '${one.uuid}'. The requested amount would exceed the capacity.`,
-        );
-      used[name] = (used[name] ?? 0) + amount;
+      const inventory = next.inventories[name];
+      if (!inventory) throw reject(`Inventory for '${name}' on resource provider '${one.uuid}' invalid.`);
+      const rejected = `Unable to create allocation for '${name}' on resource provider '${one.uuid}'. The requested amount would`;
+      if (!hasUnits(inventory, amount)) throw reject(`${rejected} violate inventory constraints.`);
+      const sum = (used[name] ?? 0) + amount;
+      // An inventory that is already exceeded may be used as much as before.
+      if (sum > capacityOf(next, name) && sum > (previous[name] ?? 0)) throw reject(`${rejected} exceed the capacity.`);
+      used[name] = sum;
     }
   const inUse = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next.inventories[name]);
   if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse);
@@ -93,15 +93,17 @@ const changeOf = (inventories: Inventories | undefined) => (inventories ? { inve
 
 /**
  * Replaces the allocations of consumers and the inventories of providers, either all or none.
+ * @param prefix the start of the message for an unknown resource class
  * @throws ServiceError 409 if a generation is outdated or a capacity is insufficient
  */
 export async function replaceAllocations(
   call: Call,
   replacements: readonly Replacement[],
+  prefix: string,
   inventories: ReadonlyMap<string, Inventories> = new Map(),
 ): Promise<void> {
   const before = await readConsumers(call, replacements);
-  await rejectUnknown(call, replacements);
+  await rejectUnknown(call, replacements, prefix);
   const all = await providers(call);
   const consumers = [...before.values(), ...replacements.map(({ requested }) => requested)];
   const affected = new Set([
@@ -115,7 +117,7 @@ export async function replaceAllocations(
   for (const uuid of affected) {
     const growth = growthOf(uuid, before, replacements, inventories.get(uuid));
     if (all.has(uuid) && growth > 0)
-      await write(call, await provider(call, uuid), changeOf(inventories.get(uuid)), undefined, growth);
+      await write(call, await provider(call, uuid), changeOf(inventories.get(uuid)), growth);
   }
   for (const { requested } of replacements) store(call, requested, before.get(requested.id));
 }

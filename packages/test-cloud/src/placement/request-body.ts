@@ -2,16 +2,17 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 
-/** A UUID with or without dashes, which is converted to lower case with dashes. */
+/** A UUID with or without dashes. */
 export const anyUuid = z
   .string()
-  .refine((written) => /^[0-9a-f]{32}$/i.test(written.replaceAll('-', '')), "is not a 'uuid'")
-  .transform((written) =>
-    written
-      .replaceAll('-', '')
-      .toLowerCase()
-      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-  );
+  .refine((written) => /^[0-9a-f]{32}$/i.test(written.replaceAll('-', '')), "is not a 'uuid'");
+
+/** Returns a UUID in lower case with dashes. */
+export const dashed = (uuid: string) =>
+  uuid
+    .replaceAll('-', '')
+    .toLowerCase()
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 const TOO_FEW = 'does not have enough properties';
 
@@ -69,6 +70,16 @@ function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
 /** Returns the pattern that an object's keys must match. */
 const patternOf = ({ keyType }: z.ZodRecord): string => z.toJSONSchema(keyType as z.ZodType).pattern ?? '.*';
 
+/** Returns the message for unknown properties. */
+export function unexpected(keys: readonly string[]): string {
+  const names = [...new Set(keys)].sort().map((key) => `'${key}'`);
+  return `Additional properties are not allowed (${names.join(', ')} ${names.length > 1 ? 'were' : 'was'} unexpected)`;
+}
+
+/** Returns the depth of the object or value that an issue concerns: a missing property concerns its object. */
+const depthOf = ({ code, input, path }: Issue) =>
+  path.length - (code === 'invalid_key' || (code === 'invalid_type' && input === undefined) ? 1 : 0);
+
 /** Returns the message for an issue, and the keyword of JSON Schema that the body violates. */
 function describeIssue(issue: Issue, { schema }: Place): readonly [message: string, keyword: string] {
   const { path, input } = issue;
@@ -79,9 +90,7 @@ function describeIssue(issue: Issue, { schema }: Place): readonly [message: stri
   if (issue.code === 'invalid_type')
     return [`${formatValue(input)} is not of type '${TYPES[issue.expected] ?? issue.expected}'`, 'type'];
   if (issue.code === 'unrecognized_keys') {
-    const keys = issue.keys.map((name) => `'${name}'`).join(', ');
-    const verb = issue.keys.length > 1 ? 'were' : 'was';
-    return [`Additional properties are not allowed (${keys} ${verb} unexpected)`, 'additionalProperties'];
+    return [unexpected(issue.keys), 'additionalProperties'];
   }
   if (issue.code === 'invalid_key')
     return [
@@ -121,7 +130,8 @@ export function bodyOf<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
     throw badRequest('Malformed JSON: the body is empty');
   const checked = schema.safeParse(body, { reportInput: true });
   if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
+  // The original reports an error of the outermost object first.
+  const [issue] = [...checked.error.issues].sort((a, b) => depthOf(a) - depthOf(b));
   if (!issue) throw invalidBody(checked.error.message, 'type');
   const parent = placeOf(schema, issue.path.slice(0, -1));
   const isKey = issue.code === 'invalid_key';

@@ -4,10 +4,12 @@ import { noContent, post, type Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { manyConsumers, uuidKey } from './allocation-bodies.js';
 import { replacementOf } from './allocation-routes.js';
-import { All, rejectUnknown } from './inventory-routes.js';
-import { providers } from './providers.js';
+import { All, plainInventories, rejectUnknown } from './inventory-routes.js';
+import { missingProvider, providers } from './providers.js';
 import { replaceAllocations } from './replacement.js';
 import { atLeastOne, bodyOf } from './request-body.js';
+
+const MALFORMED = 'malformed reshaper data: ';
 
 const reshapeBody = (call: Call) =>
   z.strictObject({ inventories: atLeastOne(z.record(uuidKey, All)), allocations: manyConsumers(call) });
@@ -19,7 +21,7 @@ async function reshape(call: Call) {
     const one = all.get(uuid);
     if (!one)
       throw badRequest(
-        `Resource provider ${uuid} in inventories not found: it does not exist.`,
+        `Resource provider ${uuid} in inventories not found: ${missingProvider(uuid)}`,
         'placement.resource_provider.not_found',
       );
     if (one.generation !== resource_provider_generation)
@@ -27,12 +29,13 @@ async function reshape(call: Call) {
         `resource provider generation conflict for provider ${uuid}: actual: ${one.generation}, given: ${resource_provider_generation}`,
         'placement.concurrent_update',
       );
-    await rejectUnknown(call, Object.keys(requested));
+    await rejectUnknown(call, Object.keys(requested), MALFORMED);
   }
   await replaceAllocations(
     call,
     Object.entries(allocations).map(replacementOf),
-    new Map(Object.entries(inventories).map(([uuid, one]) => [uuid, one.inventories])),
+    MALFORMED,
+    new Map(Object.entries(inventories).map(([uuid, one]) => [uuid, plainInventories(one.inventories)])),
   );
   return noContent();
 }

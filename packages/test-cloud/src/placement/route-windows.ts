@@ -23,7 +23,7 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
 function setCacheHeaders(call: Call, method: Route['method'], result: unknown): void {
   const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
   const isShown = method === 'get' || (method === 'put' && call.req.path.startsWith('/traits/')) || body !== undefined;
-  if (!isShown || status >= 300 || status === 201 || !since(call, 15)) return;
+  if (!isShown || status >= 300 || !since(call, 15)) return;
   call.res.setHeader('Last-Modified', new Date(call.cloud.clock.now()).toUTCString());
   call.res.setHeader('Cache-Control', 'no-cache');
 }
@@ -37,8 +37,7 @@ export function windowed(route: Route): Route {
     async run(call) {
       if (!since(call, first)) {
         // In earlier versions, the path exists with other methods.
-        if (path.endsWith('/inventories'))
-          throw new ServiceError(405, 'The method specified is not allowed for this resource.');
+        if (path.endsWith('/inventories')) throw new ServiceError(405, '');
         throw notFound(NOT_FOUND_MESSAGE);
       }
       const result = await route.run(call);

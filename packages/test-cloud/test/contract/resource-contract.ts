@@ -8,13 +8,18 @@ type View = 'create' | 'show' | 'list' | 'change';
 type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
 
 /** The values of a field of requests, in terms of JSON Schema. */
-interface FieldFact {
+export interface FieldFact {
   readonly type: JsonType | readonly JsonType[];
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly format?: 'uuid';
+  readonly minProperties?: number;
+  readonly minItems?: number;
+  readonly uniqueItems?: true;
   /** Whether a creation without the field is rejected. */
   readonly required?: true;
   /** The requests that accept the field; default: both. */
@@ -68,7 +73,7 @@ const VALUES: Readonly<Record<JsonType, unknown>> = {
 const MISSING = '3f1de7a6-56a5-4c29-8f1d-5f4a55c1a0ee';
 
 /** Returns invalid values of a field, each with what is wrong. */
-function invalidValues(fact: FieldFact): readonly (readonly [string, unknown])[] {
+export function invalidValues(fact: FieldFact): readonly (readonly [string, unknown])[] {
   const types = [fact.type].flat();
   const accepts = (type: JsonType) => types.includes(type) || (type === 'integer' && types.includes('number'));
   const values: (readonly [string, unknown])[] = (Object.keys(VALUES) as JsonType[])
@@ -77,8 +82,15 @@ function invalidValues(fact: FieldFact): readonly (readonly [string, unknown])[]
   if (fact.maxLength !== undefined) values.push(['too long', 'x'.repeat(fact.maxLength + 1)]);
   if (fact.minLength) values.push(['too short', 'x'.repeat(fact.minLength - 1)]);
   if (fact.minimum !== undefined) values.push(['too small', fact.minimum - 1]);
-  if (fact.maximum !== undefined) values.push(['too large', fact.maximum + 1]);
+  // A number above 2^53 is the same number after an addition of 1.
+  if (fact.maximum !== undefined)
+    values.push(['too large', Number.isSafeInteger(fact.maximum) ? fact.maximum + 1 : fact.maximum * 2]);
   if (fact.enum) values.push(['not a known value', 'unheard-of']);
+  if (fact.pattern !== undefined) values.push(['not of the pattern', '!']);
+  if (fact.format === 'uuid') values.push(['not a UUID', '3f1de7a6-56a5-4c29']);
+  if (fact.minProperties) values.push(['without properties', {}]);
+  if (fact.minItems) values.push(['without items', []]);
+  if (fact.uniqueItems) values.push(['with equal items', [MISSING, MISSING]]);
   return values;
 }
 

@@ -194,7 +194,7 @@ describe('bodies', () => {
     ['POST', '/resource_providers', {}, "'name' is a required property", 'required'],
     ['POST', '/resource_providers', { name: 5 }, "5 is not of type 'string'", 'type'],
     ['POST', '/resource_providers', { name: 'n'.repeat(201) }, 'is too long', 'maxLength'],
-    ['POST', '/resource_providers', { name: '' }, "'' is too short", 'minLength'],
+    ['PUT', 'traits', { traits: [''], resource_provider_generation: 1 }, "'' is too short", 'minLength'],
     ['POST', '/resource_providers', { name: 'n', uuid: 'x' }, "'x' is not a 'uuid'", 'format'],
     ['POST', '/resource_providers', { name: 'n', x: 1 }, "('x' was unexpected)", 'additionalProperties'],
     ['POST', '/resource_classes', { name: 'x' }, "'x' does not match '^CUSTOM_[A-Z0-9_]+$'", 'pattern'],

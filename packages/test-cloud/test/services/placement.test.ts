@@ -77,7 +77,7 @@ describe('hosts in placement', () => {
     expect((await created(expected)).status).toBe('ACTIVE');
     expect((await created(expected)).status).toBe('ERROR');
     const inUse = await request('DELETE', `${path}/inventories/CUSTOM_LICENCE`);
-    expect(inUse.body.errors[0].code).toBe('placement.inventory.inuse');
+    expect(inUse.body.errors[0].code).toBe('placement.concurrent_update');
     const processors = await request('GET', `${path}/inventories/VCPU`);
     const fewer = { ...processors.body, reserved: 8 };
     expect((await request('PUT', `${path}/inventories/VCPU`, fewer)).status).toBe(200);
