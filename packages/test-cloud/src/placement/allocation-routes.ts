@@ -52,6 +52,8 @@ async function view(call: Call, consumer: Consumer | undefined) {
 const CONSUMER_TYPE = /^[A-Z0-9_]+$|^all|^unknown$/;
 
 async function totalUsages(call: Call) {
+  const project = call.text('project_id');
+  if (project === undefined) throw badQuery("'project_id' is a required property");
   checkParameters(call, ['project_id', 'user_id', ...(since(call, 38) ? ['consumer_type'] : [])]);
   for (const [key, value] of call.query)
     if (value.length === 0 || value.length > 255)
@@ -60,8 +62,6 @@ async function totalUsages(call: Call) {
           ? `'' is too short\n\nFailed validating 'minLength' in schema['properties']['${key}']`
           : `'${value}' is too long\n\nFailed validating 'maxLength' in schema['properties']['${key}']`,
       );
-  const project = call.text('project_id');
-  if (!project) throw badRequest("Invalid query string parameters: 'project_id' is a required property");
   const user = call.text('user_id');
   const matching = (await consumersIn(call, project)).filter((one) => user === undefined || one.user === user);
   if (!since(call, 38)) return { usages: usagesOf(matching) };

@@ -73,6 +73,12 @@ function rejectWithoutCapacity(
 /** The standard classes that messages name first, in their order. */
 const FIRST_CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'];
 
+/** Returns classes as messages list them: the first standard classes, then the others. */
+export function listedClasses(names: readonly string[]): string {
+  const rank = (name: string) => (FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length);
+  return [...names].sort((a, b) => rank(a) - rank(b)).join(', ');
+}
+
 /** Returns the error for inventories that are in use. Names the classes in their standard order. */
 export function inventoryInUse(
   uuid: string,
@@ -80,9 +86,7 @@ export function inventoryInUse(
   prefix = 'update conflict: ',
   type = 'placement.inventory.inuse',
 ): ServiceError {
-  const rank = (name: string) => (FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length);
-  const listed = [...names].sort((a, b) => rank(a) - rank(b)).join(', ');
-  return conflict(`${prefix}Inventory for '${listed}' on resource provider '${uuid}' in use.`, type);
+  return conflict(`${prefix}Inventory for '${listedClasses(names)}' on resource provider '${uuid}' in use.`, type);
 }
 
 /** Rejects the removal of inventories that are in use. */

@@ -3,7 +3,7 @@ import { badRequest, conflict } from '../service/service-error.js';
 import { type Consumer, consumer, store, usedOf } from './allocations.js';
 import { capacityOf, hasUnits } from './capacity.js';
 import type { Inventory } from './inventory.js';
-import { inventoryInUse } from './inventory-routes.js';
+import { inventoryInUse, listedClasses } from './inventory-routes.js';
 import { classNames, missingClass } from './names.js';
 import { type Provider, provider, providers, write } from './providers.js';
 
@@ -42,33 +42,75 @@ async function rejectUnknown(call: Call, replacements: readonly Replacement[], p
   if (unknown !== undefined) throw badRequest(prefix + missingClass(unknown));
 }
 
-/** Throws a 409 error if a provider cannot satisfy the new allocations, or would lose an inventory that is allocated. */
-async function checkProvider(
+const rejected = (reason: string) => conflict(`Unable to allocate inventory: ${reason}`);
+
+/** A provider during a replacement, with the amounts that are allocated so far. */
+interface Target {
+  /** The provider with both its previous and its new inventories. */
+  readonly offer: Provider;
+  readonly previous: Readonly<Record<string, number>>;
+  readonly used: Record<string, number>;
+}
+
+/** Returns the affected providers without the allocations that are replaced. */
+async function targetsOf(
   call: Call,
-  one: Provider,
+  all: readonly Provider[],
   before: Before,
+  inventories: ReadonlyMap<string, Inventories>,
+): Promise<ReadonlyMap<string, Target>> {
+  const targets = new Map<string, Target>();
+  for (const one of all) {
+    const previous = await usedOf(call, one);
+    const used = { ...previous };
+    for (const { allocations } of before.values())
+      for (const [name, amount] of Object.entries(allocations[one.uuid] ?? {})) used[name] = (used[name] ?? 0) - amount;
+    const offer = { ...one, inventories: { ...one.inventories, ...inventories.get(one.uuid) } };
+    targets.set(one.uuid, { offer, previous, used });
+  }
+  return targets;
+}
+
+/** Adds an allocation to a provider. Throws a 409 error if the provider cannot satisfy it. */
+function allocate({ offer, previous, used }: Target, name: string, amount: number): void {
+  const inventory = offer.inventories[name];
+  if (!inventory) throw rejected(`Inventory for '${name}' on resource provider '${offer.uuid}' invalid.`);
+  const reason = `Unable to create allocation for '${name}' on resource provider '${offer.uuid}'. The requested amount would`;
+  if (!hasUnits(inventory, amount)) throw rejected(`${reason} violate inventory constraints.`);
+  const sum = (used[name] ?? 0) + amount;
+  // An inventory that is already exceeded may be used as much as before.
+  if (sum > capacityOf(offer, name) && sum > (previous[name] ?? 0)) throw rejected(`${reason} exceed the capacity.`);
+  used[name] = sum;
+}
+
+/**
+ * Throws a 409 error if providers cannot satisfy the new allocations, or would lose inventories that are allocated. As in the
+ * original, providers without an inventory of any requested class are reported first, with all these classes.
+ */
+function checkAllocations(
+  targets: ReadonlyMap<string, Target>,
   replacements: readonly Replacement[],
-  inventories: Inventories | undefined,
-): Promise<void> {
-  const next = { ...one, inventories: inventories ?? one.inventories };
-  const previous = await usedOf(call, one);
-  const used = { ...previous };
-  const reject = (reason: string) => conflict(`Unable to allocate inventory: ${reason}`);
-  for (const { allocations } of before.values())
-    for (const [name, amount] of Object.entries(allocations[one.uuid] ?? {})) used[name] = (used[name] ?? 0) - amount;
-  for (const { requested } of replacements)
-    for (const [name, amount] of Object.entries(requested.allocations[one.uuid] ?? {})) {
-      const inventory = next.inventories[name];
-      if (!inventory) throw reject(`Inventory for '${name}' on resource provider '${one.uuid}' invalid.`);
-      const rejected = `Unable to create allocation for '${name}' on resource provider '${one.uuid}'. The requested amount would`;
-      if (!hasUnits(inventory, amount)) throw reject(`${rejected} violate inventory constraints.`);
-      const sum = (used[name] ?? 0) + amount;
-      // An inventory that is already exceeded may be used as much as before.
-      if (sum > capacityOf(next, name) && sum > (previous[name] ?? 0)) throw reject(`${rejected} exceed the capacity.`);
-      used[name] = sum;
-    }
-  const inUse = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next.inventories[name]);
-  if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse);
+  inventories: ReadonlyMap<string, Inventories>,
+): void {
+  const allocations = replacements.flatMap(({ requested }) =>
+    Object.entries(requested.allocations).flatMap(([uuid, resources]) => {
+      const target = targets.get(uuid);
+      return target ? [{ target, resources }] : [];
+    }),
+  );
+  const names = [...new Set(allocations.flatMap(({ resources }) => Object.keys(resources)))];
+  const empty = allocations.filter(({ target }) => !names.some((name) => target.offer.inventories[name]));
+  if (empty.length > 0) {
+    const uuids = [...new Set(empty.map(({ target }) => target.offer.uuid))].join(', ');
+    throw rejected(`Inventory for '${listedClasses(names)}' on resource provider '${uuids}' invalid.`);
+  }
+  for (const { target, resources } of allocations)
+    for (const [name, amount] of Object.entries(resources)) allocate(target, name, amount);
+  for (const [uuid, next] of inventories) {
+    const used = targets.get(uuid)?.used ?? {};
+    const inUse = Object.keys(used).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
+    if (inUse.length > 0) throw inventoryInUse(uuid, inUse);
+  }
 }
 
 /**
@@ -110,10 +152,8 @@ export async function replaceAllocations(
     ...inventories.keys(),
     ...consumers.flatMap(({ allocations }) => Object.keys(allocations)),
   ]);
-  for (const uuid of affected) {
-    const one = all.get(uuid);
-    if (one) await checkProvider(call, one, before, replacements, inventories.get(uuid));
-  }
+  const present = [...all.values()].filter(({ uuid }) => affected.has(uuid));
+  checkAllocations(await targetsOf(call, present, before, inventories), replacements, inventories);
   for (const uuid of affected) {
     const growth = growthOf(uuid, before, replacements, inventories.get(uuid));
     if (all.has(uuid) && growth > 0)

@@ -145,8 +145,8 @@ function rootTraitsOf(call: Call): CandidateRequest['root'] {
 /** Parses a request for candidates. Throws a 400 error for an invalid parameter. */
 export async function candidateRequestOf(call: Call): Promise<CandidateRequest> {
   const { query } = call;
-  const suffixes = suffixesOf(call);
   if (!since(call, 25) && !query.has('resources')) throw badQuery("'resources' is a required property");
+  const suffixes = suffixesOf(call);
   const limit = query.get('limit');
   if (limit !== null && !/^[1-9][0-9]*$/.test(limit))
     throw badQuery(
