@@ -74,7 +74,7 @@ async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise
   await checkNames(call, [{ resources, ...requirements }], 'Invalid trait(s) in "required" parameter: ');
   const top = requirements.inTree === undefined ? undefined : all.get(requirements.inTree);
   return async (one) => {
-    // An empty name is no filter.
+    // An empty name has no effect.
     if (query.get('name') && query.get('name') !== one.name) return false;
     if (uuid !== null && uuid !== one.uuid) return false;
     if (requirements.inTree !== undefined && (!top || rootOf(all, top) !== rootOf(all, one))) return false;

@@ -161,7 +161,11 @@ describe('allocation candidates', () => {
     ['resources=VCPU:1&limit=0', '1.39', "'0' does not match"],
     ['resources=VCPU:1&required_A=CUSTOM_NODE', '1.39', "bad group(s) - ['_A']"],
     ['resources=VCPU:1&same_subtree=_B', '1.39', "['_B'] not found in ['']"],
-    ['resources_A=VCPU:1', '1.32', "'resources_A' does not match any of the regexes: '^in_tree([1-9][0-9]*)?$', '^member_of"],
+    [
+      'resources_A=VCPU:1',
+      '1.32',
+      "'resources_A' does not match any of the regexes: '^in_tree([1-9][0-9]*)?$', '^member_of",
+    ],
     ['resources=VCPU:1&root_required=CUSTOM_NODE', '1.34', "'root_required' does not match any of the regexes"],
     ['resources=VCPU:1&required=CUSTOM_NODE', '1.16', "'required' was unexpected"],
     ['resources=VCPU:1&root_required=A&root_required=B', '1.39', 'placement.query.duplicate_key'],

@@ -1,9 +1,9 @@
-// Behaviour of placement's resources that several requests show. The facts of single requests are in `reference/placement.json`.
+// Tests of placement over several requests. The facts of single requests are in `reference/placement.json`.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
 
-/** A provider with 8 processors, of which a consumer has 4. */
+/** A provider with 8 processors. A consumer has 4 of them. */
 async function placement() {
   const cloud = await cloudUnderTest({
     preset: { flavors: [], hosts: [], images: [], networks: [], volumeTypes: [] },
