@@ -27,9 +27,9 @@ const ownerId = z.string().min(1).max(255);
 const owner = { project_id: ownerId, user_id: ownerId };
 const consumer_type = z
   .string()
+  .regex(/^[A-Z0-9_]+$/)
   .min(1)
-  .max(255)
-  .regex(/^[A-Z0-9_]+$/);
+  .max(255);
 const mappings = atLeastOne(z.record(z.string(), z.array(anyUuid).min(1))).optional();
 
 /** Returns the schema of one consumer's allocations at the version of the request. */

@@ -13,7 +13,7 @@ import { checkParameters } from './requirements.js';
 const MAX_NAME = 255;
 
 const CUSTOM_CLASS = /^CUSTOM_[A-Z0-9_]+$/;
-const New = z.strictObject({ name: z.string().max(MAX_NAME).regex(CUSTOM_CLASS) });
+const New = z.strictObject({ name: z.string().regex(CUSTOM_CLASS).max(MAX_NAME) });
 
 function classRoutes(): readonly Route[] {
   const view = (name: string) => ({ name, links: [{ rel: 'self', href: `/placement/resource_classes/${name}` }] });

@@ -22,8 +22,21 @@ export const atLeastOne = <S extends z.ZodType<object>>(schema: S): S =>
 
 type Issue = z.core.$ZodIssue;
 
+const CONSTANTS = new Map<unknown, string>([
+  [null, 'None'],
+  [true, 'True'],
+  [false, 'False'],
+]);
+
 /** Formats a value as the original does in messages. */
-const formatValue = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
+function formatValue(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`;
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return CONSTANTS.get(value) ?? String(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `'${key}': ${formatValue(item)}`)
+    .join(', ')}}`;
+}
 
 const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', array: 'array' };
 
@@ -42,6 +55,7 @@ interface Place {
 }
 
 function unwrapped(schema: z.ZodType | undefined): z.ZodType | undefined {
+  if (schema instanceof z.ZodPipe) return unwrapped(schema.in as z.ZodType);
   const isWrapped =
     schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;

@@ -193,6 +193,8 @@ describe('bodies', () => {
   it.each([
     ['POST', '/resource_providers', {}, "'name' is a required property", 'required'],
     ['POST', '/resource_providers', { name: 5 }, "5 is not of type 'string'", 'type'],
+    ['POST', '/resource_providers', { name: { a: [null, true] } }, "{'a': [None, True]} is not of type", 'type'],
+    ['POST', '/resource_providers', { name: 5, y: 1, x: 1 }, "('x', 'y' were unexpected)", 'additionalProperties'],
     ['POST', '/resource_providers', { name: 'n'.repeat(201) }, 'is too long', 'maxLength'],
     ['PUT', 'traits', { traits: [''], resource_provider_generation: 1 }, "'' is too short", 'minLength'],
     ['POST', '/resource_providers', { name: 'n', uuid: 'x' }, "'x' is not a 'uuid'", 'format'],
@@ -265,4 +267,13 @@ it('detaches a provider from its parent since 1.37', async () => {
   const rejection = await detach('1.36');
   expect([rejection.status, rejection.body.errors[0].detail]).toEqual([400, expect.stringContaining('un-parenting')]);
   expect((await detach('1.37')).body).toMatchObject({ parent_provider_uuid: null, root_provider_uuid: child });
+});
+
+it('names the place of an invalid amount in the lists of versions before 1.12', async () => {
+  const { request, parent } = await tree();
+  const allocations = [{ resource_provider: { uuid: parent }, resources: { VCPU: 'x' } }];
+  const rejection = await request('PUT', `/allocations/${CONSUMERS[1]}`, { allocations }, '1.0');
+  expect(rejection.body.errors[0].detail).toContain(
+    "'x' is not of type 'integer'  Failed validating 'type' in schema['properties']['allocations']['items']['properties']['resources']['patternProperties']['^[A-Z0-9_]+$']",
+  );
 });
