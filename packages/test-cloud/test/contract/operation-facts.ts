@@ -16,6 +16,8 @@ export interface OperationFact {
   readonly open?: true;
   /** The status for a member of a project, if it is an error regardless of the request. */
   readonly member?: number;
+  /** A valid body, if a request without it is rejected before the caller is authorized. */
+  readonly body?: object;
 }
 
 export interface Operation extends OperationFact {

@@ -20,6 +20,10 @@ export interface FieldFact {
   readonly minProperties?: number;
   readonly minItems?: number;
   readonly uniqueItems?: true;
+  /** Further values that are rejected. */
+  readonly invalid?: readonly unknown[];
+  /** The first minor version that accepts the field. */
+  readonly since?: number;
   /** Whether a creation without the field is rejected. */
   readonly required?: true;
   /** The requests that accept the field; default: both. */
@@ -39,11 +43,16 @@ export interface ResourceFact {
   readonly statuses: Readonly<Partial<Record<View | 'remove', number>>>;
   /** The statuses for a member of a project, for requests that members cannot make. */
   readonly member?: Readonly<Partial<Record<View | 'remove', number>>>;
-  /** Fields of responses; `create`, `list` and `change` only where they differ from `show`. null: no body. */
-  readonly response: Readonly<Partial<Record<View, readonly string[] | null>>>;
+  /**
+   * Fields of responses; `create`, `list` and `change` only where they differ from `show`. null: no body. Missing:
+   * other tests compare them.
+   */
+  readonly response?: Readonly<Partial<Record<View, readonly string[] | null>>>;
   readonly request: Readonly<Record<string, FieldFact>>;
   /** Whether requests may contain fields that are not in `request`. */
   readonly additional: boolean;
+  /** The status of a change without fields, if it is rejected. */
+  readonly empty?: number;
   /** The status of a request with invalid values; default 400. */
   readonly invalid?: number;
 }
@@ -91,7 +100,7 @@ export function invalidValues(fact: FieldFact): readonly (readonly [string, unkn
   if (fact.minProperties) values.push(['without properties', {}]);
   if (fact.minItems) values.push(['without items', []]);
   if (fact.uniqueItems) values.push(['with equal items', [MISSING, MISSING]]);
-  return values;
+  return [...values, ...(fact.invalid ?? []).map((value) => [JSON.stringify(value), value] as const)];
 }
 
 const keysOf = (wire: unknown) => Object.keys(wire as object).sort();
@@ -152,6 +161,7 @@ export function describeResources(
     }
 
     const expectFields = (view: View, wire: unknown) => {
+      if (!response) return;
       const expected = response[view] === undefined ? response.show : response[view];
       expect(keysOf(wire)).toEqual([...(expected ?? [])].sort());
     };
@@ -177,7 +187,7 @@ export function describeResources(
       if (statuses.change) {
         const changed = await resource.change(id, sample.change ?? {});
         expect(changed.status, JSON.stringify(changed.body)).toBe(statuses.change);
-        if (response.change === null) expect(changed.body).toBe('');
+        if (response?.change === null) expect(changed.body).toBe('');
         else expectFields('change', one(changed));
       }
       if (statuses.remove) {
@@ -201,6 +211,11 @@ export function describeResources(
       if (!fact.bare) expect((await resource.request('POST', resource.path, valid)).status).toBe(invalid);
     });
 
+    it.runIf(fact.empty !== undefined)('rejects changes without fields', async () => {
+      const { resource, id } = await startWithOne();
+      expect((await resource.change(id, {})).status).toBe(fact.empty);
+    });
+
     const cells = Object.entries(fields).flatMap(([key, field]) =>
       invalidValues(field).flatMap(([problem, value]) =>
         (['create', 'change'] as const)
@@ -210,10 +225,10 @@ export function describeResources(
     );
     it('rejects invalid values', async () => {
       const { resource, id } = await startWithOne();
+      const valid = await sample.create(resource.request);
       const accepted: unknown[] = [];
       for (const [verb, key, problem, value] of cells) {
-        const body =
-          verb === 'create' ? { ...(await sample.create(resource.request)), [key]: value } : { [key]: value };
+        const body = verb === 'create' ? { ...valid, [key]: value } : { [key]: value };
         const { status } = verb === 'create' ? await resource.create(body) : await resource.change(id, body);
         if (status !== invalid) accepted.push([verb, key, problem, status]);
       }
