@@ -5,8 +5,8 @@ import type { Call } from './call.js';
 export interface Field {
   /** Validates and converts client values. */
   readonly schema?: z.ZodType;
-  /** `always`: on creation and later; `once`: only on creation; `never`: derived. */
-  readonly sets: 'always' | 'once' | 'never';
+  /** `always`: on creation and later; `once`: only on creation; `later`: only after creation; `never`: derived. */
+  readonly sets: 'always' | 'once' | 'later' | 'never';
   /** The default; undefined: the field is missing. */
   readonly initial?: unknown | ((call: Call) => unknown);
   /** Whether creation requires the field. */
@@ -15,8 +15,10 @@ export interface Field {
   readonly admin?: 'write' | 'read';
   /** Whether the field is accepted and possibly stored, but never shown. */
   readonly hidden?: true;
-  /** The first minor version of the service that shows the field; default: all versions show it. */
+  /** The first minor version of the service that accepts and shows the field; default: all versions. */
   readonly since?: number;
+  /** The first minor version that accepts the field, if previous versions only show it. */
+  readonly setsSince?: number;
   /** False: lists cannot be filtered or sorted by the field. `storage`: the storage filters by the field. */
   readonly filter?: false | 'storage';
   /** Whether the field is stored in the documents, because catalog records do not contain it. */
@@ -42,6 +44,9 @@ export const fixed = (schema: z.ZodType, initial?: Field['initial'], options: Op
   initial,
   ...options,
 });
+
+/** Defines a field that clients can only change. */
+export const changeable = (schema: z.ZodType, options: Options = {}): Field => ({ schema, sets: 'later', ...options });
 
 /** Defines a field that is shown, but that clients cannot set. */
 export const derived = (initial?: Field['initial'], options: Options = {}): Field => ({

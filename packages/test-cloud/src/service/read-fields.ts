@@ -11,7 +11,11 @@ function isObject(value: unknown): value is Wire {
 export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', body: unknown): Wire {
   const { style, spec, fields } = resource;
   if (!isObject(body)) throw style.errors.noBody(resource);
-  const fieldOf = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+  const minor = style.minor?.(call) ?? 0;
+  const fieldOf = (key: string): Field | undefined => {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    return field && (field.setsSince ?? field.since ?? 0) <= minor ? field : undefined;
+  };
   const unknown = Object.keys(body).filter((key) => !fieldOf(key));
   const unknownFields = spec.unknownFields?.(call, verb) ?? style.unknownFields;
   if (unknown.length > 0 && unknownFields === 'reject') throw style.errors.unknown(resource, unknown, verb);
@@ -22,8 +26,9 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
       if (unknownFields === 'keep') read.push([key, value]);
       continue;
     }
-    if (!field.schema || field.sets === 'never' || (field.sets === 'once' && verb === 'change')) {
-      if (style.readOnlyFields === 'reject') throw style.errors.readOnly(resource, key, verb);
+    if (!field.schema || field.sets === 'never' || field.sets === (verb === 'change' ? 'once' : 'later')) {
+      if (style.readOnlyFields === 'reject' && unknownFields !== 'ignore')
+        throw style.errors.readOnly(resource, key, verb);
       continue;
     }
     const checked = field.schema.safeParse(value);

@@ -1,22 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { Connector } from '@apistrata/compute-engine/catalogs';
+import type { AttachmentRecord, Connector } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { del, get, noContent, post, put, type Route } from '../service/route.js';
-import { unsupportedAction } from '../service/service-error.js';
-import { actionOf } from './action-of.js';
-import { attachmentView } from './volume-views.js';
+import { del, get, post, put, type Route } from '../service/route.js';
+import { badRequest } from '../service/service-error.js';
+import { object } from './action-helpers.js';
+import { actionRoute } from './action-route.js';
+import { since } from './volume-style.js';
+import { attachmentSummary, attachmentView } from './volume-views.js';
+import { uuid } from './wire-types.js';
 
 const connector = z.record(z.string(), z.unknown());
-const CreateAttachment = z.object({
-  attachment: z.object({
-    volume_uuid: z.string(),
-    instance_uuid: z.string().nullish(),
+const CreateAttachment = object({
+  attachment: object({
+    volume_uuid: uuid,
+    instance_uuid: uuid.optional(),
     connector: connector.nullish(),
-    mode: z.enum(['rw', 'ro']).nullish(),
+    mode: z.enum(['rw', 'ro']).optional(),
   }),
 });
-const UpdateAttachment = z.object({ attachment: z.object({ connector }) });
+const UpdateAttachment = object({
+  attachment: object({
+    connector: connector.refine((fields) => Object.keys(fields).length > 0, 'does not have enough properties'),
+  }),
+});
 
 function connectorOf(fields: Readonly<Record<string, unknown>>): Connector {
   return { ...fields, host: String(fields.host ?? ''), mountpoint: (fields.mountpoint as string | undefined) ?? null };
@@ -27,20 +34,22 @@ export function attachmentRoutes(): readonly Route[] {
   const one = async (call: Call, id: string) => ({
     attachment: attachmentView(await call.cloud.catalogs.volumes.getAttachment(call.caller, id)),
   });
-  const list = async (call: Call) => {
+  const list = (view: (attachment: AttachmentRecord) => unknown) => async (call: Call) => {
     const attachments = await call.cloud.catalogs.volumes.listAttachments(call.caller, {
       volumeId: call.text('volume_id'),
       serverId: call.text('instance_id'),
       allProjects: call.isAdmin && call.flag('all_tenants') === true,
     });
-    return { attachments: attachments.map(attachmentView) };
+    return { attachments: attachments.map(view) };
   };
 
   return [
-    get('/v3/attachments', list),
-    get('/v3/attachments/detail', list),
+    get('/v3/attachments', list(attachmentSummary)),
+    get('/v3/attachments/detail', list(attachmentView)),
     post('/v3/attachments', async (call) => {
       const { attachment: requested } = call.body(CreateAttachment);
+      if (requested.mode && !since(call, 54))
+        throw badRequest("Additional properties are not allowed ('mode' was unexpected)");
       const attachment = await call.cloud.catalogs.volumes.reserve(call.caller, {
         key: randomUUID(),
         volumeId: requested.volume_uuid,
@@ -59,17 +68,18 @@ export function attachmentRoutes(): readonly Route[] {
       );
       return one(call, call.param('id'));
     }),
-    post('/v3/attachments/:id/action', async (call) => {
-      const { name } = actionOf(call);
-      if (name !== 'os-complete') throw unsupportedAction(name);
-      await call.cloud.catalogs.volumes.complete(call.caller, call.param('id'));
-      return noContent();
+    actionRoute('attachments/:id', (call) => call.param('id'), {
+      'os-complete': {
+        run: (call, id) => call.cloud.catalogs.volumes.complete(call.caller, id),
+        status: 204,
+        since: 44,
+      },
     }),
     del('/v3/attachments/:id', async (call) => {
       const { volumeId } = await call.cloud.catalogs.volumes.getAttachment(call.caller, call.param('id'));
       await call.cloud.catalogs.volumes.deleteAttachment(call.caller, call.param('id'));
       const remaining = await call.cloud.catalogs.volumes.listAttachments(call.caller, { volumeId });
-      return { attachments: remaining.map(attachmentView) };
+      return { attachments: remaining.map(attachmentSummary) };
     }),
   ];
 }

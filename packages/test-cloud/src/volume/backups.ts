@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
-import { badRequest, unsupportedAction } from '../service/service-error.js';
+import { badRequest } from '../service/service-error.js';
 import { only } from '../service/view.js';
-import { anyId, flag, stringMap, text } from '../service/wire-types.js';
-import { actionOf } from './action-of.js';
+import { text } from '../service/wire-types.js';
+import { object } from './action-helpers.js';
+import { action, actionRoute, statusIn } from './action-route.js';
 import { backupRecordRoutes } from './backup-records.js';
 import { checkQuota } from './quota-check.js';
 import { isListed, links } from './volume-style.js';
+import { boolean, label, metadata, uuid } from './wire-types.js';
 
-const Restore = z.object({ restore: z.object({ volume_id: anyId.nullish(), name: text.nullish() }) });
+const Restore = object({ restore: object({ volume_id: uuid.nullish(), name: text.nullish() }) });
 
 const summary = only('id', 'name', 'links');
 
@@ -29,15 +30,15 @@ export const backups: ResourceSpec = {
   filters: ['name', 'status', 'volume_id', 'project_id', 'id', 'created_at', 'snapshot_id', 'size'],
   fields: () => ({
     id: derived(),
-    volume_id: required(fixed(anyId)),
-    name: settable(text.nullable(), null),
-    description: settable(text.nullable(), null),
+    volume_id: required(fixed(uuid)),
+    name: settable(label, null),
+    description: settable(label, null),
     container: fixed(text.nullable(), null),
-    incremental: fixed(flag.nullable(), undefined, { hidden: true }),
-    force: fixed(flag.nullable(), undefined, { hidden: true }),
-    snapshot_id: fixed(anyId.nullable(), null),
-    metadata: settable(stringMap.nullable(), () => ({}), { since: 43 }),
-    availability_zone: fixed(text.nullable(), 'nova'),
+    incremental: fixed(boolean, undefined, { hidden: true }),
+    force: fixed(boolean, undefined, { hidden: true }),
+    snapshot_id: fixed(uuid.nullable(), null),
+    metadata: settable(metadata.nullable(), () => ({}), { since: 43 }),
+    availability_zone: fixed(text.nullable(), 'nova', { setsSince: 51 }),
     status: derived('available'),
     size: derived(),
     object_count: derived(1),
@@ -106,15 +107,13 @@ export const backups: ResourceSpec = {
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
     }),
     ...backupRecordRoutes(resource),
-    post('/v3/backups/:id/action', async (call) => {
-      const { name, body } = actionOf(call);
-      const backup = await resource.find(call, call.param('id'), 'change');
-      call.requireAdmin();
-      if (name === 'os-force_delete') await resource.storage.remove(call, backup);
-      else if (name === 'os-reset_status')
-        await resource.apply(call, backup, { status: body(z.object({ status: z.string() })).status });
-      else throw unsupportedAction(name);
-      return accepted();
+    actionRoute<Doc>('backups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+      'os-force_delete': { run: (call, backup) => resource.storage.remove(call, backup), admin: true },
+      'os-reset_status': action(
+        object({ status: statusIn('Backup', 'available', 'error') }),
+        async (call, backup, { status }) => void (await resource.apply(call, backup, { status })),
+        { admin: true },
+      ),
     }),
   ],
 };

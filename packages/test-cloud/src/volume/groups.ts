@@ -2,24 +2,25 @@ import type { VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { derived, fixed, required, settable } from '../service/field.js';
+import { changeable, derived, fixed, required, settable } from '../service/field.js';
 import { ifMissing } from '../service/if-missing.js';
-import type { ResourceSpec } from '../service/resource.js';
-import { accepted, get, post } from '../service/route.js';
-import { badRequest, conflict, notFound, ServiceError, unsupportedAction } from '../service/service-error.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { get } from '../service/route.js';
+import { badRequest, conflict, notFound, ServiceError } from '../service/service-error.js';
 import { noBody, only } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, flag, stringMap, text } from '../service/wire-types.js';
-import { actionOf } from './action-of.js';
+import { text } from '../service/wire-types.js';
+import { object } from './action-helpers.js';
+import { type Action, action, actionRoute, statusIn } from './action-route.js';
 import { specRoutes } from './spec-routes.js';
-import { isListed, isOfVisibility, since } from './volume-style.js';
+import { isListed, isOfVisibility, requireFields, requireValues, since } from './volume-style.js';
 import { createVolume } from './volumes.js';
+import { boolean, label, metadata, title, uuid, zone } from './wire-types.js';
 
 const hiddenStamps = {
   created_at: derived(undefined, { hidden: true }),
   updated_at: derived(undefined, { hidden: true }),
 };
-const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`volume/${table}`).has(String(id));
 
 /** Types of volume groups. */
 const groupTypes: ResourceSpec = {
@@ -33,16 +34,17 @@ const groupTypes: ResourceSpec = {
   fields: () => ({
     id: derived(),
     ...hiddenStamps,
-    name: required(settable(z.string().min(1).max(255))),
-    description: settable(text.nullable(), null),
-    is_public: settable(flag, true),
-    group_specs: fixed(stringMap, () => ({}), { admin: 'read' }),
+    name: required(settable(title)),
+    description: settable(label, null),
+    is_public: settable(boolean, true),
+    group_specs: fixed(metadata.nullable(), () => ({}), { admin: 'read' }),
   }),
   creating({ cloud }, { name }) {
     if ([...cloud.documents.table<Doc>('volume/group_types').values()].some((one) => one.name === name))
       throw conflict(`Group Type ${name} already exists.`);
     return undefined;
   },
+  changing: requireValues('group type name, description'),
   removing({ cloud }, { id }) {
     if ([...cloud.documents.table<Doc>('volume/groups').values()].some(({ group_type }) => group_type === id))
       throw badRequest('Target group type is still in use.');
@@ -51,12 +53,33 @@ const groupTypes: ResourceSpec = {
     get('/v3/group_types/default', () => {
       throw notFound('Default group type can not be found.');
     }),
-    ...specRoutes(resource, { field: 'group_specs', names: ['Group Type', 'specs'], created: 202, strict: false }),
+    ...specRoutes(resource, { field: 'group_specs', names: ['Group Type', 'specs'], created: 202, admin: true }),
   ],
 };
 
-const DELETE = z.object({ 'delete-volumes': flag.optional() });
-const STATUS = z.object({ status: z.string() });
+/** Resets the status of a group or of a snapshot of a group. */
+const reset = (what: string, resource: Resource, first: number): Action<Doc> =>
+  action(
+    object({
+      status: statusIn(
+        what,
+        ...['error', 'available', 'creating', 'deleting', 'deleted', 'updating', 'error_deleting'],
+      ),
+    }),
+    async (call, before, { status }) => void (await resource.apply(call, before, { status })),
+    { admin: true, since: first },
+  );
+
+/** An action on the replication of a group. No pool of this cloud replicates volumes. */
+const replication = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
+  action(
+    arguments_,
+    (_call, { id }) => {
+      throw badRequest(`Invalid group type: Group ${id} is not a replication group type.`);
+    },
+    { since: 38 },
+  );
+
 /** Returns the volumes of a group. Membership is stored in the documents. */
 const volumesIn = (call: Call, group: string) =>
   [...call.cloud.documents.table<Wire>('volume/volumes')].flatMap(([id, { group_id }]) =>
@@ -84,6 +107,47 @@ async function copyVolumes(call: Call, sources: readonly VolumeView[], group: Do
   setGroup(call, copies, group.id);
 }
 
+/** A copy of a group, or of a snapshot of a group. */
+interface CopyRequest {
+  readonly source_group_id?: string;
+  readonly group_snapshot_id?: string;
+  readonly name?: string | null;
+  readonly description?: string | null;
+}
+
+/** Creates a group with copies of the volumes of another one. */
+async function copyGroup(call: Call, resource: Resource, requested: CopyRequest): Promise<Wire> {
+  const snapshot =
+    !requested.source_group_id &&
+    call.cloud.documents.table<Doc>('volume/group_snapshots').get(String(requested.group_snapshot_id));
+  if (snapshot === undefined) throw notFound(`GroupSnapshot ${requested.group_snapshot_id} could not be found.`);
+  const source = requested.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
+  const { group_type, volume_types, availability_zone } = await resource.find(call, source);
+  const { volumes } = call.cloud.catalogs;
+  const found = volumesIn(call, source).map((id) => volumes.getVolume(call.caller, id).catch(ifMissing));
+  const members = (await Promise.all(found)).filter((volume) => volume !== undefined);
+  if (members.length === 0)
+    throw badRequest(
+      `Invalid Group: ${snapshot ? 'Group snapshot' : 'Source Group'} is empty. No group will be created.`,
+    );
+  const created = await resource.create(call, {
+    name: requested.name ?? null,
+    description: requested.description ?? null,
+    group_type,
+    volume_types,
+    availability_zone,
+  });
+  const group = await resource.find(call, String(created.id));
+  try {
+    await copyVolumes(call, members, group);
+  } catch (error) {
+    call.cloud.documents.table(resource.table).delete(group.id);
+    // As in the original, an exceeded quota has this status here.
+    throw error instanceof ServiceError ? badRequest(error.message) : error;
+  }
+  return { group: { id: group.id, name: group.name } };
+}
+
 const named = only('id', 'name');
 
 /** Groups of volumes of one project. */
@@ -95,13 +159,20 @@ const groups: ResourceSpec = {
   verbs: ['list', 'show', 'create', 'change'],
   fields: () => ({
     id: derived(),
-    name: settable(text.nullable(), null),
-    description: settable(text.nullable(), null),
-    group_type: required(fixed(anyId)),
-    volume_types: required(fixed(z.array(anyId).min(1))),
-    availability_zone: fixed(text.nullable(), 'nova'),
-    add_volumes: settable(z.string().nullable(), undefined, { hidden: true }),
-    remove_volumes: settable(z.string().nullable(), undefined, { hidden: true }),
+    name: settable(label, null),
+    description: settable(label, null),
+    group_type: required(fixed(text.trim().min(1))),
+    volume_types: required(
+      fixed(
+        z
+          .array(text)
+          .min(1)
+          .refine((types) => new Set(types).size === types.length, 'has non-unique elements'),
+      ),
+    ),
+    availability_zone: fixed(zone, 'nova'),
+    add_volumes: changeable(text.nullable(), { hidden: true }),
+    remove_volumes: changeable(text.nullable(), { hidden: true }),
     status: derived('available'),
     group_snapshot_id: derived(null, { since: 14 }),
     source_group_id: derived(null, { since: 14 }),
@@ -113,11 +184,16 @@ const groups: ResourceSpec = {
   views: { list: named, create: named, change: noBody },
   lists: (call, group) => isListed(call, group.project_id),
   async creating(call, { group_type, volume_types }) {
-    if (!has(call, 'group_types', group_type)) throw notFound(`Group type ${group_type} could not be found.`);
-    for (const type of volume_types as readonly string[]) await call.cloud.catalogs.volumes.getType(call.caller, type);
-    return undefined;
+    const types = call.cloud.documents.table<Doc>('volume/group_types');
+    const type = types.get(String(group_type)) ?? [...types.values()].find(({ name }) => name === group_type);
+    if (!type) throw notFound(`Group type ${group_type} could not be found.`);
+    for (const one of volume_types as readonly string[]) await call.cloud.catalogs.volumes.getType(call.caller, one);
+    return { group_type: type.id };
   },
-  async changing(call, { id }, { add_volumes, remove_volumes }) {
+  async changing(call, before, change) {
+    requireFields()(call, before, change);
+    const { add_volumes, remove_volumes } = change;
+    const { id } = before;
     const idsIn = (written: unknown) =>
       String(written ?? '')
         .split(',')
@@ -130,63 +206,38 @@ const groups: ResourceSpec = {
   shows: (call, { id }) => (call.flag('list_volume') && since(call, 25) ? { volumes: volumesIn(call, id) } : {}),
   statuses: { change: 202 },
   routes: (resource) => [
-    post('/v3/groups/action', async (call) => {
-      const { name, body } = actionOf(call);
-      if (name !== 'create-from-src') throw unsupportedAction(name);
-      const requested = body(
-        z.object({
-          source_group_id: anyId.nullish(),
-          group_snapshot_id: anyId.nullish(),
+    actionRoute('groups', () => undefined, {
+      'create-from-src': action(
+        object({
+          source_group_id: uuid.optional(),
+          group_snapshot_id: uuid.optional(),
           name: text.nullish(),
           description: text.nullish(),
-        }),
-      );
-      const snapshot =
-        requested.group_snapshot_id &&
-        call.cloud.documents.table<Doc>('volume/group_snapshots').get(requested.group_snapshot_id);
-      const source = requested.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
-      const { group_type, volume_types, availability_zone } = await resource.find(call, source);
-      const { volumes } = call.cloud.catalogs;
-      const found = volumesIn(call, source).map((id) => volumes.getVolume(call.caller, id).catch(ifMissing));
-      const members = (await Promise.all(found)).filter((volume) => volume !== undefined);
-      if (members.length === 0)
-        throw badRequest(
-          `Invalid Group: ${snapshot ? 'Group snapshot' : 'Source Group'} is empty. No group will be created.`,
-        );
-      const created = await resource.create(call, {
-        name: requested.name ?? null,
-        description: requested.description ?? null,
-        group_type,
-        volume_types,
-        availability_zone,
-      });
-      const group = await resource.find(call, String(created.id));
-      try {
-        await copyVolumes(call, members, group);
-      } catch (error) {
-        call.cloud.documents.table(resource.table).delete(group.id);
-        // As in the original, an exceeded quota has this status here.
-        throw error instanceof ServiceError ? badRequest(error.message) : error;
-      }
-      return accepted({ group: { id: group.id, name: group.name } });
+        }).refine(
+          ({ source_group_id, group_snapshot_id }) => Boolean(source_group_id) !== Boolean(group_snapshot_id),
+          "'group_snapshot_id' is a required property",
+        ),
+        (call, _none, requested) => copyGroup(call, resource, requested),
+        { since: 14 },
+      ),
     }),
-    post('/v3/groups/:id/action', async (call) => {
-      const { name, body } = actionOf(call);
-      const group = await resource.find(call, call.param('id'), 'change');
-      if (name === 'reset_status') {
-        call.requireAdmin();
-        await resource.apply(call, group, { status: body(STATUS).status });
-        return accepted();
-      }
-      if (name !== 'delete') throw unsupportedAction(name);
-      const members = volumesIn(call, group.id);
-      if (members.length > 0 && !body(DELETE)['delete-volumes'])
-        throw badRequest(
-          `Invalid Group: Group ${group.id} is not empty. The delete-volumes flag is required to delete it.`,
-        );
-      for (const id of members) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
-      call.cloud.documents.table(resource.table).delete(group.id);
-      return accepted();
+    actionRoute<Doc>('groups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+      reset_status: reset('Group', resource, 20),
+      delete: action(object({ 'delete-volumes': boolean.optional() }), async (call, group, args) => {
+        const members = volumesIn(call, group.id);
+        if (members.length > 0 && !args['delete-volumes'])
+          throw badRequest(
+            `Invalid Group: Group ${group.id} is not empty. The delete-volumes flag is required to delete it.`,
+          );
+        for (const id of members) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
+        call.cloud.documents.table(resource.table).delete(group.id);
+      }),
+      enable_replication: replication(),
+      disable_replication: replication(),
+      failover_replication: replication(
+        object({ allow_attached_volume: boolean.optional(), secondary_backend_id: text.nullish() }),
+      ),
+      list_replication_targets: replication(),
     }),
   ],
 };
@@ -198,14 +249,14 @@ const groupSnapshots: ResourceSpec = {
   path: 'group_snapshots',
   one: 'group_snapshot',
   many: 'group_snapshots',
-  title: 'Group snapshot',
+  title: 'GroupSnapshot',
   filters: ['name', 'status', 'group_id', 'id'],
   verbs: ['list', 'show', 'create', 'remove'],
   fields: () => ({
     id: derived(),
-    group_id: required(fixed(anyId)),
-    name: settable(text.nullable(), null),
-    description: settable(text.nullable(), null),
+    group_id: required(fixed(uuid)),
+    name: settable(label, null),
+    description: settable(label, null),
     group_type_id: derived(),
     status: derived('available'),
     created_at: derived(),
@@ -222,13 +273,8 @@ const groupSnapshots: ResourceSpec = {
     return { group_type_id: group.group_type };
   },
   routes: (resource) => [
-    post('/v3/group_snapshots/:id/action', async (call) => {
-      const { name, body } = actionOf(call);
-      if (name !== 'reset_status') throw unsupportedAction(name);
-      call.requireAdmin();
-      const before = await resource.find(call, call.param('id'), 'change');
-      await resource.apply(call, before, { status: body(STATUS).status });
-      return accepted();
+    actionRoute<Doc>('group_snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+      reset_status: reset('Group snapshot', resource, 19),
     }),
   ],
 };

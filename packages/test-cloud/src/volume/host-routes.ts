@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { get, put, Reply, type Route } from '../service/route.js';
+import { accepted, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { since } from './volume-style.js';
+import { hostOrCluster, since } from './volume-style.js';
+import { boolean } from './wire-types.js';
 
 /** The host name of the backend that stores all volumes. */
 export const HOST = 'volumes@simulated';
@@ -25,14 +26,23 @@ interface Setting {
 
 const Named = z.object({ host: z.string().min(1), binary: z.string().optional(), service: z.string().optional() });
 const WithReason = Named.extend({ disabled_reason: z.string().trim().min(1).max(255) });
-const Frozen = z.object({ host: z.string().min(1), cluster: z.string().nullish() });
+const Backend = z.object({ host: z.string().nullish(), cluster: z.string().nullish() });
+const Cleanup = z.object({
+  host: z.string().nullish(),
+  binary: z.enum(['cinder-volume', 'cinder-scheduler']).optional(),
+  is_up: boolean.optional(),
+  disabled: boolean.optional(),
+});
 const HostChange = z.object({ status: z.enum(['enable', 'disable']) });
 
 const settings = ({ cloud }: Call) => cloud.documents.table<Setting>('volume/services');
 const settingOf = (call: Call, binary: string, host: string): Setting => settings(call).get(`${binary}/${host}`) ?? {};
 
+const isDisabled = (call: Call, binary: string, host: string): boolean =>
+  settingOf(call, binary, host).disabled === true;
+
 /** Returns whether the service that stores volumes is enabled. */
-export const acceptsVolumes = (call: Call): boolean => !settingOf(call, VOLUME, HOST).disabled;
+export const acceptsVolumes = (call: Call): boolean => !isDisabled(call, VOLUME, HOST);
 
 function set(call: Call, binary: string, host: string, change: Setting): void {
   settings(call).set(`${binary}/${host}`, { ...settingOf(call, binary, host), ...change });
@@ -76,10 +86,16 @@ function namedServices({ host, binary, service }: z.infer<typeof Named>) {
   return { binary: name, host, shown: { host, service: service ?? '', binary: binary ?? '' } };
 }
 
-function freeze(call: Call, frozen: boolean): Reply {
+/** Returns the host in a body, which must store volumes. */
+function volumeHost(call: Call): string {
   call.requireAdmin();
-  const { host } = call.body(Frozen);
+  const host = hostOrCluster(call, call.body(Backend), 26);
   if (host !== HOST) throw badRequest(`Invalid input received: Service ${VOLUME} could not be found on host ${host}.`);
+  return host;
+}
+
+function freeze(call: Call, frozen: boolean): Reply {
+  const host = volumeHost(call);
   set(call, VOLUME, host, { frozen });
   return new Reply(200);
 }
@@ -110,6 +126,30 @@ function serviceRoutes(): readonly Route[] {
     }),
     put(`${path}/freeze`, (call) => freeze(call, true)),
     put(`${path}/thaw`, (call) => freeze(call, false)),
+    put(`${path}/failover_host`, (call) => {
+      // The backend is not replicated.
+      throw badRequest(
+        `Invalid input received: No service could be changed: replication_status in ['${volumeHost(call)}'] must be enabled or failed-over and must be up to failover.`,
+      );
+    }),
+    post('/v3/workers/cleanup', (call) => {
+      call.requireAdmin();
+      const { is_up = false, disabled, host, binary } = call.body(Cleanup);
+      const cleaning = SERVICES.map(([name, serviceHost], index) => ({
+        id: index + 1,
+        host: serviceHost,
+        binary: name,
+        cluster_name: null,
+      })).filter(
+        (service) =>
+          is_up &&
+          (host ?? service.host) === service.host &&
+          (binary ?? service.binary) === service.binary &&
+          (disabled ?? isDisabled(call, service.binary, service.host)) ===
+            isDisabled(call, service.binary, service.host),
+      );
+      return accepted({ cleaning, unavailable: [] });
+    }),
   ];
 }
 

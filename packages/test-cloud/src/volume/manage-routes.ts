@@ -8,7 +8,7 @@ import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { anyId } from '../service/wire-types.js';
 import { acceptsVolumes, HOST } from './host-routes.js';
-import { since } from './volume-style.js';
+import { hostOrCluster } from './volume-style.js';
 
 type Kind = 'volume' | 'snapshot';
 
@@ -150,10 +150,8 @@ function markerName(marker: string): string {
 
 async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> {
   call.requireAdmin();
-  const [host, cluster] = [call.text('host'), since(call, 17) ? call.text('cluster') : undefined];
-  if (Boolean(host) === Boolean(cluster))
-    throw invalid(since(call, 17) ? 'One and only one of cluster and host must be set.' : 'Host field is missing.');
-  checkService(call, host ?? '', notFound(`Service cinder-volume could not be found on host ${host ?? cluster}.`));
+  const host = hostOrCluster(call, { host: call.text('host'), cluster: call.text('cluster') }, 17);
+  checkService(call, host, notFound(`Service cinder-volume could not be found on host ${host}.`));
   const stored = [...unmanagedTable(call, kind)].map(([name, unmanaged]) => ({ name, ...unmanaged }));
   const entries = sorted(
     [...(await managedEntries(call, kind)), ...stored].map((entry) => ({ ...entry })),

@@ -4,10 +4,10 @@ import type { Resource } from '../service/resource.js';
 import { del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { stringMap } from '../service/wire-types.js';
+import { metadata } from './wire-types.js';
 
-const Metadata = z.object({ metadata: stringMap });
-const MetaItem = z.object({ meta: stringMap });
+const Metadata = z.object({ metadata });
+const MetaItem = z.object({ meta: metadata });
 
 /** Returns the routes for a resource's metadata: for all items, and for single items. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
@@ -37,7 +37,7 @@ export function metadataRoutes(resource: Resource): readonly Route[] {
     put(`${path}/:key`, async (call) => {
       const { meta } = call.body(MetaItem);
       if (!(call.param('key') in meta) || Object.keys(meta).length !== 1)
-        throw badRequest('Request body and URI mismatch.');
+        throw badRequest('Request body and URI mismatch');
       await change(call, (before) => ({ ...before, ...meta }));
       return { meta };
     }),

@@ -6,19 +6,18 @@ import type { Resource, ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { stringMap } from '../service/wire-types.js';
+import { text } from '../service/wire-types.js';
 import { links } from './volume-style.js';
+import { metadata, title } from './wire-types.js';
 
-const NewSpecs = z.object({
+const consumer = z.enum(['back-end', 'front-end', 'both']);
+const NewSpecs = z.strictObject({
   qos_specs: z
-    .object({
-      name: z.string().trim().min(1).max(255),
-      consumer: z.enum(['back-end', 'front-end', 'both']).default('back-end'),
-    })
+    .object({ name: title.trim(), consumer: consumer.default('back-end') })
     .catchall(z.union([z.string(), z.number().transform(String)])),
 });
-const Specs = z.object({ qos_specs: stringMap });
-const Keys = z.object({ keys: z.array(z.string()) });
+const Specs = z.strictObject({ qos_specs: metadata.and(z.looseObject({ consumer: consumer.optional() })) });
+const Keys = z.strictObject({ keys: z.array(text.min(1)) });
 
 /** Returns the ids of the volume types that use QoS specs. */
 function associatedTypes(call: Call, id: string): readonly string[] {
@@ -31,7 +30,6 @@ export const qosSpecs: ResourceSpec = {
   path: 'qos-specs',
   one: 'qos_specs',
   many: 'qos_specs',
-  title: 'QoS specs',
   filters: ['name', 'consumer', 'id'],
   admin: ['list', 'show', 'create', 'change', 'remove'],
   verbs: ['list'],
@@ -78,8 +76,7 @@ function qosRoutes(resource: Resource): readonly Route[] {
     del(path, async (call) => {
       const { id } = await find(call);
       const typeIds = associatedTypes(call, id);
-      if (typeIds.length > 0 && !call.flag('force'))
-        throw badRequest(`QoS Specs ${id} is still associated with entities.`);
+      if (typeIds.length > 0 && !call.flag('force')) throw badRequest('Qos specs still in use.');
       setTypes(call, typeIds, null);
       call.cloud.documents.table(resource.table).delete(id);
       return accepted();

@@ -133,9 +133,10 @@ export function quotaRoutes(): readonly Route[] {
       table(call).delete(call.param('project'));
       return new Reply(200);
     }),
-    get('/v3/os-quota-class-sets/:name', async (call) => ({
-      quota_class_set: { id: call.param('name'), ...(await defaultsOf(call, call.param('name'))) },
-    })),
+    get('/v3/os-quota-class-sets/:name', async (call) => {
+      call.requireAdmin();
+      return { quota_class_set: { id: call.param('name'), ...(await defaultsOf(call, call.param('name'))) } };
+    }),
     put('/v3/os-quota-class-sets/:name', async (call) => {
       call.requireAdmin();
       const name = call.param('name');

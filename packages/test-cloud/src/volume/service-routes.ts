@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
+import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, openGet, put, Reply, type Route } from '../service/route.js';
-import { notFound } from '../service/service-error.js';
+import { badRequest, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import { EXTENSIONS } from './extensions.js';
 import { HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
 import { CAPABILITIES, POOL } from './storage-pool.js';
+import { title } from './wire-types.js';
 
 export const MIN_VERSION = '3.0';
-export const MAX_VERSION = '3.70';
+export const MAX_VERSION = '3.71';
 
 /** The list filters, as the response to `/resource_filters` shows them. */
 const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
@@ -44,7 +46,14 @@ const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
   ['clusters/detail', 'clusters', 'admin'],
 ];
 
-const DefaultType = z.object({ default_type: z.object({ volume_type: z.string().min(1) }) });
+const DefaultType = z.strictObject({ default_type: z.strictObject({ volume_type: title }) });
+const Cluster = z.object({ name: title });
+
+/** Throws a 404 error: this cloud has no clusters of services. */
+function missingCluster(call: Call, name: string): never {
+  call.requireAdmin();
+  throw notFound(`Cluster ${name} could not be found.`);
+}
 
 function versions({ base }: Call) {
   return {
@@ -116,7 +125,9 @@ function defaultTypeRoutes(): readonly Route[] {
     put('/v3/default-types/:project', async (call) => {
       call.requireAdmin();
       const { volume_type } = call.body(DefaultType).default_type;
-      const { id } = await call.cloud.catalogs.volumes.getType(call.caller, volume_type);
+      const type = await call.cloud.catalogs.volumes.getType(call.caller, volume_type).catch(ifMissing);
+      if (!type) throw badRequest(`Volume type ${volume_type} could not be found.`);
+      const { id } = type;
       table(call).set(call.param('project'), id);
       return { default_type: view(call.param('project'), id) };
     }),
@@ -133,9 +144,14 @@ function defaultTypeRoutes(): readonly Route[] {
 export function volumeServiceRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),
-    openGet('/v3', versions),
-    openGet('/v3/', versions),
+    get('/v3', versions),
+    get('/v3/', versions),
     get('/v3/extensions', () => ({ extensions: EXTENSIONS })),
+    get('/v3/extensions/:alias', (call) => {
+      const extension = EXTENSIONS.find(({ alias }) => alias === call.param('alias'));
+      if (!extension) throw notFound('The resource could not be found.');
+      return { extension };
+    }),
     get('/v3/limits', async (call) => ({ limits: { rate: [], absolute: await absoluteLimits(call) } })),
     get('/v3/os-availability-zone', () => ({
       availabilityZoneInfo: [{ zoneName: 'nova', zoneState: { available: true } }],
@@ -143,7 +159,7 @@ export function volumeServiceRoutes(): readonly Route[] {
     get('/v3/scheduler-stats/get_pools', pools),
     get('/v3/capabilities/:host', (call) => {
       call.requireAdmin();
-      if (call.param('host') !== HOST) throw notFound(`Service ${call.param('host')} could not be found.`);
+      if (call.param('host') !== HOST) throw notFound(`Can't find service: ${call.param('host')}`);
       return {
         namespace: 'OS::Storage::Capabilities::simulated',
         vendor_name: 'simulated',
@@ -168,6 +184,10 @@ export function volumeServiceRoutes(): readonly Route[] {
         if (admin) call.requireAdmin();
         return { [many]: [] };
       }),
+    ),
+    get('/v3/clusters/:name', (call) => missingCluster(call, call.param('name'))),
+    ...['enable', 'disable'].map((change) =>
+      put(`/v3/clusters/${change}`, (call) => missingCluster(call, call.body(Cluster).name)),
     ),
     ...defaultTypeRoutes(),
   ];

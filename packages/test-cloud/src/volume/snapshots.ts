@@ -1,24 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import type { SnapshotStatus } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
+import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { derived, fixed, required, settable } from '../service/field.js';
+import { changeable, derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { accepted, post } from '../service/route.js';
-import { unsupportedAction } from '../service/service-error.js';
+import { badRequest } from '../service/service-error.js';
 import { without } from '../service/view.js';
-import { flag, stringMap, text } from '../service/wire-types.js';
-import { actionOf } from './action-of.js';
+import { object } from './action-helpers.js';
+import { type Actions, action, actionRoute, statusIn } from './action-route.js';
 import { manageSnapshotRoutes, release } from './manage-routes.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
-import { isListed } from './volume-style.js';
+import { isListed, requireFields, since } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
+import { boolean, label, metadata, uuid } from './wire-types.js';
 
-/** The actions with which administrators, and hosts that create snapshots, change the status. */
-const ACTIONS: Readonly<Record<string, z.ZodType<{ status: string; progress?: string }>>> = {
-  'os-reset_status': z.object({ status: z.string() }),
-  'os-update_snapshot_status': z.object({ status: z.string(), progress: z.string().optional() }),
+const admin = true;
+
+/** The statuses that a host can report, by the current status. */
+const REPORTED: Readonly<Record<string, readonly string[]>> = {
+  creating: ['creating', 'available', 'error'],
+  deleting: ['deleting', 'error_deleting'],
+};
+
+const setStatus = (call: Call, { id }: Doc, status: string, progress?: string) =>
+  call.cloud.catalogs.volumes.updateSnapshotStatus(call.caller, id, status as SnapshotStatus, progress);
+
+const remove = (call: Call, { id }: Doc) => call.cloud.catalogs.volumes.deleteSnapshot(call.caller, id);
+
+const ACTIONS: Actions<Doc> = {
+  'os-update_snapshot_status': action(
+    object({
+      status: z.string(),
+      progress: z
+        .string()
+        .regex(/^(100|\d?\d)%$/, 'progress must be an integer percentage between 0 and 100')
+        .optional(),
+    }),
+    async (call, snapshot, { status, progress }) => {
+      const reported = REPORTED[String(snapshot.status)];
+      if (!reported) throw badRequest(`Snapshot status ${snapshot.status} not allowed for update_snapshot_status`);
+      if (!reported.includes(status))
+        throw badRequest(`Provided snapshot status ${status} not allowed for snapshot with status ${snapshot.status}.`);
+      await setStatus(call, snapshot, status, progress);
+    },
+  ),
+  'os-reset_status': action(
+    object({
+      status: statusIn(
+        'Snapshot',
+        ...['error', 'available', 'creating', 'deleting', 'deleted', 'updating', 'error_deleting', 'unmanaging'],
+        ...['backing-up', 'restoring'],
+      ),
+    }),
+    async (call, snapshot, { status }) => void (await setStatus(call, snapshot, status)),
+    { admin },
+  ),
+  'os-force_delete': { run: remove, admin },
+  'os-unmanage': {
+    async run(call, snapshot) {
+      await remove(call, snapshot);
+      release(call, 'snapshot', snapshot.id, { size: Number(snapshot.size), volumeId: String(snapshot.volume_id) });
+    },
+    admin,
+  },
 };
 
 /** Fields that are returned only by show and detailed-list requests. */
@@ -47,13 +93,13 @@ export const snapshots: ResourceSpec = {
   fields: () => ({
     id: derived(),
     // Null is accepted as an id that no volume has, as in the original.
-    volume_id: required(fixed(text.nullable())),
-    name: settable(text.nullable(), null),
-    display_name: settable(text.nullable(), undefined, { hidden: true }),
-    description: settable(text.nullable(), null),
-    display_description: settable(text.nullable(), undefined, { hidden: true }),
-    force: fixed(z.union([flag, z.null()]), undefined, { hidden: true }),
-    metadata: settable(stringMap.nullable()),
+    volume_id: required(fixed(uuid.nullable())),
+    name: settable(label, null),
+    display_name: settable(label, undefined, { hidden: true }),
+    description: settable(label, null),
+    display_description: changeable(label, { hidden: true }),
+    force: fixed(boolean, undefined, { hidden: true }),
+    metadata: fixed(metadata.nullable()),
     project_id: derived(undefined, { hidden: true }),
     user_id: derived(undefined, { since: 41 }),
     group_snapshot_id: derived(null, { since: 14 }),
@@ -65,35 +111,20 @@ export const snapshots: ResourceSpec = {
   }),
   views: { list: without(...DETAILS, ...EXTENDED), create: without(...EXTENDED), change: without(...EXTENDED) },
   lists: (call, snapshot) => isListed(call, snapshot.project_id),
-  shows: () => ({ group_snapshot_id: null, consumes_quota: true }),
-  routes: (resource) => {
-    return [
-      ...metadataRoutes(resource),
-      ...manageSnapshotRoutes(resource),
-      post('/v3/snapshots/:id/action', async (call) => {
-        const { name, body } = actionOf(call);
-        const { volumes } = call.cloud.catalogs;
-        const snapshot = await resource.find(call, call.param('id'), 'change');
-        // Callers that can change volumes of a project may report the status of their snapshots. All other actions are
-        // restricted to administrators.
-        if (name !== 'os-update_snapshot_status') call.requireAdmin();
-        if (name === 'os-force_delete' || name === 'os-unmanage') {
-          await volumes.deleteSnapshot(call.caller, snapshot.id);
-          if (name === 'os-unmanage')
-            release(call, 'snapshot', snapshot.id, {
-              size: Number(snapshot.size),
-              volumeId: String(snapshot.volume_id),
-            });
-          return accepted();
-        }
-        const schema = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-        if (!schema) throw unsupportedAction(name);
-        const { status, progress } = body(schema);
-        await volumes.updateSnapshotStatus(call.caller, snapshot.id, status as SnapshotStatus, progress);
-        return accepted();
-      }),
-    ];
+  creating(call, { force }) {
+    if (force === false && since(call, 66))
+      throw badRequest(
+        "Since microversion 3.66 the 'force' flag is invalid for this request.  For backward compatability, however, when the 'force' flag is passed with a value evaluating to True, it is silently ignored.",
+      );
+    return undefined;
   },
+  changing: requireFields(),
+  shows: () => ({ group_snapshot_id: null, consumes_quota: true }),
+  routes: (resource) => [
+    ...metadataRoutes(resource),
+    ...manageSnapshotRoutes(resource),
+    actionRoute('snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), ACTIONS),
+  ],
   storage: {
     list: async ({ cloud, caller, isAdmin }) =>
       (await cloud.catalogs.volumes.listSnapshots(caller, { allProjects: isAdmin })).map(docOf).reverse(),
@@ -106,7 +137,7 @@ export const snapshots: ResourceSpec = {
         key: randomUUID(),
         volumeId: volume.id,
         name: (values.name ?? values.display_name) as string | null,
-        description: (values.description ?? values.display_description) as string | null,
+        description: values.description as string | null,
         force: values.force === true,
         metadata: (values.metadata as Record<string, string> | null) ?? undefined,
       });

@@ -3,9 +3,16 @@ import type { Call } from '../service/call.js';
 import type { Resource } from '../service/resource.js';
 import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { stringMap } from '../service/wire-types.js';
+import { specs as specMap } from './wire-types.js';
 
 type Specs = Readonly<Record<string, string>>;
+
+/** The specs of volume types that callers who are not administrators see. */
+const VISIBLE = ['RESKEY:availability_zones', 'multiattach', 'replication_enabled'];
+
+/** Returns the specs that the caller may see. */
+export const visibleSpecs = (call: Call, specs: Specs): Specs =>
+  call.isAdmin ? specs : Object.fromEntries(Object.entries(specs).filter(([key]) => VISIBLE.includes(key)));
 
 /** The differences between volume type specs and group type specs. */
 interface SpecOptions {
@@ -15,15 +22,18 @@ interface SpecOptions {
   readonly names: readonly [type: string, specs: string];
   /** The status of the response to POST. */
   readonly created: number;
-  /** Whether the body of PUT must contain only the spec in the path. */
-  readonly strict: boolean;
+  /** Whether only administrators see the specs; others see some of them. */
+  readonly admin?: true;
 }
 
 /** Returns the routes for a type's specs, which schedulers and drivers read: for all specs, and for single specs. */
-export function specRoutes(resource: Resource, { field, names, created, strict }: SpecOptions): readonly Route[] {
+export function specRoutes(resource: Resource, { field, names, created, admin }: SpecOptions): readonly Route[] {
   const path = `/v3/${resource.spec.path}/:id/${field}`;
-  const Body = z.object({ [field]: stringMap });
-  const specsOf = async (call: Call) => (await resource.find(call, call.param('id')))[field] as Specs;
+  const Body = z.strictObject({ [field]: specMap });
+  async function specsOf(call: Call): Promise<Specs> {
+    if (admin) call.requireAdmin();
+    return visibleSpecs(call, (await resource.find(call, call.param('id')))[field] as Specs);
+  }
   const missing = (call: Call) =>
     notFound(`${names[0]} ${call.param('id')} has no ${names[1]} with key ${call.param('key')}.`);
 
@@ -45,9 +55,9 @@ export function specRoutes(resource: Resource, { field, names, created, strict }
       return { [call.param('key')]: value };
     }),
     put(`${path}/:key`, async (call) => {
-      const requested = call.body(stringMap);
-      if (strict && (Object.keys(requested).length !== 1 || !(call.param('key') in requested)))
-        throw badRequest('Request body contains too many items, or not the one of the path.');
+      const requested = call.body(specMap);
+      if (Object.keys(requested).length !== 1) throw badRequest(`${JSON.stringify(requested)} has too many properties`);
+      if (!(call.param('key') in requested)) throw badRequest('Request body and URI mismatch');
       await change(call, (before) => ({ ...before, ...requested }));
       return requested;
     }),

@@ -7,10 +7,13 @@ import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 import { only, without } from '../service/view.js';
-import { anyId, flag, text } from '../service/wire-types.js';
+import { text } from '../service/wire-types.js';
 import { isListed, links } from './volume-style.js';
+import { boolean, uuid } from './wire-types.js';
 
-const Accept = z.object({ accept: z.object({ auth_key: z.string() }) });
+const Accept = z.strictObject({
+  accept: z.strictObject({ auth_key: z.union([z.string(), z.int().transform(String)]) }),
+});
 
 /** Transfers of volumes to another project, which accepts them with a key. Both paths show the same transfers. */
 function transfersAt(path: string): ResourceSpec {
@@ -22,9 +25,10 @@ function transfersAt(path: string): ResourceSpec {
     verbs: ['list', 'show', 'create', 'remove'],
     fields: () => ({
       id: derived(),
-      volume_id: required(fixed(anyId)),
-      name: fixed(text.nullable(), null),
-      no_snapshots: fixed(flag, false, { since: 55 }),
+      volume_id: required(fixed(uuid)),
+      name: fixed(text.trim().min(1, "The 'name' can not be empty.").nullable(), null),
+      // Requests to the earlier path cannot set it.
+      no_snapshots: path === 'volume-transfers' ? fixed(boolean, false, { since: 55 }) : derived(false, { since: 55 }),
       auth_key: derived(),
       created_at: derived(),
       updated_at: derived(undefined, { hidden: true }),

@@ -1,251 +1,245 @@
 import { randomUUID } from 'node:crypto';
-import type { VolumeStatus } from '@apistrata/compute-engine/catalogs';
+import type { VolumeStatus, VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { post, Reply, type Route } from '../service/route.js';
-import { badRequest, notFound, unsupportedAction } from '../service/service-error.js';
-import { micros } from '../service/times.js';
-import { flag, integer, stringMap, text } from '../service/wire-types.js';
-import { actionOf } from './action-of.js';
+import type { Route } from '../service/route.js';
+import { badRequest, conflict } from '../service/service-error.js';
+import { text } from '../service/wire-types.js';
+import { catalog, change, invalidVolume, object, ok, requireAvailable } from './action-helpers.js';
+import { type Actions, action, actionRoute, statusIn } from './action-route.js';
+import { acceptsVolumes, HOST } from './host-routes.js';
+import { IMAGE_ACTIONS } from './image-actions.js';
 import { release } from './manage-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
+import { hostOrCluster, since } from './volume-style.js';
+import { boolean, size, uuid } from './wire-types.js';
 
-/** An action on a volume. */
-interface Action<S extends z.ZodType> {
-  /** The schema of the arguments. */
-  readonly schema: S;
-  /** The status of the response; default: 202. */
-  readonly status?: 200;
-  /** Whether the action is restricted to administrators. */
-  readonly admin?: true;
-  /** Executes the action, and returns the body of the response. */
-  readonly run: (call: Call, id: string, args: z.infer<S>) => Promise<unknown>;
+const admin = { admin: true } as const;
+const connector = z.union([z.record(z.string(), z.unknown()), z.string()]);
+
+interface Attach {
+  readonly instance_uuid?: string;
+  readonly host_name?: string;
+  readonly mountpoint: string;
 }
 
-const action = <S extends z.ZodType>(
-  schema: S,
-  run: Action<S>['run'],
-  options: Pick<Action<S>, 'status' | 'admin'> = {},
-) => ({ schema, run, ...options }) as Action<z.ZodType>;
-
-const nothing = z.unknown();
-const catalog = (call: Call) => call.cloud.catalogs.volumes;
-const change = (call: Call, id: string, fields: Parameters<ReturnType<typeof catalog>['updateVolume']>[2]) =>
-  catalog(call).updateVolume(call.caller, id, fields);
-const ok = { status: 200 } as const;
-const admin = { admin: true } as const;
-
-async function attach(
-  call: Call,
-  id: string,
-  args: { instance_uuid?: string | null; host_name?: string | null; mountpoint?: string | null },
-) {
-  if ((await catalog(call).getVolume(call.caller, id)).status === 'attaching')
-    await change(call, id, { status: 'available' });
+async function attach(call: Call, { id, status }: VolumeView, args: Attach) {
+  if (status === 'attaching') await change(call, id, { status: 'available' });
   const serverId = args.instance_uuid ?? '';
   const attachment = await catalog(call).reserve(call.caller, { key: randomUUID(), volumeId: id, serverId });
-  await catalog(call).connect(call.caller, attachment.id, {
-    host: args.host_name ?? '',
-    mountpoint: args.mountpoint ?? null,
-  });
+  await catalog(call).connect(call.caller, attachment.id, { host: args.host_name ?? '', mountpoint: args.mountpoint });
   await catalog(call).complete(call.caller, attachment.id);
 }
 
-const Upload = z.object({
-  image_name: z.string(),
-  disk_format: z.string().optional(),
-  container_format: z.string().optional(),
-  visibility: z.enum(['public', 'private', 'shared', 'community']).optional(),
-  protected: flag.optional(),
-  force: nothing.optional(),
-});
-
-async function upload(call: Call, id: string, args: z.infer<typeof Upload>) {
-  const { images } = call.cloud.catalogs;
-  const volume = await catalog(call).getVolume(call.caller, id);
-  const diskFormat = args.disk_format ?? 'raw';
-  const containerFormat = args.container_format ?? 'bare';
-  const image = await images.create(call.caller, {
-    id: randomUUID(),
-    name: args.image_name,
-    diskFormat,
-    containerFormat,
-    visibility: args.visibility ?? 'shared',
-    protected: args.protected ?? false,
-  });
-  await images.upload(call.caller, image.id, new Uint8Array());
-  return {
-    'os-volume_upload_image': {
-      id,
-      image_id: image.id,
-      image_name: args.image_name,
-      status: 'uploading',
-      size: volume.sizeGb,
-      disk_format: diskFormat,
-      container_format: containerFormat,
-      display_description: volume.description,
-      updated_at: micros(volume.updatedAt),
-      volume_type: volume.volumeType && { name: volume.volumeType },
-    },
-  };
+async function detachAll(call: Call, { attachments }: Pick<VolumeView, 'attachments'>) {
+  for (const { id } of attachments) await catalog(call).deleteAttachment(call.caller, id);
 }
 
-async function revert(call: Call, id: string, snapshotId: string) {
+async function revert(call: Call, volume: VolumeView, snapshotId: string | null | undefined) {
+  const { id } = volume;
   const snapshots = await catalog(call).listSnapshots(call.caller, { volumeId: id, allProjects: call.isAdmin });
+  const [latest] = snapshots;
+  if (!latest) throw badRequest(`Volume ${id} doesn't have any snapshots.`);
   // Only the latest snapshot can be restored.
-  if (snapshots[0]?.id !== snapshotId)
-    throw badRequest(`Specified snapshot ${snapshotId} is not the latest one of volume ${id}.`);
+  if (latest.id !== snapshotId)
+    throw badRequest(`Specified snapshot ${snapshotId ?? null} is None or not the latest one of volume ${id}.`);
+  const reverted = `Can't revert volume ${id} to its latest snapshot ${latest.id}.`;
+  if (latest.sizeGb !== volume.sizeGb)
+    throw badRequest(`${reverted} The volume size must be equal to the snapshot size.`);
+  if (volume.status !== 'available') throw conflict(`Invalid volume: ${reverted} Volume's status must be 'available'.`);
+  if (latest.status !== 'available')
+    throw conflict(`Invalid snapshot: ${reverted} Snapshot's status must be 'available'.`);
 }
+
+const VolumeStatuses = statusIn(
+  'Volume',
+  ...['creating', 'available', 'deleting', 'error', 'error_deleting', 'error_managing', 'managing', 'attaching'],
+  ...['in-use', 'detaching', 'maintenance', 'restoring-backup', 'error_restoring', 'reserved', 'awaiting-transfer'],
+  ...['backing-up', 'error_backing-up', 'error_extending', 'downloading', 'uploading', 'retyping', 'extending'],
+);
 
 /** The actions on a volume, by the key that a body contains. */
-const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
-  'os-extend': action(z.object({ new_size: integer }), async (call, id, { new_size }) => {
-    const { sizeGb, volumeType } = await catalog(call).getVolume(call.caller, id);
+const ACTIONS: Actions<VolumeView> = {
+  'os-extend': action(object({ new_size: size }), async (call, volume, { new_size }) => {
+    const { id, sizeGb, volumeType, status } = volume;
+    if (status === 'in-use' && !since(call, 42)) requireAvailable(volume, ` to extend, currently ${status}.`);
     await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType);
     await catalog(call).extendVolume(call.caller, id, new_size);
   }),
   'os-set_bootable': action(
-    z.object({ bootable: flag }),
-    async (call, id, args) => void (await change(call, id, args)),
+    object({ bootable: boolean }),
+    async (call, { id }, args) => void (await change(call, id, args)),
     ok,
   ),
   'os-reset_status': action(
-    z.object({
-      status: z.string().nullish(),
-      attach_status: z.string().nullish(),
-      migration_status: z.string().nullish(),
-    }),
-    async (call, id, args) =>
-      void (await change(call, id, {
-        status: (args.status ?? undefined) as VolumeStatus | undefined,
-        migrationStatus: args.migration_status === 'none' ? null : (args.migration_status ?? undefined),
-      })),
+    object({
+      status: VolumeStatuses.nullish(),
+      attach_status: statusIn('Volume attach', 'attached', 'detached').nullish(),
+      migration_status: statusIn(
+        'Volume migration',
+        ...['migrating', 'error', 'success', 'completing', 'none', 'starting'],
+      ).nullish(),
+    }).refine(
+      ({ status, attach_status, migration_status }) => status || attach_status || migration_status,
+      "Must specify 'status', 'attach_status' or 'migration_status' for update.",
+    ),
+    async (call, volume, { status, attach_status, migration_status }) => {
+      if (status === 'deleting') throw badRequest('Cannot reset-state to deleting');
+      if (status === 'in-use' && volume.attachments.length === 0)
+        throw badRequest('Cannot reset-state to in-use because volume does not have any attachments.');
+      await change(call, volume.id, {
+        status: (status ?? undefined) as VolumeStatus | undefined,
+        migrationStatus: migration_status === 'none' ? null : (migration_status ?? undefined),
+      });
+      if (attach_status === 'detached') await detachAll(call, volume);
+    },
     admin,
   ),
-  'os-set_image_metadata': action(
-    z.object({ metadata: stringMap }),
-    async (call, id, { metadata }) => {
-      const { imageMetadata } = await catalog(call).getVolume(call.caller, id);
-      const merged = { ...imageMetadata, ...metadata };
-      await change(call, id, { imageMetadata: merged });
-      return { metadata: merged };
-    },
-    ok,
-  ),
-  'os-show_image_metadata': action(
-    nothing,
-    async (call, id) => ({ metadata: (await catalog(call).getVolume(call.caller, id)).imageMetadata }),
-    ok,
-  ),
-  'os-unset_image_metadata': action(
-    z.object({ key: z.string() }),
-    async (call, id, { key }) => {
-      const { [key]: removed, ...imageMetadata } = (await catalog(call).getVolume(call.caller, id)).imageMetadata;
-      if (removed === undefined) throw notFound('Metadata item was not found.');
-      await change(call, id, { imageMetadata });
-    },
-    ok,
-  ),
-  'os-update_readonly_flag': action(z.object({ readonly: flag }), async (call, id, { readonly }) => {
-    const { metadata } = await catalog(call).getVolume(call.caller, id);
-    await change(call, id, { metadata: { ...metadata, readonly: readonly ? 'True' : 'False' } });
+  'os-update_readonly_flag': action(object({ readonly: boolean }), async (call, volume, { readonly }) => {
+    requireAvailable(volume, ` to update readonly flag, but current status is: ${volume.status}.`);
+    await change(call, volume.id, { metadata: { ...volume.metadata, readonly: readonly ? 'True' : 'False' } });
   }),
   'os-retype': action(
-    z.object({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).optional() }),
-    async (call, id, { new_type }) => {
+    object({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).optional() }),
+    async (call, { id, status, volumeType }, { new_type }) => {
       const type = await catalog(call).getType(call.caller, new_type);
+      if (type.name === volumeType || !['available', 'in-use'].includes(status))
+        throw invalidVolume(
+          'Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.',
+        );
       // Without a pool for the new type, the volume keeps its type.
       if (hasPoolFor(call, type)) await change(call, id, { volumeType: type.name });
     },
   ),
-  'os-reimage': action(
-    z.object({ image_id: z.string(), reimage_reserved: flag.optional() }),
-    (call, id, { image_id }) => catalog(call).reimage(call.caller, id, image_id),
-  ),
-  'os-reserve': action(nothing, async (call, id) => {
-    const { status } = await catalog(call).getVolume(call.caller, id);
-    if (status !== 'available')
-      throw badRequest(`Invalid volume: Volume status must be available to reserve, but the status is ${status}.`);
-    await change(call, id, { status: 'attaching' });
-  }),
-  'os-unreserve': action(nothing, async (call, id) => void (await change(call, id, { status: 'available' }))),
+  'os-reserve': {
+    async run(call, { id, status, multiattach }) {
+      const expected = multiattach ? ['available', 'in-use'] : ['available'];
+      if (!expected.includes(status))
+        throw invalidVolume(`Volume status must be ${expected.join(' or ')} to reserve, but the status is ${status}.`);
+      await change(call, id, { status: 'attaching' });
+    },
+  },
+  'os-unreserve': {
+    async run(call, { id, status, attachments }) {
+      if (status === 'attaching') await change(call, id, { status: attachments.length > 0 ? 'in-use' : 'available' });
+    },
+  },
   'os-attach': action(
-    z.object({
-      instance_uuid: text.nullish(),
-      mountpoint: text.nullish(),
-      host_name: text.nullish(),
-      mode: text.nullish(),
-    }),
+    object({
+      instance_uuid: uuid.optional(),
+      mountpoint: text.min(1),
+      host_name: text.optional(),
+      mode: z.enum(['rw', 'ro']).optional(),
+    }).refine(
+      (args) => args.instance_uuid !== undefined || args.host_name !== undefined,
+      "'instance_uuid' is a required property",
+    ),
     attach,
   ),
-  'os-detach': action(z.object({ attachment_id: z.string().nullish() }).nullish(), async (call, id, args) => {
-    const { attachments } = await catalog(call).getVolume(call.caller, id);
+  'os-detach': action(object({ attachment_id: uuid.nullish() }).nullable(), async (call, { attachments }, args) => {
     const attachment = args?.attachment_id ? attachments.find((one) => one.id === args.attachment_id) : attachments[0];
     if (attachment) await catalog(call).deleteAttachment(call.caller, attachment.id);
   }),
   'os-force_detach': action(
-    z.object({ attachment_id: z.string().nullish(), connector: z.record(z.string(), nothing).nullish() }),
-    async (call, id, { attachment_id }) => {
-      const { attachments } = await catalog(call).getVolume(call.caller, id);
+    object({ attachment_id: z.string().nullish(), connector: connector.nullish() }),
+    async (call, { id, attachments }, { attachment_id }) => {
       const attachment = attachments.find((one) => !attachment_id || one.id === attachment_id);
-      if (!attachment) throw badRequest('Invalid volume: unknown attachment.');
+      if (!attachment) throw invalidVolume('unknown attachment.');
       // The volume becomes available regardless of its status, such as `error`.
       await change(call, id, { status: 'detaching' });
       await catalog(call).deleteAttachment(call.caller, attachment.id);
     },
     admin,
   ),
-  'os-begin_detaching': action(nothing, (call, id) => catalog(call).beginDetaching(call.caller, id)),
-  'os-roll_detaching': action(nothing, (call, id) => catalog(call).rollbackDetaching(call.caller, id)),
+  'os-begin_detaching': { run: (call, { id }) => catalog(call).beginDetaching(call.caller, id) },
+  'os-roll_detaching': { run: (call, { id }) => catalog(call).rollbackDetaching(call.caller, id) },
   'os-initialize_connection': action(
-    z.object({ connector: z.record(z.string(), nothing) }),
-    async (call, id) => {
-      await catalog(call).getVolume(call.caller, id);
+    object({ connector }),
+    (_call, { id }, args) => {
       const data = { device_path: `/volumes/${id}`, access_mode: 'rw', target_discovered: false };
-      return { connection_info: { driver_volume_type: 'local', data } };
+      const enforce_multipath = (typeof args.connector === 'object' && args.connector.enforce_multipath) || false;
+      return { connection_info: { driver_volume_type: 'local', data, enforce_multipath } };
     },
     ok,
   ),
-  'os-terminate_connection': action(
-    z.object({ connector: z.record(z.string(), nothing).nullable() }),
-    async (call, id) => void (await catalog(call).getVolume(call.caller, id)),
-  ),
-  'os-force_delete': action(
-    nothing,
-    async (call, id) => {
-      const { attachments } = await change(call, id, { status: 'error' });
-      for (const attachment of attachments) await catalog(call).deleteAttachment(call.caller, attachment.id);
+  'os-terminate_connection': action(object({ connector: connector.nullable() }), () => undefined),
+  'os-force_delete': {
+    async run(call, { id }) {
+      await detachAll(call, await change(call, id, { status: 'error' }));
       await change(call, id, { status: 'error' });
       await catalog(call).deleteVolume(call.caller, id);
     },
-    admin,
-  ),
-  'os-unmanage': action(
-    nothing,
-    async (call, id) => {
-      const { status, sizeGb } = await catalog(call).getVolume(call.caller, id);
-      if (status === 'in-use') throw badRequest(`Invalid volume: Volume ${id} is attached.`);
+    ...admin,
+  },
+  'os-unmanage': {
+    async run(call, { id, status, sizeGb }) {
+      if (status === 'in-use') throw invalidVolume(`Volume ${id} is attached.`);
       await catalog(call).deleteVolume(call.caller, id);
       release(call, 'volume', id, { size: sizeGb });
     },
+    ...admin,
+  },
+  'os-migrate_volume': action(
+    object({
+      host: text.nullish(),
+      cluster: text.nullish(),
+      force_host_copy: boolean.optional(),
+      lock_volume: boolean.optional(),
+    }),
+    (call, { id }, args) => {
+      const destination = hostOrCluster(call, args, 16);
+      if (destination.split('#', 1)[0] !== HOST || !acceptsVolumes(call))
+        throw badRequest(`Invalid host: No available service named '${destination}'`);
+      // The only service that stores volumes already stores this one.
+      throw invalidVolume(
+        `Volume ${id} status must be available or in-use, must not be migrating, have snapshots, be replicated, be part of a group and destination host/cluster must be different than the current one`,
+      );
+    },
     admin,
   ),
-  'os-volume_upload_image': action(Upload, upload),
-  revert: action(z.object({ snapshot_id: z.string() }), (call, id, { snapshot_id }) => revert(call, id, snapshot_id)),
+  'os-migrate_volume_completion': action(
+    object({ new_volume: uuid, error: z.union([z.string(), z.boolean()]).nullish() }),
+    async (call, volume, { new_volume, error }) => {
+      const target = await catalog(call).getVolume(call.caller, new_volume);
+      if (volume.migrationStatus || target.migrationStatus)
+        throw invalidVolume(
+          volume.migrationStatus && target.migrationStatus
+            ? `Destination has migration_status ${target.migrationStatus}, expected target:${volume.id}.`
+            : `${volume.migrationStatus ? 'Destination' : 'Source'} volume not mid-migration.`,
+        );
+      const moved = error ? [] : volume.attachments;
+      await detachAll(call, { attachments: moved });
+      for (const { serverId, host, device } of moved)
+        await attach(call, target, {
+          instance_uuid: serverId,
+          host_name: host ?? undefined,
+          mountpoint: device ?? '',
+        });
+      return { save_volume_id: target.id };
+    },
+    { ...admin, ...ok },
+  ),
+  'os-extend_volume_completion': action(
+    object({ error: z.union([z.string(), z.boolean()]).nullish() }),
+    (_call, { status }) => {
+      // A volume grows before the response to its extension is sent.
+      throw invalidVolume(
+        status === 'extending'
+          ? 'Required volume admin metadata is malformed or missing.'
+          : 'Volume is not being extended.',
+      );
+    },
+    admin,
+  ),
+  ...IMAGE_ACTIONS,
+  revert: action(
+    z.object({ snapshot_id: z.string().nullish() }),
+    (call, volume, { snapshot_id }) => revert(call, volume, snapshot_id),
+    { since: 40 },
+  ),
 };
 
-/** Returns the route `POST /volumes/{id}/action`. */
-export function volumeActionRoutes(): readonly Route[] {
-  return [
-    post('/v3/volumes/:id/action', async (call) => {
-      const { name, body } = actionOf(call);
-      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      if (!action) throw unsupportedAction(name);
-      const id = call.param('id');
-      await catalog(call).getVolume(call.caller, id);
-      if (action.admin) call.requireAdmin();
-      return new Reply(action.status ?? 202, await action.run(call, id, body(action.schema)));
-    }),
-  ];
-}
+/** The route of the actions on volumes. */
+export const volumeActionRoute = (): Route =>
+  actionRoute('volumes/:id', (call) => catalog(call).getVolume(call.caller, call.param('id')), ACTIONS);

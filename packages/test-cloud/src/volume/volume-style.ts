@@ -28,11 +28,45 @@ const TIME_FILTERS = ['created_at', 'updated_at'];
 
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
-/** Returns the negotiated minor version, from 0 to 70. */
+/** Returns the negotiated minor version, from 0 to 71. */
 export const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
 
 /** Returns whether a request selects this minor version or a later one. */
 export const since = (call: Call, minor: number): boolean => minorOf(call) >= minor;
+
+/** Throws the 404 error of paths and actions that do not exist in the negotiated version. */
+export function requireMinor(call: Call, first = 0): void {
+  if (!since(call, first)) throw notFound('The resource could not be found.');
+}
+
+/** Returns the host or the cluster of a request; clusters since a minor version. Throws a 400 error without exactly one. */
+export function hostOrCluster(
+  call: Call,
+  { host, cluster }: { readonly host?: string | null; readonly cluster?: string | null },
+  first = 0,
+): string {
+  const isKnown = since(call, first);
+  const requested = (isKnown && cluster) || undefined;
+  if (Boolean(host) === Boolean(requested))
+    throw invalid(isKnown ? 'One and only one of cluster and host must be set.' : 'Host field is missing.');
+  return host || String(requested);
+}
+
+/** Returns a check of changes that throws a 400 error if a change has no field. */
+export const requireFields =
+  (first = 0) =>
+  (call: Call, _before: unknown, change: Wire): undefined => {
+    if (Object.keys(change).length === 0 && since(call, first))
+      throw badRequest('{} is not valid under any of the given schemas');
+  };
+
+/** Throws a 400 error if no field of a type changes. */
+export const requireValues =
+  (what: string) =>
+  (_call: Call, _before: unknown, change: Wire): undefined => {
+    if (Object.values(change).every((value) => value === null))
+      throw badRequest(`Specify ${what} or a combination thereof.`);
+  };
 
 /**
  * Returns whether a list includes the resources of a project: all projects if an administrator requests them, otherwise

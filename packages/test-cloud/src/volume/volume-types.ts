@@ -2,36 +2,35 @@ import type { VolumeTypeRecord } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { derived, fixed, required, settable } from '../service/field.js';
+import { changeable, derived, fixed, required, settable } from '../service/field.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, type Route } from '../service/route.js';
-import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
+import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, flag, integer, stringMap, text } from '../service/wire-types.js';
-import { actionOf } from './action-of.js';
+import { anyId, integerBetween } from '../service/wire-types.js';
+import { object } from './action-helpers.js';
+import { type Action, action, actionRoute } from './action-route.js';
 import { renameLimits } from './quota-routes.js';
-import { specRoutes } from './spec-routes.js';
-import { isOfVisibility } from './volume-style.js';
+import { specRoutes, visibleSpecs } from './spec-routes.js';
+import { isOfVisibility, requireValues } from './volume-style.js';
+import { boolean, label, metadata, title } from './wire-types.js';
 
-const Project = z.object({ project: anyId });
 const encryption = {
   // The original accepts an empty provider, which the Go SDK sends with every change.
   provider: z.string().max(255),
   cipher: z.string().max(255).nullish(),
-  key_size: integer.nullish(),
+  key_size: integerBetween(0, 2 ** 31 - 1).nullish(),
   control_location: z.enum(['front-end', 'back-end']),
 };
-const NewEncryption = z.object({
-  encryption: z.object({ ...encryption, control_location: encryption.control_location.default('front-end') }),
-});
-const EncryptionChange = z.object({ encryption: z.object(encryption).partial() });
+const NewEncryption = object({ encryption: z.looseObject(encryption) });
+const EncryptionChange = object({ encryption: z.object(encryption).partial().loose() });
 
 /** The name of `is_public` in requests that create a type, and in responses. */
 const IS_PUBLIC = 'os-volume-type-access:is_public';
 
 const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
-const encryptions = ({ cloud }: Call) => cloud.documents.table<Wire>('volume/type-encryption');
+export const encryptions = ({ cloud }: Call) => cloud.documents.table<Wire>('volume/type-encryption');
 
 function docOf(type: VolumeTypeRecord): Doc {
   return {
@@ -65,14 +64,16 @@ export const volumeTypes: ResourceSpec = {
   statuses: { create: 200 },
   fields: () => ({
     id: derived(),
-    name: required(settable(z.string().trim().min(1, 'is too short').max(255))),
-    description: settable(text.nullable()),
-    is_public: settable(flag.nullable()),
-    [IS_PUBLIC]: fixed(flag),
-    extra_specs: fixed(stringMap.nullable()),
+    name: required(settable(title)),
+    description: settable(label),
+    is_public: changeable(boolean),
+    [IS_PUBLIC]: fixed(boolean),
+    extra_specs: fixed(metadata),
     qos_specs_id: derived(null, { admin: 'read', inDocuments: true }),
   }),
   views: { create: without('qos_specs_id'), change: without('qos_specs_id', IS_PUBLIC) },
+  changing: requireValues('volume type name, description, is_public'),
+  shows: (call, { extra_specs }) => ({ extra_specs: visibleSpecs(call, extra_specs as Record<string, string>) }),
   lists: (call, type) => {
     if (!isVisible(call, type)) return false;
     return !call.isAdmin || isOfVisibility(call, type.is_public);
@@ -89,7 +90,6 @@ export const volumeTypes: ResourceSpec = {
       field: 'extra_specs',
       names: ['Volume Type', 'extra specs'],
       created: 200,
-      strict: true,
     }),
     ...encryptionRoutes(resource),
     ...accessRoutes(resource),
@@ -114,7 +114,7 @@ export const volumeTypes: ResourceSpec = {
       const type = await call.cloud.catalogs.volumes.updateType(call.caller, id, {
         name: change.name as string | undefined,
         description: change.description as string | null | undefined,
-        isPublic: (change.is_public as boolean | null | undefined) ?? undefined,
+        isPublic: change.is_public as boolean | undefined,
         extraSpecs: change.extra_specs as Record<string, string> | undefined,
       });
       if (type.name !== name) renameLimits(call, String(name), type.name);
@@ -166,6 +166,17 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
+const accessChange = (adds: boolean): Action<Doc> =>
+  action(object({ project: anyId }), (call, type, { project }) => {
+    const before = access(call).get(type.id) ?? [];
+    if (type.is_public) throw conflict('Type access modification is not applicable to public volume type.');
+    if (adds === before.includes(project))
+      throw adds
+        ? conflict(`Volume type access for ${type.id} / ${project} combination already exists.`)
+        : notFound(`Volume type access not found for ${type.id} / ${project} combination.`);
+    access(call).set(type.id, adds ? [...before, project] : before.filter((other) => other !== project));
+  });
+
 /** Routes of the access of projects to private types. */
 function accessRoutes(resource: Resource): readonly Route[] {
   return [
@@ -176,20 +187,9 @@ function accessRoutes(resource: Resource): readonly Route[] {
       const projects = access(call).get(type.id) ?? [];
       return { volume_type_access: projects.map((project_id) => ({ volume_type_id: type.id, project_id })) };
     }),
-    post('/v3/types/:id/action', async (call) => {
-      const { name, body } = actionOf(call);
-      if (name !== 'addProjectAccess' && name !== 'removeProjectAccess') throw unsupportedAction(name);
-      const type = await resource.find(call, call.param('id'), 'change');
-      const { project } = body(Project);
-      const before = access(call).get(type.id) ?? [];
-      if (type.is_public) throw conflict('Type access modification is not applicable to public volume type.');
-      const adds = name === 'addProjectAccess';
-      if (adds === before.includes(project))
-        throw adds
-          ? conflict(`Volume type access for ${type.id} / ${project} combination already exists.`)
-          : notFound(`Volume type access not found for ${type.id} / ${project} combination.`);
-      access(call).set(type.id, adds ? [...before, project] : before.filter((other) => other !== project));
-      return accepted();
+    actionRoute('types/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+      addProjectAccess: accessChange(true),
+      removeProjectAccess: accessChange(false),
     }),
   ];
 }

@@ -65,15 +65,21 @@ export function snapshotView(snapshot: SnapshotRecord) {
   };
 }
 
+export const attachmentSummary = ({ id, serverId, status, volumeId }: AttachmentRecord) => ({
+  id,
+  status,
+  instance: serverId || null,
+  volume_id: volumeId,
+});
+
 export function attachmentView(attachment: AttachmentRecord) {
+  // Times that are unknown are empty.
+  const time = (moment: number | null) => (moment === null ? '' : micros(moment));
   return {
-    id: attachment.id,
-    volume_id: attachment.volumeId,
-    instance: attachment.serverId,
-    status: attachment.status,
+    ...attachmentSummary(attachment),
     attach_mode: attachment.mode,
-    attached_at: attachment.attachedAt === null ? null : micros(attachment.attachedAt),
-    detached_at: attachment.detachedAt === null ? null : micros(attachment.detachedAt),
+    attached_at: time(attachment.attachedAt),
+    detached_at: time(attachment.detachedAt),
     connection_info: attachment.connection,
   };
 }

@@ -14,7 +14,7 @@ import { windowed } from './route-windows.js';
 import { MAX_VERSION, MIN_VERSION, volumeServiceRoutes } from './service-routes.js';
 import { snapshots } from './snapshots.js';
 import { transferResources } from './transfers.js';
-import { volumeActionRoutes } from './volume-actions.js';
+import { volumeActionRoute } from './volume-actions.js';
 import { volumeStyle } from './volume-style.js';
 import { volumeTypes } from './volume-types.js';
 import { volumes } from './volumes.js';
@@ -48,7 +48,7 @@ export const volumeRoutes = (): readonly Route[] =>
     ...volumeServiceRoutes(),
     ...hostRoutes(),
     ...quotaRoutes(),
-    ...volumeActionRoutes(),
+    volumeActionRoute(),
     ...attachmentRoutes(),
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
   ].map(windowed);

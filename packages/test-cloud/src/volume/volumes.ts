@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { VolumeView } from '@apistrata/compute-engine/catalogs';
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, settable } from '../service/field.js';
 import { ifMissing } from '../service/if-missing.js';
-import type { ResourceSpec } from '../service/resource.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get } from '../service/route.js';
-import { notFound } from '../service/service-error.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { TextBody } from '../service/text-body.js';
 import { only, without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { flag, integer, stringMap, text } from '../service/wire-types.js';
+import { text } from '../service/wire-types.js';
 import { manageVolumeRoutes } from './manage-routes.js';
 import { reportFailure } from './messages.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
-import { isListed, since } from './volume-style.js';
-import { visibleType } from './volume-types.js';
+import { isListed, requireFields, since } from './volume-style.js';
+import { encryptions, visibleType } from './volume-types.js';
 import { volumeView } from './volume-views.js';
+import { boolean, label, metadata, size, uuid, zone } from './wire-types.js';
 
-const id = z.string().max(255).nullable();
+const id = uuid.nullable();
+const name = text.nullable();
 
 /** Returns the name and the description of a body, which may also have the names of version 1. */
 function nameFields(body: Wire): Wire {
@@ -42,7 +44,7 @@ async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }
 }
 
 /** Schedules and returns a new volume. Its status becomes `error` if no pool satisfies its type. */
-async function scheduleVolume(call: Call, body: Wire, volume: VolumeView): Promise<VolumeView> {
+async function scheduleVolume(call: Call, volume: VolumeView): Promise<VolumeView> {
   const { caller, cloud } = call;
   const { volumes } = cloud.catalogs;
   const type = volume.volumeType ? await volumes.getType(caller, volume.volumeType) : null;
@@ -50,7 +52,7 @@ async function scheduleVolume(call: Call, body: Wire, volume: VolumeView): Promi
     reportFailure(call, 'noBackend', volume.id);
     return volumes.updateVolume(caller, volume.id, { status: 'error' });
   }
-  return body.multiattach === true ? volumes.updateVolume(caller, volume.id, { multiattach: true }) : volume;
+  return volume;
 }
 
 /** Creates a volume from validated fields. @throws ServiceError with status 413 if it exceeds the quota */
@@ -77,7 +79,7 @@ export async function createVolume(call: Call, body: Wire): Promise<Doc> {
     sourceVolumeId: body.source_volid as string | null,
     metadata: (body.metadata as Record<string, string> | null) ?? undefined,
   });
-  const volume = await scheduleVolume(call, body, created);
+  const volume = await scheduleVolume(call, created);
   return { ...docOf(call, volume), status: 'creating' };
 }
 
@@ -91,6 +93,16 @@ async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | 
   if (typeof name !== 'string') return null;
   return (await cloud.catalogs.volumes.getType(caller, name).catch(ifMissing))?.id ?? null;
 }
+
+/** Returns the encryption of a volume, as its type defines it. Volumes have no keys. */
+const encryptionOf =
+  (resource: Resource) =>
+  async (call: Call): Promise<Wire> => {
+    const { volume_type } = await resource.find(call, call.param('id'));
+    const { control_location, cipher, key_size, provider } =
+      encryptions(call).get(String(await typeId(call, volume_type))) ?? {};
+    return { encryption_key_id: null, ...(provider !== undefined && { control_location, cipher, key_size, provider }) };
+  };
 
 /** Fields that are returned only by show and detailed-list requests. */
 const READ_ONLY = [
@@ -132,33 +144,32 @@ export const volumes: ResourceSpec = {
   ],
   fields: () => ({
     id: derived(),
-    size: fixed(integer.nullable()),
-    name: settable(text.nullable()),
-    display_name: settable(text.nullable(), undefined, { hidden: true }),
-    description: settable(text.nullable()),
-    display_description: settable(text.nullable(), undefined, { hidden: true }),
-    metadata: settable(stringMap.nullable()),
-    volume_type: fixed(text.nullable()),
-    availability_zone: fixed(text.nullable()),
-    imageRef: fixed(id, undefined, { hidden: true }),
-    image_id: fixed(id, undefined, { hidden: true }),
+    size: fixed(size.nullable()),
+    name: settable(label),
+    display_name: settable(label, undefined, { hidden: true }),
+    description: settable(label),
+    display_description: settable(label, undefined, { hidden: true }),
+    metadata: settable(metadata.nullable()),
+    volume_type: fixed(name),
+    availability_zone: fixed(zone),
+    imageRef: fixed(name, undefined, { hidden: true }),
+    image_id: fixed(name, undefined, { hidden: true }),
     snapshot_id: fixed(id),
     source_volid: fixed(id),
-    backup_id: fixed(id, undefined, { hidden: true }),
+    backup_id: fixed(id, undefined, { hidden: true, since: 47 }),
     consistencygroup_id: fixed(id, null),
-    group_id: fixed(id, null, { inDocuments: true, since: 13 }),
-    multiattach: fixed(flag),
-    scheduler_hints: fixed(z.unknown(), undefined, { hidden: true }),
-    user_id: fixed(z.unknown()),
+    group_id: fixed(name, null, { inDocuments: true, since: 13 }),
+    multiattach: fixed(boolean.nullable()),
+    user_id: derived(),
     provider_id: derived(null, { admin: 'read', since: 21 }),
     service_uuid: derived(null, { since: 48 }),
     shared_targets: derived(null, { since: 48 }),
     cluster_name: derived(null, { admin: 'read', since: 61 }),
     volume_type_id: derived(null, { since: 63 }),
     consumes_quota: derived(true, { since: 65 }),
-    status: fixed(z.unknown()),
-    attach_status: fixed(z.unknown(), undefined, { hidden: true }),
-    project_id: fixed(z.unknown(), undefined, { hidden: true }),
+    status: derived(),
+    attach_status: derived(undefined, { hidden: true }),
+    project_id: derived(undefined, { hidden: true }),
     bootable: derived(),
     created_at: derived(),
     updated_at: derived(),
@@ -167,7 +178,12 @@ export const volumes: ResourceSpec = {
   }),
   views: { list: only('id', 'name', 'links'), create: without(...READ_ONLY), change: without(...READ_ONLY) },
   lists: (call, volume) => isListed(call, volume.project_id),
+  changing: requireFields(53),
   async creating(call, volume) {
+    if (volume.multiattach)
+      throw badRequest(
+        'multiattach parameter has been removed. The default behavior is to use multiattach enabled volume types. Contact your administrator to create a multiattach enabled volume type and use it to create multiattach volumes.',
+      );
     if (volume.volume_type) await visibleType(call, String(volume.volume_type));
     if (volume.group_id && !call.cloud.documents.table('volume/groups').has(String(volume.group_id)))
       throw notFound(`Group ${volume.group_id} could not be found.`);
@@ -196,6 +212,11 @@ export const volumes: ResourceSpec = {
           ...(since(call, 36) && { metadata }),
         },
       };
+    }),
+    get('/v3/volumes/:id/encryption', encryptionOf(resource)),
+    get('/v3/volumes/:id/encryption/:key', async (call) => {
+      const value = (await encryptionOf(resource)(call))[call.param('key')];
+      return new TextBody('text/html', String(value ?? ''));
     }),
     ...metadataRoutes(resource),
     ...manageVolumeRoutes(resource),

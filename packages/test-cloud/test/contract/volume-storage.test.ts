@@ -28,7 +28,7 @@ async function volumes() {
   const at = (token?: string) => {
     const raw = clientOf(cloud, token);
     return (method: string, path: string, body?: unknown) =>
-      raw(method, `/volume/v3/${path}`, body, { 'OpenStack-API-Version': 'volume 3.70' });
+      raw(method, `/volume/v3/${path}`, body, { 'OpenStack-API-Version': 'volume 3.71' });
   };
   const [request, member] = [at(), at(cloud.token('demo', 'demo'))];
   const type = async (extra_specs: Specs) =>
@@ -73,7 +73,7 @@ describe('messages', () => {
     await volume({ volume_type: await type({ vendor_name: 'other' }) });
     const [{ id }] = (await member('GET', 'messages')).body.messages;
     const other = clientOf(cloud, cloud.token('ada', 'lab'));
-    const headers = { 'OpenStack-API-Version': 'volume 3.70' };
+    const headers = { 'OpenStack-API-Version': 'volume 3.71' };
     expect((await other('GET', '/volume/v3/messages', undefined, headers)).body.messages).toEqual([]);
     expect((await other('GET', `/volume/v3/messages/${id}`, undefined, headers)).status).toBe(404);
     expect((await request('GET', `messages/${id}`)).status).toBe(200);

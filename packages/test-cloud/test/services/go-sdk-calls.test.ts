@@ -62,7 +62,7 @@ describe('calls of the Go SDK', () => {
     const type = (await request('POST', '/volume/v3/types', { volume_type: { name: 'safe' } })).body.volume_type;
     const path = `/volume/v3/types/${type.id}/encryption`;
     const created = await request('POST', path, {
-      encryption: { provider: 'luks', cipher: 'aes-xts-plain64', key_size: 256 },
+      encryption: { provider: 'luks', cipher: 'aes-xts-plain64', key_size: 256, control_location: 'front-end' },
     });
     expect(created.body.encryption).toMatchObject({ volume_type_id: type.id, encryption_id: expect.any(String) });
     const change = { encryption: { control_location: 'back-end', provider: '' } };

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { post, Reply, type Route } from '../service/route.js';
+import { badRequest, ServiceError } from '../service/service-error.js';
+import { requireMinor } from './volume-style.js';
+
+/** An action on a resource. */
+export interface Action<T, S extends z.ZodType = z.ZodType> {
+  /** The schema of the arguments; default: any. */
+  readonly schema?: S;
+  /** The status of the response; default: 202. */
+  readonly status?: number;
+  /** Whether the action is restricted to administrators. */
+  readonly admin?: true;
+  /** The first minor version; default: 0. */
+  readonly since?: number;
+  /** Executes the action, and returns the body of the response. */
+  readonly run: (call: Call, resource: T, args: z.infer<S>) => unknown;
+}
+
+export type Actions<T> = Readonly<Record<string, Action<T>>>;
+
+/** Defines an action with arguments. */
+export const action = <T, S extends z.ZodType>(
+  schema: S,
+  run: Action<T, S>['run'],
+  options: Omit<Action<T>, 'schema' | 'run'> = {},
+) => ({ schema, run, ...options }) as Action<T>;
+
+/** Returns a schema for one of the statuses, in any case. */
+export const statusIn = (what: string, ...values: readonly string[]) =>
+  z
+    .string()
+    .toLowerCase()
+    .refine((status) => values.includes(status), {
+      error: ({ input }) =>
+        `${what} status: ${input} is invalid, valid statuses are: (${values.map((one) => `'${one}'`).join(', ')}).`,
+    });
+
+/** Returns the route of actions on a resource. The only key of a body is the name of an action. */
+export const actionRoute = <T>(path: string, find: (call: Call) => T | Promise<T>, actions: Actions<T>): Route =>
+  post(`/v3/${path}/action`, async (call) => {
+    const content: unknown = call.req.body;
+    const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+    const [[name, args] = [], ...others] = isObject ? Object.entries(content) : [];
+    if (name === undefined || others.length > 0) throw badRequest('Malformed request body');
+    const known = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (!known) {
+      const message = `There is no such action: ${name}. Verify the request body and Content-Type header and try again.`;
+      throw new ServiceError(400, message, 'BadRequest', name);
+    }
+    requireMinor(call, known.since);
+    const checked = (known.schema ?? z.unknown()).safeParse(args);
+    if (!checked.success) {
+      const [issue] = checked.error.issues;
+      throw badRequest(`${issue?.code === 'custom' ? '' : `Invalid input for ${name}: `}${issue?.message}`);
+    }
+    const resource = await find(call);
+    if (known.admin) call.requireAdmin();
+    return new Reply(known.status ?? 202, await known.run(call, resource, checked.data));
+  });

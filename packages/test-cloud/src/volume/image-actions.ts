@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { VolumeView } from '@apistrata/compute-engine/catalogs';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { notFound } from '../service/service-error.js';
+import { micros } from '../service/times.js';
+import { text } from '../service/wire-types.js';
+import { catalog, change, object, ok, requireAvailable } from './action-helpers.js';
+import { type Actions, action } from './action-route.js';
+import { since } from './volume-style.js';
+import { boolean, uuid } from './wire-types.js';
+
+const Upload = object({
+  image_name: text.min(1),
+  disk_format: z.enum(['raw', 'vmdk', 'vdi', 'qcow2', 'vhd', 'vhdx', 'ploop']).default('raw'),
+  container_format: text.nullable().default('bare'),
+  visibility: z.enum(['community', 'public', 'private', 'shared']).optional(),
+  protected: boolean.default(false),
+  force: boolean.optional(),
+});
+
+async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Upload>) {
+  const { images } = call.cloud.catalogs;
+  const { id } = volume;
+  const visibility = args.visibility ?? (since(call, 1) ? 'private' : 'shared');
+  if (visibility === 'public') call.requireAdmin();
+  requireAvailable(volume);
+  const { disk_format, container_format, image_name } = args;
+  const image = await images.create(call.caller, {
+    id: randomUUID(),
+    name: image_name,
+    diskFormat: disk_format,
+    containerFormat: container_format ?? 'bare',
+    visibility,
+    protected: args.protected,
+  });
+  await images.upload(call.caller, image.id, new Uint8Array());
+  return {
+    'os-volume_upload_image': {
+      id,
+      image_id: image.id,
+      image_name,
+      status: 'uploading',
+      size: volume.sizeGb,
+      disk_format,
+      container_format,
+      display_description: volume.description,
+      updated_at: micros(volume.updatedAt),
+      volume_type: volume.volumeType && { name: volume.volumeType },
+      visibility,
+      protected: args.protected,
+    },
+  };
+}
+
+/** The actions on a volume that read or write images, or that change the metadata of its image. */
+export const IMAGE_ACTIONS: Actions<VolumeView> = {
+  'os-volume_upload_image': action(Upload, upload),
+  'os-reimage': action(
+    object({ image_id: uuid, reimage_reserved: boolean.optional() }),
+    (call, { id }, { image_id }) => catalog(call).reimage(call.caller, id, image_id),
+    { since: 68 },
+  ),
+  'os-set_image_metadata': action(
+    object({ metadata: z.record(z.string().regex(/^[\w:. /-]{1,255}$/), z.string().max(65_535)) }),
+    async (call, { id, imageMetadata }, { metadata }) => {
+      const merged = { ...imageMetadata, ...metadata };
+      await change(call, id, { imageMetadata: merged });
+      return { metadata: merged };
+    },
+    ok,
+  ),
+  'os-show_image_metadata': { run: (_call, { imageMetadata }) => ({ metadata: imageMetadata }), ...ok },
+  'os-unset_image_metadata': action(
+    object({ key: text.min(1) }),
+    async (call, { id, imageMetadata }, { key }) => {
+      const { [key]: removed, ...remaining } = imageMetadata;
+      if (removed === undefined) throw notFound(`Glance metadata for volume/snapshot ${id} cannot be found.`);
+      await change(call, id, { imageMetadata: remaining });
+    },
+    ok,
+  ),
+};

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { text } from '../service/wire-types.js';
+
+/** Schemas of the volume service. */
+
+/** A UUID, with or without hyphens. */
+export const uuid = z.string().regex(/^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i, 'is not a UUID');
+
+/** A boolean, also as a string. */
+export const boolean = z.union([
+  z.boolean(),
+  z
+    .string()
+    .regex(/^(true|1|on|yes|y|t|false|0|off|no|n|f)$/i, 'cannot be converted to boolean')
+    .transform((written) => /^(true|1|on|yes|y|t)$/i.test(written)),
+]);
+
+/** A name or a description. */
+export const label = text.trim().nullable();
+
+/** A required name. */
+export const title = text.min(1).refine((name) => name.trim() !== '', "The 'name' can not be empty.");
+
+const map = (keys: RegExp) => z.record(z.string().regex(keys), text);
+
+/** The metadata of a resource. */
+export const metadata = map(/^[\w:. /-]{1,255}$/);
+
+/** The specs of a type. */
+export const specs = map(/^[\w:.-]{1,255}$/);
+
+/** A size in GiB, also as a string. */
+export const size = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)]).pipe(
+  z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+);
+
+export const zone = text.trim().min(1).nullable();
