@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
-import { operationKey, readFacts } from './operation-facts.js';
+import { type Operation, operationKey, operationsOf, readFacts } from './operation-facts.js';
+import { type FieldFact, invalidValues } from './resource-contract.js';
 import { idOf, SAMPLES, type SendRequest } from './volume-samples.js';
 
 interface ActionFact {
@@ -11,6 +12,8 @@ interface ActionFact {
   readonly member?: number;
   /** Valid arguments. */
   readonly body: object | null;
+  /** The arguments. */
+  readonly request?: Readonly<Record<string, FieldFact>>;
 }
 
 const facts: Readonly<Record<string, Readonly<Record<string, ActionFact>>>> = readFacts('volume').actions;
@@ -107,6 +110,25 @@ describe('the actions of the volume service', () => {
     expect((await act(since))?.message).not.toBe('The resource could not be found.');
   });
 
+  it.each(actions.filter(([, , { request }]) => request))(
+    '%s: %s rejects invalid arguments',
+    async (template, name, { body, request: fields = {} }) => {
+      const { request } = await start();
+      const path = await pathOf(template, request);
+      const accepted: unknown[] = [];
+      const send = async (problem: string, args: object) => {
+        const { status } = await request('POST', path, { [name]: args });
+        if (status !== 400) accepted.push([problem, args, status]);
+      };
+      for (const [key, fact] of Object.entries(fields)) {
+        for (const [problem, value] of invalidValues(fact)) await send(problem, { ...body, [key]: value });
+        const { [key]: _, ...others } = { ...body } as Readonly<Record<string, unknown>>;
+        if (fact.required) await send('missing', others);
+      }
+      expect(accepted).toEqual([]);
+    },
+  );
+
   it.each(actions.filter(([template]) => template.includes('{}')))(
     '%s: %s returns 404 for a missing resource',
     async (template, name, { body }) => {
@@ -147,4 +169,22 @@ describe('the actions of the volume service', () => {
         body: { badRequest: { message: 'Malformed request body' } },
       });
   });
+});
+
+const UNSERVED = ['/v3/os-services/get-log', '/v3/os-services/set-log'];
+const later = operationsOf('volume').flatMap((one) =>
+  one.since && !one.path.endsWith('/action') && !UNSERVED.includes(one.path)
+    ? [[`${one.method} ${one.path}`, one.since, one] as const]
+    : [],
+);
+
+it.each(later)('%s exists since 3.%i', async (_, since, { method, path, body }: Operation) => {
+  const { at } = await start();
+  const target = path.slice('/v3/'.length).replaceAll(/\{\w+\}/g, MISSING);
+  const message = async (minor: number) =>
+    (await at(undefined, minor)(method, target, method.startsWith('P') ? (body ?? {}) : undefined)).body?.itemNotFound
+      ?.message;
+  const unknown = 'The resource could not be found.';
+  expect(await message(since - 1)).toBe(unknown);
+  expect(await message(since)).not.toBe(unknown);
 });
