@@ -15,7 +15,7 @@ import { type Action, action, actionRoute, statusIn } from './action-route.js';
 import { specRoutes } from './spec-routes.js';
 import { isListed, isOfVisibility, requireFields, requireValues, since } from './volume-style.js';
 import { createVolume } from './volumes.js';
-import { boolean, label, metadata, title, uuid, zone } from './wire-types.js';
+import { boolean, label, metadata, title, unique, uuid, zone } from './wire-types.js';
 
 const hiddenStamps = {
   created_at: derived(undefined, { hidden: true }),
@@ -162,14 +162,7 @@ const groups: ResourceSpec = {
     name: settable(label, null),
     description: settable(label, null),
     group_type: required(fixed(text.trim().min(1))),
-    volume_types: required(
-      fixed(
-        z
-          .array(text)
-          .min(1)
-          .refine((types) => new Set(types).size === types.length, 'has non-unique elements'),
-      ),
-    ),
+    volume_types: required(fixed(unique(text).refine((types) => types.length > 0, 'is too short'))),
     availability_zone: fixed(zone, 'nova'),
     add_volumes: changeable(text.nullable(), { hidden: true }),
     remove_volumes: changeable(text.nullable(), { hidden: true }),

@@ -4,8 +4,10 @@ import { accepted, get, post, put, Reply, type Route } from '../service/route.js
 import { badRequest, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
+import { text } from '../service/wire-types.js';
+import { object } from './action-helpers.js';
 import { hostOrCluster, since } from './volume-style.js';
-import { boolean } from './wire-types.js';
+import { boolean, uuid } from './wire-types.js';
 
 /** The host name of the backend that stores all volumes. */
 export const HOST = 'volumes@simulated';
@@ -24,16 +26,36 @@ interface Setting {
   readonly frozen?: boolean;
 }
 
-const Named = z.object({ host: z.string().min(1), binary: z.string().optional(), service: z.string().optional() });
-const WithReason = Named.extend({ disabled_reason: z.string().trim().min(1).max(255) });
-const Backend = z.object({ host: z.string().nullish(), cluster: z.string().nullish() });
-const Cleanup = z.object({
-  host: z.string().nullish(),
+const hostName = text
+  .min(1)
+  .regex(/^[\w.#@:/+[\]-]*$/)
+  .nullish();
+const named = {
+  binary: text.min(1).optional(),
+  service: text.min(1).optional(),
+  host: hostName,
+  cluster: text.nullish(),
+};
+const hasBinary = ({ binary, service }: { readonly binary?: string; readonly service?: string }) =>
+  binary !== undefined || service !== undefined;
+const Named = object(named).refine(hasBinary, "'binary' is a required property");
+const WithReason = object({ ...named, disabled_reason: text.trim().min(1).optional() }).refine(hasBinary);
+const Backend = object({ host: hostName, cluster: text.nullish() });
+const Failover = object({ host: hostName, cluster: text.nullish(), backend_id: text.nullish() });
+const HostChange = object({ status: z.enum(['enable', 'disable']) });
+const Cleanup = object({
+  host: hostName,
+  cluster_name: hostName,
   binary: z.enum(['cinder-volume', 'cinder-scheduler']).optional(),
   is_up: boolean.optional(),
   disabled: boolean.optional(),
+  resource_id: uuid.nullish(),
+  resource_type: z
+    .string()
+    .regex(/^(|volume|snapshot)$/i, 'is not valid, must be Snapshot or Volume')
+    .nullish(),
+  service_id: z.union([z.int(), z.string().max(11).regex(/^\d*$/)]).nullish(),
 });
-const HostChange = z.object({ status: z.enum(['enable', 'disable']) });
 
 const settings = ({ cloud }: Call) => cloud.documents.table<Setting>('volume/services');
 const settingOf = (call: Call, binary: string, host: string): Setting => settings(call).get(`${binary}/${host}`) ?? {};
@@ -79,7 +101,8 @@ function listServices(call: Call): Wire {
 }
 
 /** Returns the service that a body names, or throws a 404 error. */
-function namedServices({ host, binary, service }: z.infer<typeof Named>) {
+function namedServices(call: Call, { binary, service, ...at }: z.infer<typeof Named>) {
+  const host = hostOrCluster(call, at, Number.POSITIVE_INFINITY);
   const requested = binary || service || '';
   const [name] = SERVICES.find(([one, serviceHost]) => one === requested && serviceHost === host) ?? [];
   if (!name) throw notFound(`Service ${requested} could not be found on host ${host}.`);
@@ -87,15 +110,15 @@ function namedServices({ host, binary, service }: z.infer<typeof Named>) {
 }
 
 /** Returns the host in a body, which must store volumes. */
-function volumeHost(call: Call): string {
+function volumeHost(call: Call, schema: typeof Backend | typeof Failover): string {
   call.requireAdmin();
-  const host = hostOrCluster(call, call.body(Backend), 26);
+  const host = hostOrCluster(call, call.body(schema), 26);
   if (host !== HOST) throw badRequest(`Invalid input received: Service ${VOLUME} could not be found on host ${host}.`);
   return host;
 }
 
 function freeze(call: Call, frozen: boolean): Reply {
-  const host = volumeHost(call);
+  const host = volumeHost(call, Backend);
   set(call, VOLUME, host, { frozen });
   return new Reply(200);
 }
@@ -107,34 +130,37 @@ function serviceRoutes(): readonly Route[] {
     get(path, listServices),
     put(`${path}/enable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = namedServices(call.body(Named));
+      const { binary, host, shown } = namedServices(call, call.body(Named));
       set(call, binary, host, { disabled: false, reason: null });
       return { ...shown, status: 'enabled', disabled: false, disabled_reason: null };
     }),
     put(`${path}/disable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = namedServices(call.body(Named));
+      const { binary, host, shown } = namedServices(call, call.body(Named));
       set(call, binary, host, { disabled: true });
       return { ...shown, status: 'disabled', disabled: true };
     }),
     put(`${path}/disable-log-reason`, (call) => {
       call.requireAdmin();
       const requested = call.body(WithReason);
-      const { binary, host, shown } = namedServices(requested);
-      set(call, binary, host, { disabled: true, reason: requested.disabled_reason });
-      return { ...shown, status: 'disabled', disabled: true, disabled_reason: requested.disabled_reason };
+      const { binary, host, shown } = namedServices(call, requested);
+      set(call, binary, host, { disabled: true, reason: requested.disabled_reason ?? null });
+      return { ...shown, status: 'disabled', disabled: true, disabled_reason: requested.disabled_reason ?? null };
     }),
     put(`${path}/freeze`, (call) => freeze(call, true)),
     put(`${path}/thaw`, (call) => freeze(call, false)),
     put(`${path}/failover_host`, (call) => {
       // The backend is not replicated.
       throw badRequest(
-        `Invalid input received: No service could be changed: replication_status in ['${volumeHost(call)}'] must be enabled or failed-over and must be up to failover.`,
+        `Invalid input received: No service could be changed: replication_status in ['${volumeHost(call, Failover)}'] must be enabled or failed-over and must be up to failover.`,
       );
     }),
     post('/v3/workers/cleanup', (call) => {
       call.requireAdmin();
-      const { is_up = false, disabled, host, binary } = call.body(Cleanup);
+      const requested = call.body(Cleanup);
+      const { is_up = false, disabled, host, binary, resource_id } = requested;
+      if (resource_id && !['service_id', 'cluster_name', 'host'].some((key) => key in requested))
+        throw badRequest(`Invalid input received: There is no resource with UUID ${resource_id} pending cleanup.`);
       const cleaning = SERVICES.map(([name, serviceHost], index) => ({
         id: index + 1,
         host: serviceHost,

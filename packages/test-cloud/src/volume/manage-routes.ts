@@ -6,9 +6,11 @@ import { accepted, get, post, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { anyId } from '../service/wire-types.js';
+import { text } from '../service/wire-types.js';
+import { object } from './action-helpers.js';
 import { acceptsVolumes, HOST } from './host-routes.js';
 import { hostOrCluster } from './volume-style.js';
+import { boolean, metadata, uuid } from './wire-types.js';
 
 type Kind = 'volume' | 'snapshot';
 
@@ -29,18 +31,24 @@ const POOL_NAMES: Readonly<Record<Kind, (id: string) => string>> = {
 const UNKNOWN_SIZE = 1;
 
 const ref = z.union([z.record(z.string(), z.unknown()), z.string()]);
-const described = { name: z.string().nullish(), description: z.string().nullish(), metadata: z.unknown().optional() };
-const Volume = z.object({
-  volume: z
-    .object({ host: z.string().nullish(), cluster: z.string().nullish(), ref, ...described })
-    .loose()
-    .refine(({ host, cluster }) => Boolean(host) !== Boolean(cluster), 'either host or cluster is required'),
+const described = { name: text.nullish(), description: text.nullish(), metadata: metadata.nullish() };
+const Volume = object({
+  volume: object({
+    host: text.nullish(),
+    cluster: text.nullish(),
+    ref,
+    volume_type: text.nullish(),
+    availability_zone: text.nullish(),
+    bootable: boolean.optional(),
+    ...described,
+  }),
 });
-const Snapshot = z.object({ snapshot: z.object({ volume_id: anyId, ref, ...described }) });
+const Snapshot = object({ snapshot: object({ volume_id: uuid, ref: ref.nullable(), ...described }) });
+
+type Reference = z.infer<typeof ref> | null;
 
 const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Unmanaged>(`volume/unmanaged-${kind}s`);
-const nameOf = (reference: z.infer<typeof ref>) =>
-  String(typeof reference === 'string' ? reference : reference['source-name']);
+const nameOf = (reference: Reference) => String(typeof reference === 'string' ? reference : reference?.['source-name']);
 
 /** Records that the pool still stores a volume or snapshot that was removed from management. */
 export function release(call: Call, kind: Kind, id: string, { size, volumeId }: { size: number; volumeId?: string }) {
@@ -49,7 +57,7 @@ export function release(call: Call, kind: Kind, id: string, { size, volumeId }: 
 }
 
 /** Brings a volume or snapshot of the pool under management. Throws a 400 error if it is already managed. */
-async function adopt(call: Call, kind: Kind, reference: z.infer<typeof ref>): Promise<Unmanaged | undefined> {
+async function adopt(call: Call, kind: Kind, reference: Reference): Promise<Unmanaged | undefined> {
   const name = nameOf(reference);
   if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
     throw badRequest(`Invalid ${kind}: Unable to manage existing ${kind}. The ${kind} is already managed`);
@@ -70,8 +78,8 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
     const { host, cluster, ref: reference, bootable: _, ...fields } = call.body(Volume).volume;
-    const [kind, value] = host ? ['Host', host] : ['Cluster', cluster];
-    checkService(call, host ?? '', badRequest(`${kind} '${value}' not found`));
+    const value = hostOrCluster(call, { host, cluster }, 16);
+    checkService(call, value, badRequest(`${host ? 'Host' : 'Cluster'} '${value}' not found`));
     const unmanaged = await adopt(call, 'volume', reference);
     const volume = await resource.create(call, { ...fields, size: unmanaged?.size ?? UNKNOWN_SIZE });
     return accepted({ volume: resource.spec.views?.create?.(volume) });

@@ -6,12 +6,14 @@ import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { metadata } from './wire-types.js';
 
-const Metadata = z.object({ metadata });
-const MetaItem = z.object({ meta: metadata });
-
 /** Returns the routes for a resource's metadata: for all items, and for single items. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
+
+  // Only the schemas of volumes reject other keys.
+  const body = resource.spec.path === 'volumes' ? z.strictObject : z.object;
+  const Metadata = body({ metadata });
+  const MetaItem = body({ meta: metadata });
 
   async function change(call: Call, changed: (before: Readonly<Record<string, string>>) => Record<string, string>) {
     const before = await resource.find(call, call.param('id'), 'change');

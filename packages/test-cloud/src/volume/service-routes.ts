@@ -4,6 +4,7 @@ import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, openGet, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
+import { text } from '../service/wire-types.js';
 import { EXTENSIONS } from './extensions.js';
 import { HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
@@ -47,7 +48,7 @@ const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
 ];
 
 const DefaultType = z.strictObject({ default_type: z.strictObject({ volume_type: title }) });
-const Cluster = z.object({ name: title });
+const Cluster = { name: title, binary: text.nullish() };
 
 /** Throws a 404 error: this cloud has no clusters of services. */
 function missingCluster(call: Call, name: string): never {
@@ -186,8 +187,9 @@ export function volumeServiceRoutes(): readonly Route[] {
       }),
     ),
     get('/v3/clusters/:name', (call) => missingCluster(call, call.param('name'))),
-    ...['enable', 'disable'].map((change) =>
-      put(`/v3/clusters/${change}`, (call) => missingCluster(call, call.body(Cluster).name)),
+    put('/v3/clusters/enable', (call) => missingCluster(call, call.body(z.strictObject(Cluster)).name)),
+    put('/v3/clusters/disable', (call) =>
+      missingCluster(call, call.body(z.strictObject({ ...Cluster, disabled_reason: text.nullish() })).name),
     ),
     ...defaultTypeRoutes(),
   ];

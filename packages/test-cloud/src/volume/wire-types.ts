@@ -38,3 +38,7 @@ export const size = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number
 );
 
 export const zone = text.trim().min(1).nullable();
+
+/** A list without duplicates. */
+export const unique = <T>(item: z.ZodType<T>) =>
+  z.array(item).refine((items) => new Set(items).size === items.length, 'has non-unique elements');
