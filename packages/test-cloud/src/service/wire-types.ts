@@ -39,4 +39,3 @@ export const integerBetween = (min: number, max: number) =>
 
 export const anything = z.unknown();
 export const dictionary = z.record(z.string(), z.unknown());
-export const stringMap = z.record(z.string(), z.string());

@@ -8,35 +8,13 @@ import { text } from '../service/wire-types.js';
 import { EXTENSIONS } from './extensions.js';
 import { HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
+import { RESOURCE_FILTERS } from './resource-filters.js';
 import { CAPABILITIES, POOL } from './storage-pool.js';
 import { title } from './wire-types.js';
 
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.71';
 
-/** The list filters, as the response to `/resource_filters` shows them. */
-const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
-  volume: [
-    'name',
-    'status',
-    'metadata',
-    'bootable',
-    'migration_status',
-    'availability_zone',
-    'group_id',
-    'size',
-    'created_at',
-    'updated_at',
-  ],
-  backup: ['name', 'status', 'volume_id'],
-  snapshot: ['name', 'status', 'volume_id', 'metadata', 'availability_zone', 'consumes_quota'],
-  group: [],
-  group_snapshot: ['status', 'group_id'],
-  attachment: ['volume_id', 'status', 'instance_id', 'attach_status'],
-  message: ['resource_uuid', 'resource_type', 'event_id', 'request_id', 'message_level'],
-  pool: ['name', 'volume_type'],
-  volume_type: ['is_public'],
-};
 /** Lists that are always empty in this cloud. */
 const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
   ['consistencygroups', 'consistencygroups'],

@@ -7,6 +7,7 @@ import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
+import { RESOURCE_FILTERS } from './resource-filters.js';
 
 const PAGING = new Set([
   'limit',
@@ -122,14 +123,18 @@ function holds(item: Wire, name: string, written: string): boolean {
 }
 
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const knownNames = new Set(spec.filters ?? []);
+  const configured = call.isAdmin ? undefined : RESOURCE_FILTERS[spec.one];
+  const knownNames = new Set(configured ?? spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
-  const unknownNames = parameters.map(([name]) => name).filter((name) => !knownNames.has(plain(name)));
+  // Only administrators may use the form that finds parts of values.
+  const unknownNames = parameters
+    .map(([name]) => name)
+    .filter((name) => !knownNames.has(configured ? name : plain(name)));
   // Administrators may use any filter; an unknown one matches nothing.
   if (unknownNames.length > 0 && call.isAdmin) return [];
-  if (unknownNames.length > 0 && since(call, 31))
-    throw badRequest(`Invalid filters ${unknownNames.join(', ')} are found in query options.`);
+  if (unknownNames.length > 0 && since(call, spec.one === 'volume_type' ? 52 : 31))
+    throw badRequest(`Invalid filters ${unknownNames.join(',')} are found in query options.`);
   return items.filter((item) =>
     parameters
       .filter(([name]) => knownNames.has(plain(name)))
@@ -145,17 +150,23 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
 function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly SortKey[] {
   const { query } = call;
   const written = query.get('sort');
+  if (written !== null && (query.has('sort_key') || query.has('sort_dir')))
+    throw badRequest(
+      "The 'sort_key' and 'sort_dir' parameters are deprecated and cannot be used with the 'sort' parameter.",
+    );
   const parts =
     written === null
       ? query.getAll('sort_key').map((key, index) => [key, query.getAll('sort_dir')[index] ?? 'desc'])
       : written.split(',').map((part) => part.split(':', 2));
   return parts.map(([key = '', direction = 'desc']) => {
-    if (direction !== 'asc' && direction !== 'desc')
-      throw invalid(`Unknown sort direction, must be one of: desc, asc, not ${direction}`);
+    if (direction !== 'asc' && direction !== 'desc') throw invalid("Unknown sort direction, must be 'desc' or 'asc'.");
     if (!isSortable(key.trim())) throw invalid(`Sort key supplied is invalid: ${key}`);
     return { key: SHOWN_AS[key.trim()]?.[0] ?? key.trim(), descending: direction === 'desc' };
   });
 }
+
+/** Returns the key of the links in a list: `volumes_links`, but `volume_type_links`. */
+const linksKey = (many: string) => `${many.replace(/^(group.*|volume_type)s$/, '$1')}_links`;
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
@@ -170,7 +181,7 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   const isFull = call.query.has('limit') && limit > 0 && page.length === limit;
   return {
     [many]: page,
-    ...(isFull && last !== undefined && { [`${many}_links`]: [{ rel: 'next', href: linkTo(call, last) }] }),
+    ...(isFull && last !== undefined && { [linksKey(many)]: [{ rel: 'next', href: linkTo(call, last) }] }),
     ...(call.flag('with_count') && since(call, 45) && { count: matching.length }),
   };
 }
