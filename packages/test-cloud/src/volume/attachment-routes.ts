@@ -4,11 +4,10 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, post, put, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
-import { object } from './action-helpers.js';
 import { actionRoute } from './action-route.js';
 import { since } from './volume-style.js';
 import { attachmentSummary, attachmentView } from './volume-views.js';
-import { uuid } from './wire-types.js';
+import { object, uuid } from './wire-types.js';
 
 const connector = z.record(z.string(), z.unknown());
 const CreateAttachment = object({

@@ -7,12 +7,11 @@ import { accepted, post } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 import { only } from '../service/view.js';
 import { text } from '../service/wire-types.js';
-import { object } from './action-helpers.js';
 import { action, actionRoute, statusIn } from './action-route.js';
 import { backupRecordRoutes } from './backup-records.js';
 import { checkQuota } from './quota-check.js';
 import { isListed, links } from './volume-style.js';
-import { boolean, label, metadata, uuid } from './wire-types.js';
+import { boolean, label, metadata, object, uuid } from './wire-types.js';
 
 const Restore = object({ restore: object({ volume_id: uuid.nullish(), name: text.nullish() }) });
 

@@ -10,12 +10,11 @@ import { badRequest, conflict, notFound, ServiceError } from '../service/service
 import { noBody, only } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { object } from './action-helpers.js';
 import { type Action, action, actionRoute, statusIn } from './action-route.js';
 import { specRoutes } from './spec-routes.js';
 import { isListed, isOfVisibility, requireFields, requireValues, since } from './volume-style.js';
 import { createVolume } from './volumes.js';
-import { boolean, label, metadata, title, unique, uuid, zone } from './wire-types.js';
+import { boolean, label, metadata, object, title, unique, uuid, zone } from './wire-types.js';
 
 const hiddenStamps = {
   created_at: derived(undefined, { hidden: true }),

@@ -5,9 +5,8 @@ import { badRequest, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { object } from './action-helpers.js';
 import { hostOrCluster, since } from './volume-style.js';
-import { boolean, uuid } from './wire-types.js';
+import { boolean, object, uuid } from './wire-types.js';
 
 /** The host name of the backend that stores all volumes. */
 export const HOST = 'volumes@simulated';

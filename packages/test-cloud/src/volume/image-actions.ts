@@ -1,14 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { VolumeView } from '@apistrata/compute-engine/catalogs';
+import type { EmbeddedCatalogs, VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { notFound } from '../service/service-error.js';
+import { badRequest, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import { text } from '../service/wire-types.js';
-import { catalog, change, object, ok, requireAvailable } from './action-helpers.js';
 import { type Actions, action } from './action-route.js';
 import { since } from './volume-style.js';
-import { boolean, uuid } from './wire-types.js';
+import { boolean, object, uuid } from './wire-types.js';
+
+type Volumes = EmbeddedCatalogs['volumes'];
+
+export const catalog = (call: Call): Volumes => call.cloud.catalogs.volumes;
+
+export const change = (call: Call, id: string, fields: Parameters<Volumes['updateVolume']>[2]): Promise<VolumeView> =>
+  catalog(call).updateVolume(call.caller, id, fields);
+
+export const ok = { status: 200 } as const;
+
+export const invalidVolume = (message: string) => badRequest(`Invalid volume: ${message}`);
+
+/** Throws a 400 error unless the volume is available. */
+export function requireAvailable({ id, status }: VolumeView, purpose = ''): void {
+  if (status !== 'available') throw invalidVolume(`Volume ${id} status must be available${purpose}`);
+}
 
 const Upload = object({
   image_name: text.min(1),

@@ -7,10 +7,9 @@ import { badRequest, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { object } from './action-helpers.js';
 import { acceptsVolumes, HOST } from './host-routes.js';
 import { hostOrCluster } from './volume-style.js';
-import { boolean, metadata, uuid } from './wire-types.js';
+import { boolean, metadata, object, uuid } from './wire-types.js';
 
 type Kind = 'volume' | 'snapshot';
 

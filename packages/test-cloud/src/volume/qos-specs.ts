@@ -8,16 +8,16 @@ import { badRequest, conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
 import { links } from './volume-style.js';
-import { metadata, title, unique } from './wire-types.js';
+import { metadata, object, title, unique } from './wire-types.js';
 
 const consumer = z.enum(['back-end', 'front-end', 'both']);
-const NewSpecs = z.strictObject({
+const NewSpecs = object({
   qos_specs: z
     .object({ name: title.trim(), consumer: consumer.default('back-end') })
     .catchall(z.union([z.string(), z.number().transform(String)])),
 });
-const Specs = z.strictObject({ qos_specs: metadata.and(z.looseObject({ consumer: consumer.optional() })) });
-const Keys = z.strictObject({ keys: unique(text.min(1)) });
+const Specs = object({ qos_specs: metadata.and(z.looseObject({ consumer: consumer.optional() })) });
+const Keys = object({ keys: unique(text.min(1)) });
 
 /** Returns the ids of the volume types that use QoS specs. */
 function associatedTypes(call: Call, id: string): readonly string[] {

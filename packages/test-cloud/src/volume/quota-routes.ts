@@ -125,6 +125,15 @@ export function quotaRoutes(): readonly Route[] {
       call.requireAdmin();
       const id = call.param('project');
       const changed = limitsIn(call.body(QuotaSet).quota_set, await limitsOf(call, id));
+      const used = await usageOf(call, id);
+      // As in the original, only limits that were set before are compared with the usage.
+      for (const [key, value] of Object.entries(changed)) {
+        const inUse = used[key] ?? 0;
+        if (value !== -1 && value < inUse && table(call).get(id)?.[key] !== undefined)
+          throw badRequest(
+            `Quota ${key} limit must be equal or greater than existing resources. Current usage is ${inUse} and the requested limit is ${value}.`,
+          );
+      }
       table(call).set(id, { ...table(call).get(id), ...changed });
       return { quota_set: await limitsOf(call, id) };
     }),

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, openGet, put, Reply, type Route } from '../service/route.js';
@@ -8,9 +7,9 @@ import { text } from '../service/wire-types.js';
 import { EXTENSIONS } from './extensions.js';
 import { HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
-import { RESOURCE_FILTERS } from './resource-filters.js';
 import { CAPABILITIES, POOL } from './storage-pool.js';
-import { title } from './wire-types.js';
+import { RESOURCE_FILTERS } from './volume-style.js';
+import { object, title } from './wire-types.js';
 
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.71';
@@ -25,7 +24,7 @@ const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
   ['clusters/detail', 'clusters', 'admin'],
 ];
 
-const DefaultType = z.strictObject({ default_type: z.strictObject({ volume_type: title }) });
+const DefaultType = object({ default_type: object({ volume_type: title }) });
 const Cluster = { name: title, binary: text.nullish() };
 
 /** Throws a 404 error: this cloud has no clusters of services. */
@@ -165,9 +164,9 @@ export function volumeServiceRoutes(): readonly Route[] {
       }),
     ),
     get('/v3/clusters/:name', (call) => missingCluster(call, call.param('name'))),
-    put('/v3/clusters/enable', (call) => missingCluster(call, call.body(z.strictObject(Cluster)).name)),
+    put('/v3/clusters/enable', (call) => missingCluster(call, call.body(object(Cluster)).name)),
     put('/v3/clusters/disable', (call) =>
-      missingCluster(call, call.body(z.strictObject({ ...Cluster, disabled_reason: text.nullish() })).name),
+      missingCluster(call, call.body(object({ ...Cluster, disabled_reason: text.nullish() })).name),
     ),
     ...defaultTypeRoutes(),
   ];

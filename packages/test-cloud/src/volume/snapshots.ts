@@ -7,14 +7,13 @@ import { changeable, derived, fixed, required, settable } from '../service/field
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest } from '../service/service-error.js';
 import { without } from '../service/view.js';
-import { object } from './action-helpers.js';
 import { type Actions, action, actionRoute, statusIn } from './action-route.js';
 import { manageSnapshotRoutes, release } from './manage-routes.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
 import { isListed, requireFields, since } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
-import { boolean, label, metadata, uuid } from './wire-types.js';
+import { boolean, label, metadata, object, uuid } from './wire-types.js';
 
 const admin = true;
 
@@ -138,7 +137,7 @@ export const snapshots: ResourceSpec = {
         volumeId: volume.id,
         name: (values.name ?? values.display_name) as string | null,
         description: values.description as string | null,
-        force: values.force === true,
+        force: values.force === true || since(call, 66),
         metadata: (values.metadata as Record<string, string> | null) ?? undefined,
       });
       return { ...docOf(created), status: 'creating' };

@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
 import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { specs as specMap } from './wire-types.js';
+import { object, specs as specMap } from './wire-types.js';
 
 type Specs = Readonly<Record<string, string>>;
 
@@ -24,12 +24,17 @@ interface SpecOptions {
   readonly created: number;
   /** Whether only administrators see the specs; others see some of them. */
   readonly admin?: true;
+  /** Whether resources of a type prevent changes of its specs. */
+  readonly isUsed?: (call: Call, type: Doc) => Promise<boolean>;
 }
 
 /** Returns the routes for a type's specs, which schedulers and drivers read: for all specs, and for single specs. */
-export function specRoutes(resource: Resource, { field, names, created, admin }: SpecOptions): readonly Route[] {
+export function specRoutes(
+  resource: Resource,
+  { field, names, created, admin, isUsed }: SpecOptions,
+): readonly Route[] {
   const path = `/v3/${resource.spec.path}/:id/${field}`;
-  const Body = z.strictObject({ [field]: specMap });
+  const Body = object({ [field]: specMap });
   async function specsOf(call: Call): Promise<Specs> {
     if (admin) call.requireAdmin();
     return visibleSpecs(call, (await resource.find(call, call.param('id')))[field] as Specs);
@@ -39,6 +44,7 @@ export function specRoutes(resource: Resource, { field, names, created, admin }:
 
   async function change(call: Call, changed: (before: Specs) => Specs) {
     const before = await resource.find(call, call.param('id'), 'change');
+    if (await isUsed?.(call, before)) throw badRequest('Volume Type is currently in use.');
     await resource.apply(call, before, { [field]: changed(before[field] as Specs) });
   }
 

@@ -9,10 +9,10 @@ import { badRequest } from '../service/service-error.js';
 import { only, without } from '../service/view.js';
 import { text } from '../service/wire-types.js';
 import { isListed, links } from './volume-style.js';
-import { boolean, uuid } from './wire-types.js';
+import { boolean, object, uuid } from './wire-types.js';
 
-const Accept = z.strictObject({
-  accept: z.strictObject({ auth_key: z.union([z.string(), z.int().transform(String)]) }),
+const Accept = object({
+  accept: object({ auth_key: z.union([z.string(), z.int().transform(String)]) }),
 });
 
 /** Transfers of volumes to another project, which accepts them with a key. Both paths show the same transfers. */

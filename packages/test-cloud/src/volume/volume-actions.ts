@@ -5,15 +5,14 @@ import type { Call } from '../service/call.js';
 import type { Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { text } from '../service/wire-types.js';
-import { catalog, change, invalidVolume, object, ok, requireAvailable } from './action-helpers.js';
 import { type Actions, action, actionRoute, statusIn } from './action-route.js';
 import { acceptsVolumes, HOST } from './host-routes.js';
-import { IMAGE_ACTIONS } from './image-actions.js';
+import { catalog, change, IMAGE_ACTIONS, invalidVolume, ok, requireAvailable } from './image-actions.js';
 import { release } from './manage-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
 import { hostOrCluster, since } from './volume-style.js';
-import { boolean, size, uuid } from './wire-types.js';
+import { boolean, object, size, uuid } from './wire-types.js';
 
 const admin = { admin: true } as const;
 const connector = z.union([z.record(z.string(), z.unknown()), z.string()]);

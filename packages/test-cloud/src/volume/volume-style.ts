@@ -7,7 +7,31 @@ import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { RESOURCE_FILTERS } from './resource-filters.js';
+
+/** The filters of lists that callers may use, as `/resource_filters` shows them. Administrators may use others too. */
+export const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
+  volume: [
+    'name',
+    'status',
+    'metadata',
+    'bootable',
+    'migration_status',
+    'availability_zone',
+    'group_id',
+    'size',
+    'created_at',
+    'updated_at',
+    'consumes_quota',
+  ],
+  backup: ['name', 'status', 'volume_id'],
+  snapshot: ['name', 'status', 'volume_id', 'metadata', 'availability_zone', 'consumes_quota'],
+  group: ['name'],
+  group_snapshot: ['name', 'status', 'group_id'],
+  attachment: ['volume_id', 'status', 'instance_id', 'attach_status'],
+  message: ['resource_uuid', 'resource_type', 'event_id', 'request_id', 'message_level'],
+  pool: ['name', 'volume_type'],
+  volume_type: ['is_public', 'extra_specs'],
+};
 
 const PAGING = new Set([
   'limit',
@@ -228,7 +252,8 @@ export const volumeStyle: Style = {
     missing: (_resource, key) => badRequest(`'${key}' is a required property`),
     invalid: (_resource, key, value, reason) =>
       badRequest(`Invalid input for field/attribute ${key}. Value: ${JSON.stringify(value)}. ${reason}`),
-    notFound: ({ title }, id) => notFound(`${title} ${id} could not be found.`),
+    notFound: ({ title, spec }, id) =>
+      notFound(spec.one === 'qos_specs' ? `No such QoS spec ${id}.` : `${title} ${id} could not be found.`),
   },
 };
 

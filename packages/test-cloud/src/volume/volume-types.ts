@@ -9,12 +9,11 @@ import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, integerBetween } from '../service/wire-types.js';
-import { object } from './action-helpers.js';
 import { type Action, action, actionRoute } from './action-route.js';
 import { renameLimits } from './quota-routes.js';
 import { specRoutes, visibleSpecs } from './spec-routes.js';
 import { isOfVisibility, requireValues } from './volume-style.js';
-import { boolean, label, metadata, title } from './wire-types.js';
+import { boolean, label, metadata, object, title } from './wire-types.js';
 
 const encryption = {
   // The original accepts an empty provider, which the Go SDK sends with every change.
@@ -46,6 +45,11 @@ function docOf(type: VolumeTypeRecord): Doc {
 const isVisible = (call: Call, type: Doc) =>
   call.isAdmin || type.is_public === true || (access(call).get(type.id) ?? []).includes(call.caller.projectId);
 
+async function isUsed({ cloud, caller }: Call, { name }: Doc): Promise<boolean> {
+  const volumes = await cloud.catalogs.volumes.listVolumes(caller, { allProjects: true });
+  return volumes.some(({ volumeType }) => volumeType === name);
+}
+
 /** Returns the type with an id or name. Throws a 404 error if the caller may not use it. */
 export async function visibleType(call: Call, idOrName: string): Promise<VolumeTypeRecord> {
   const type = await call.cloud.catalogs.volumes.getType(call.caller, idOrName);
@@ -74,6 +78,11 @@ export const volumeTypes: ResourceSpec = {
   views: { create: without('qos_specs_id'), change: without('qos_specs_id', IS_PUBLIC) },
   changing: requireValues('volume type name, description, is_public'),
   shows: (call, { extra_specs }) => ({ extra_specs: visibleSpecs(call, extra_specs as Record<string, string>) }),
+  async removing(call, { id }) {
+    const defaults = [...call.cloud.documents.table<string>('volume/default-types').values()];
+    if (defaults.includes(id) || (await call.cloud.catalogs.volumes.defaultType())?.id === id)
+      throw badRequest(`The volume type ${id} is a default volume type and cannot be deleted.`);
+  },
   lists: (call, type) => {
     if (!isVisible(call, type)) return false;
     return !call.isAdmin || isOfVisibility(call, type.is_public);
@@ -90,6 +99,7 @@ export const volumeTypes: ResourceSpec = {
       field: 'extra_specs',
       names: ['Volume Type', 'extra specs'],
       created: 200,
+      isUsed,
     }),
     ...encryptionRoutes(resource),
     ...accessRoutes(resource),
@@ -131,15 +141,18 @@ export const volumeTypes: ResourceSpec = {
 /** Encryption settings of volume types, which are stored and returned but have no effect. */
 function encryptionRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/types/:id/encryption';
-  const typeOf = async (call: Call) => {
+  const typeOf = async (call: Call, change?: string) => {
     call.requireAdmin();
-    return resource.find(call, call.param('id'));
+    const type = await resource.find(call, call.param('id'));
+    if (change && (await isUsed(call, type)))
+      throw badRequest(`Cannot ${change} encryption specs. Volume type in use.`);
+    return type;
   };
   const missing = (call: Call) => notFound(`Volume type encryption for type ${call.param('id')} does not exist.`);
   return [
     get(path, async (call) => encryptions(call).get((await typeOf(call)).id) ?? {}),
     post(path, async (call) => {
-      const { id } = await typeOf(call);
+      const { id } = await typeOf(call, 'create');
       if (encryptions(call).has(id)) throw badRequest(`Volume type encryption for type ${id} already exists.`);
       const { encryption: requested } = call.body(NewEncryption);
       const ids = { volume_type_id: id, encryption_id: id };
@@ -152,7 +165,7 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
       return { [call.param('key')]: value };
     }),
     put(`${path}/:key`, async (call) => {
-      const { id } = await typeOf(call);
+      const { id } = await typeOf(call, 'update');
       const before = encryptions(call).get(id);
       if (!before) throw missing(call);
       const { encryption: requested } = call.body(EncryptionChange);
@@ -160,7 +173,7 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
       return { encryption: requested };
     }),
     del(`${path}/:key`, async (call) => {
-      if (!encryptions(call).delete((await typeOf(call)).id)) throw missing(call);
+      if (!encryptions(call).delete((await typeOf(call, 'delete')).id)) throw missing(call);
       return accepted();
     }),
   ];

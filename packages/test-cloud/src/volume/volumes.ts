@@ -184,9 +184,20 @@ export const volumes: ResourceSpec = {
       throw badRequest(
         'multiattach parameter has been removed. The default behavior is to use multiattach enabled volume types. Contact your administrator to create a multiattach enabled volume type and use it to create multiattach volumes.',
       );
-    if (volume.volume_type) await visibleType(call, String(volume.volume_type));
-    if (volume.group_id && !call.cloud.documents.table('volume/groups').has(String(volume.group_id)))
-      throw notFound(`Group ${volume.group_id} could not be found.`);
+    if (volume.availability_zone && volume.availability_zone !== 'nova')
+      throw badRequest(`Availability zone '${volume.availability_zone}' is invalid.`);
+    const type = volume.volume_type ? await visibleType(call, String(volume.volume_type)) : undefined;
+    if (volume.group_id) {
+      const group = call.cloud.documents.table<Wire>('volume/groups').get(String(volume.group_id));
+      if (!group) throw notFound(`Group ${volume.group_id} could not be found.`);
+      if (!type)
+        throw badRequest('Invalid input received: volume_type must be provided when creating a volume in a group.');
+      const types = group.volume_types as readonly string[];
+      if (!types.includes(type.id) && !types.includes(type.name))
+        throw badRequest(
+          `Invalid input received: Invalid volume_type provided: ${type.id} (requested type must be supported by this group).`,
+        );
+    }
     return undefined;
   },
   shows: async (call, volume) => ({

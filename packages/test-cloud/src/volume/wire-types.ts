@@ -3,6 +3,8 @@ import { text } from '../service/wire-types.js';
 
 /** Schemas of the volume service. */
 
+export const object = z.strictObject;
+
 /** A UUID, with or without hyphens. */
 export const uuid = z.string().regex(/^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i, 'is not a UUID');
 

@@ -49,8 +49,8 @@ describe('lists of the volume service', () => {
     const since = lists.since[one] ?? 31;
     const list = async (minor: number, name: string, value = 'x') =>
       (await memberAt(minor)('GET', `${path}?${name}=${value}`)).status;
-    const valueOf = (name: string) => (name.endsWith('_at') ? 'gt:2001-01-01T00:00:00' : '{}');
-    for (const name of filters) expect([name, await list(71, name, valueOf(name))]).toEqual([name, 200]);
+    const filterValue = (name: string) => (name.endsWith('_at') ? 'gt:2001-01-01T00:00:00' : '{}');
+    for (const name of filters) expect([name, await list(71, name, filterValue(name))]).toEqual([name, 200]);
     for (const name of ['unheard_of', 'user_id', 'name~'])
       expect([name, await list(since - 1, name), await list(since, name)]).toEqual([name, 200, 400]);
     expect(await list(71, 'all_tenants')).toBe(200);

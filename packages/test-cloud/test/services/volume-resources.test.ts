@@ -159,7 +159,7 @@ describe('operations on several volumes', () => {
     });
     expect(created.status).toBe(202);
     const { id } = created.body.group;
-    const disk = await volume({ group_id: id });
+    const disk = await volume({ group_id: id, volume_type: type });
     expect((await request('GET', `volumes/${disk.id}`)).body.volume.group_id).toBe(id);
     expect((await request('GET', `groups/${id}?list_volume=True`)).body.group).toMatchObject({
       status: 'available',
@@ -184,7 +184,10 @@ describe('operations on several volumes', () => {
       status: 400,
       body: { badRequest: { message: 'Invalid Group: Source Group is empty. No group will be created.' } },
     });
-    const disks = [await volume({ group_id: id, size: 2 }), await volume({ group_id: id })];
+    const disks = [
+      await volume({ group_id: id, volume_type: type, size: 2 }),
+      await volume({ group_id: id, volume_type: type }),
+    ];
     const { group_snapshot } = (await request('POST', 'group_snapshots', { group_snapshot: { group_id: id } })).body;
     for (const source of [{ source_group_id: id }, { group_snapshot_id: group_snapshot.id }]) {
       const copied = await copy(source);
