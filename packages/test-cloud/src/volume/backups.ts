@@ -5,6 +5,7 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
+import { micros } from '../service/times.js';
 import { only } from '../service/view.js';
 import { text } from '../service/wire-types.js';
 import { action, actionRoute, statusIn } from './action-route.js';
@@ -54,9 +55,26 @@ export const backups: ResourceSpec = {
   views: { list: summary, create: summary, change: summary },
   lists: (call, backup) => isListed(call, backup.project_id),
   async creating(call, backup) {
-    const volume = await call.cloud.catalogs.volumes.getVolume(call.caller, String(backup.volume_id));
-    if (volume.status === 'in-use' && backup.force !== true)
-      throw badRequest(`Invalid volume: Backing up an in-use volume must use the force flag.`);
+    const { volumes } = call.cloud.catalogs;
+    const volume = await volumes.getVolume(call.caller, String(backup.volume_id));
+    const snapshot = backup.snapshot_id
+      ? await volumes.getSnapshot(call.caller, String(backup.snapshot_id))
+      : undefined;
+    if (snapshot) {
+      if (snapshot.volumeId !== volume.id)
+        throw badRequest(
+          `Invalid volume: Volume ${volume.id} does not match with snapshot.volume_id ${snapshot.volumeId}.`,
+        );
+      if (snapshot.status !== 'available')
+        throw badRequest(
+          `Invalid snapshot: Snapshot to be backed up must be available, but the current status is "${snapshot.status}".`,
+        );
+    } else if (volume.status !== 'available' && volume.status !== 'in-use')
+      throw badRequest(
+        `Invalid volume: Volume to be backed up must be available or in-use, but the current status is "${volume.status}".`,
+      );
+    else if (volume.status === 'in-use' && backup.force !== true)
+      throw badRequest('Invalid volume: Backing up an in-use volume must use the force flag.');
     const volumeBackups = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
       ({ volume_id }) => volume_id === volume.id,
     );
@@ -69,7 +87,7 @@ export const backups: ResourceSpec = {
       volume_metadata: volume.metadata,
       is_incremental: parent !== undefined,
       parent_id: parent?.id ?? null,
-      data_timestamp: backup.created_at,
+      data_timestamp: snapshot ? micros(snapshot.createdAt) : backup.created_at,
       user_id: call.caller.userId,
     };
   },
@@ -88,6 +106,7 @@ export const backups: ResourceSpec = {
       const backup = await resource.find(call, call.param('id'), 'change');
       const { volumes } = call.cloud.catalogs;
       const requested = call.body(Restore).restore;
+      if (backup.status !== 'available') throw badRequest('Invalid backup: Backup status must be available');
       const volume = requested.volume_id
         ? await volumes.getVolume(call.caller, requested.volume_id)
         : await volumes.createVolume(call.caller, {

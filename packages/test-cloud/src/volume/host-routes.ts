@@ -131,7 +131,7 @@ function serviceRoutes(): readonly Route[] {
       call.requireAdmin();
       const { binary, host, shown } = namedServices(call, call.body(Named));
       set(call, binary, host, { disabled: false, reason: null });
-      return { ...shown, status: 'enabled', disabled: false, disabled_reason: null };
+      return { ...shown, status: 'enabled', disabled: false };
     }),
     put(`${path}/disable`, (call) => {
       call.requireAdmin();

@@ -7,8 +7,8 @@ import { text } from '../service/wire-types.js';
 import { EXTENSIONS } from './extensions.js';
 import { HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
-import { CAPABILITIES, POOL } from './storage-pool.js';
-import { RESOURCE_FILTERS } from './volume-style.js';
+import { CAPABILITIES, hasPoolFor, POOL } from './storage-pool.js';
+import { RESOURCE_FILTERS, since } from './volume-style.js';
 import { object, title } from './wire-types.js';
 
 export const MIN_VERSION = '3.0';
@@ -50,7 +50,9 @@ function versions({ base }: Call) {
 }
 
 async function absoluteLimits(call: Call) {
-  const project = (call.isAdmin && call.text('project_id')) || call.caller.projectId;
+  const { projectId } = call.caller;
+  const requested = call.text('project_id') ?? call.text('tenant_id');
+  const project = (call.isAdmin && since(call, 39) && requested) || projectId;
   const limit = await limitsOf(call, project);
   const used = await usageOf(call, project);
   return {
@@ -72,8 +74,13 @@ async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
   const allVolumes = await volumes.listVolumes(call.caller, { allProjects: true });
-  const requested = call.text('name');
-  if (requested !== undefined && requested !== POOL) return { pools: [] };
+  const unknown = [...call.query.keys()].filter((name) => name !== 'detail' && !RESOURCE_FILTERS.pool?.includes(name));
+  if (unknown.length > 0 && since(call, 31))
+    throw badRequest(`Invalid filters ${unknown.join(',')} are found in query options.`);
+  const name = since(call, 28) ? call.text('name') : undefined;
+  const type = since(call, 35) ? call.text('volume_type') : undefined;
+  const isFound = (name ?? POOL) === POOL && (!type || hasPoolFor(call, await volumes.getType(call.caller, type)));
+  if (!isFound) return { pools: [] };
   if (!call.flag('detail')) return { pools: [{ name: POOL }] };
   const provisioned = allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0);
   const capabilities = {

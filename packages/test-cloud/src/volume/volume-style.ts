@@ -243,7 +243,7 @@ export const volumeStyle: Style = {
   list,
 
   errors: {
-    noBody: ({ spec }) => badRequest(`Missing required element '${spec.one}' in request body.`),
+    noBody: ({ spec }) => badRequest(`'${spec.one}' is a required property`),
     unknown: (_resource, keys) =>
       badRequest(
         `Additional properties are not allowed (${keys.map((key) => `'${key}'`).join(', ')} ${keys.length > 1 ? 'were' : 'was'} unexpected)`,

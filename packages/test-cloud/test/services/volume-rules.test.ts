@@ -113,3 +113,45 @@ it('a volume shows the encryption of its type', async () => {
   expect((await request('GET', `${path}/cipher`)).body).toBe('aes-xts-plain64');
   expect((await request('GET', `volumes/${(await create()).id}/encryption`)).body).toEqual({ encryption_key_id: null });
 });
+
+it('backups are of available snapshots of their volume, and are restored while they are available', async () => {
+  const { request, create } = await start();
+  const [{ id }, other] = [await create(), await create()];
+  const { snapshot } = (await request('POST', 'snapshots', { snapshot: { volume_id: id } })).body;
+  const backup = (fields: object) => request('POST', 'backups', { backup: { snapshot_id: snapshot.id, ...fields } });
+  expectRejected(
+    await backup({ volume_id: other.id }),
+    `Invalid volume: Volume ${other.id} does not match with snapshot.volume_id ${id}.`,
+  );
+  expect((await backup({ volume_id: id, snapshot_id: other.id })).status).toBe(404);
+  const created = (await backup({ volume_id: id })).body.backup;
+  const shown = (await request('GET', `backups/${created.id}`)).body.backup;
+  expect(shown).toMatchObject({ snapshot_id: snapshot.id, data_timestamp: snapshot.created_at });
+  await request('POST', `snapshots/${snapshot.id}/action`, { 'os-reset_status': { status: 'error' } });
+  const message = 'Invalid snapshot: Snapshot to be backed up must be available, but the current status is "error".';
+  expectRejected(await backup({ volume_id: id }), message);
+  await request('POST', `volumes/${other.id}/action`, { 'os-reset_status': { status: 'error' } });
+  expectRejected(
+    await backup({ volume_id: other.id, snapshot_id: null }),
+    'Invalid volume: Volume to be backed up must be available or in-use, but the current status is "error".',
+  );
+  await request('POST', `backups/${created.id}/action`, { 'os-reset_status': { status: 'error' } });
+  expectRejected(
+    await request('POST', `backups/${created.id}/restore`, { restore: {} }),
+    'Invalid backup: Backup status must be available',
+  );
+});
+
+it('pools have filters since 3.28, and limits of other projects are shown since 3.39', async () => {
+  const { request, requestAt, create } = await start();
+  await create();
+  const found = async (minor: number, query: string) =>
+    (await requestAt(minor)('GET', `scheduler-stats/get_pools?${query}`)).body.pools?.length;
+  expect([await found(27, 'name=x'), await found(28, 'name=x')]).toEqual([1, 0]);
+  await request('POST', 'types', { volume_type: { name: 'far', extra_specs: { volume_backend_name: 'other' } } });
+  expect([await found(34, 'volume_type=far'), await found(35, 'volume_type=far')]).toEqual([1, 0]);
+  expect([await found(30, 'colour=red'), await found(31, 'colour=red')]).toEqual([1, undefined]);
+  const used = async (minor: number) =>
+    (await requestAt(minor)('GET', 'limits?project_id=other')).body.limits.absolute.totalVolumesUsed;
+  expect([await used(38), await used(39)]).toEqual([1, 0]);
+});
