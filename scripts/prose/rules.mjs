@@ -36,7 +36,8 @@ export const RULES = [
 ].map(([pattern, instead]) => ({ pattern: new RegExp(pattern.source.replaceAll(' ', '\\s+'), 'gi'), instead }));
 
 /** Messages of original services and databases, which are repeated byte for byte. */
-export const ORIGINAL_MESSAGES = /There is no such action|[Nn]o such (?:relation|table|resource class|trait(?:\(s\))?)/g;
+export const ORIGINAL_MESSAGES =
+  /There is no such action|[Nn]o such (?:relation|table|resource class|QoS spec|trait(?:\(s\))?)/g;
 
 /** Parts of exported names that the glossary replaces. */
 export const NAME_PARTS = new Set([
