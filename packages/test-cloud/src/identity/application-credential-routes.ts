@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { filtered } from '../service/listing.js';
-import { created, del, get, noContent, post, type Route } from '../service/route.js';
+import { created, del, get, noContent, openPost, post, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import { forbiddenAction, rejectApplicationCredentials, rejectTrusted } from './delegation.js';
@@ -188,9 +188,9 @@ export function applicationCredentialRoutes(): readonly Route[] {
       rules(call).delete(id);
       return noContent();
     }),
-    post('/v3/users/:user/password', async (call) => {
+    openPost('/v3/users/:user/password', async (call) => {
       const { directory } = call.cloud;
-      const user = directory.state.users.get(userOf(call));
+      const user = directory.state.users.get(call.param('user'));
       const { password, original_password: originalPassword } = call.body(Passwords).user;
       const isCorrect = await isPasswordOf(directory, user, originalPassword);
       if (!user || !isCorrect) throw rejected();

@@ -1,19 +1,19 @@
 import type { Call } from '../service/call.js';
-import { del, get, head, noContent, put, type Route } from '../service/route.js';
-import { badRequest, notFound } from '../service/service-error.js';
+import { del, get, noContent, put, type Route } from '../service/route.js';
+import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { listAssignments } from './assignment-list.js';
 import { sameScope } from './directory.js';
-import type { Assignment, Scope } from './identity-records.js';
+import type { Assignment, Group, Scope } from './identity-records.js';
 import { listOf } from './identity-style.js';
 
-/** Paths of role assignments: the scope, and the suffix after the role. */
+/** Paths of role assignments: the scope, the suffix after the role, and whether the path has a list. */
 const SCOPE_PATHS = [
-  ['/v3/projects/:scope', ''],
-  ['/v3/domains/:scope', ''],
-  ['/v3/system', ''],
-  ['/v3/OS-INHERIT/projects/:scope', '/inherited_to_projects'],
-  ['/v3/OS-INHERIT/domains/:scope', '/inherited_to_projects'],
+  ['/v3/projects/:scope', '', true],
+  ['/v3/domains/:scope', '', true],
+  ['/v3/system', '', true],
+  ['/v3/OS-INHERIT/projects/:scope', '/inherited_to_projects', false],
+  ['/v3/OS-INHERIT/domains/:scope', '/inherited_to_projects', true],
 ] as const;
 const ACTORS = ['users', 'groups'] as const;
 
@@ -32,54 +32,74 @@ function scopeOf(call: Call): Scope {
   return { kind: kind === 'domains' ? 'domain' : 'project', id: call.param('scope') };
 }
 
-function assignmentOf(call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Assignment {
-  call.requireAdmin();
+/**
+ * Returns the scope in the path. Throws a 404 error if the scope, the actor or the role does not exist; paths without
+ * inheritance reveal this also to callers without permission, as in the original.
+ */
+function checkedScope(call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Scope {
+  if (inherited) call.requireAdmin();
   const scope = scopeOf(call);
   if (scope.kind !== 'system') findRecord(call, `${scope.kind}s`, scope.id);
   findRecord(call, actors, call.param('actor'));
-  findRecord(call, 'roles', call.param('role'));
-  return {
-    actor: { kind: actors === 'users' ? 'user' : 'group', id: call.param('actor') },
-    scope,
-    roleId: call.param('role'),
-    inherited,
-  };
+  if (call.req.params.role !== undefined) findRecord(call, 'roles', call.param('role'));
+  call.requireAdmin();
+  return scope;
 }
 
-const missing = () => notFound('Could not find role assignment with the role, user or group, and scope given.');
+const assignmentOf = (call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Assignment => ({
+  scope: checkedScope(call, actors, inherited),
+  actor: { kind: actors === 'users' ? 'user' : 'group', id: call.param('actor') },
+  roleId: call.param('role'),
+  inherited,
+});
+
+const missing = ({ roleId, actor, scope }: Assignment) =>
+  notFound(
+    `Could not find role assignment with role: ${roleId}, user or group: ${actor.id}, project, domain, or system: ${scope.id}.`,
+  );
+
+/** Rejects a domain-specific role for a project of another domain. */
+function checkRoleDomain(call: Call, { roleId, scope }: Assignment): void {
+  const { roles, projects } = call.cloud.directory.state;
+  const domain = roles.get(roleId)?.domain_id;
+  if (domain && scope.kind === 'project' && projects.get(scope.id)?.domain_id !== domain)
+    throw forbidden(`Project ${scope.id} must be in the same domain as the role ${roleId} being assigned.`);
+}
 
 /** Role assignments on projects, domains, their subtrees, and the system. */
 function grantRoutes(): readonly Route[] {
-  return SCOPE_PATHS.flatMap(([scopePath, suffix]) =>
+  return SCOPE_PATHS.flatMap(([scopePath, suffix, isListed]) =>
     ACTORS.flatMap((actors) => {
       const inherited = suffix !== '';
       const all = `${scopePath}/${actors}/:actor/roles${suffix}`;
       const one = `${scopePath}/${actors}/:actor/roles/:role${suffix}`;
-      const check = (call: Call) => {
-        if (!call.cloud.directory.isAssigned(assignmentOf(call, actors, inherited))) throw missing();
-        return noContent();
-      };
+      const list = get(all, (call) => {
+        const scope = checkedScope(call, actors, inherited);
+        const matching = [...call.cloud.directory.state.assignments.values()].filter(
+          (a) => a.actor.id === call.param('actor') && sameScope(a.scope, scope) && a.inherited === inherited,
+        );
+        return listOf(
+          'roles',
+          call,
+          matching.map(({ roleId }) => findRecord(call, 'roles', roleId)),
+        );
+      });
       return [
-        get(all, (call) => {
-          call.requireAdmin();
-          const scope = scopeOf(call);
-          const matching = [...call.cloud.directory.state.assignments.values()].filter(
-            (a) => a.actor.id === call.param('actor') && sameScope(a.scope, scope) && a.inherited === inherited,
-          );
-          return listOf(
-            'roles',
-            call,
-            matching.map(({ roleId }) => findRecord(call, 'roles', roleId)),
-          );
-        }),
+        ...(isListed ? [list] : []),
         put(one, (call) => {
-          call.cloud.directory.assign(assignmentOf(call, actors, inherited));
+          const requested = assignmentOf(call, actors, inherited);
+          checkRoleDomain(call, requested);
+          call.cloud.directory.assign(requested);
           return noContent();
         }),
-        head(one, check),
-        get(one, check),
+        get(one, (call) => {
+          const requested = assignmentOf(call, actors, inherited);
+          if (!call.cloud.directory.isAssigned(requested)) throw missing(requested);
+          return noContent();
+        }),
         del(one, (call) => {
-          if (!call.cloud.directory.revoke(assignmentOf(call, actors, inherited))) throw missing();
+          const requested = assignmentOf(call, actors, inherited);
+          if (!call.cloud.directory.revoke(requested)) throw missing(requested);
           return noContent();
         }),
       ];
@@ -91,20 +111,19 @@ function grantRoutes(): readonly Route[] {
 function memberRoutes(): readonly Route[] {
   const path = '/v3/groups/:group/users/:user';
 
-  function change(call: Call, changed: (members: readonly string[], userId: string) => readonly string[]) {
+  function find(call: Call) {
     call.requireAdmin();
-    const { groups } = call.cloud.directory.state;
-    const group = groups.get(call.param('group'));
-    if (!group) throw notFound(`Could not find group: ${call.param('group')}.`);
-    findRecord(call, 'users', call.param('user'));
-    groups.set(group.id, { ...group, members: changed(group.members, call.param('user')) });
-    return noContent();
-  }
-
-  function check(call: Call) {
-    if (!call.cloud.directory.state.groups.get(call.param('group'))?.members.includes(call.param('user')))
-      throw notFound(`User '${call.param('user')}' not found in group '${call.param('group')}'.`);
-    return noContent();
+    const group = findRecord(call, 'groups', call.param('group')) as unknown as Group;
+    const user = findRecord(call, 'users', call.param('user')).id;
+    const isMember = group.members.includes(user);
+    const requireMember = () => {
+      if (!isMember) throw notFound(`User '${user}' not found in group '${group.id}'`);
+    };
+    const store = (members: readonly string[]) => {
+      call.cloud.directory.state.groups.set(group.id, { ...group, members });
+      return noContent();
+    };
+    return { user, members: group.members, isMember, requireMember, store };
   }
 
   return [
@@ -119,18 +138,28 @@ function memberRoutes(): readonly Route[] {
     }),
     get('/v3/users/:user/groups', (call) => {
       if (call.param('user') !== call.caller.userId) call.requireAdmin();
+      findRecord(call, 'users', call.param('user'));
       const all = [...call.cloud.directory.state.groups.values()];
       const userGroups = all.filter(({ members }) => members.includes(call.param('user')));
       return listOf(
         'groups',
         call,
-        userGroups.map(({ members: _, ...group }) => group),
+        userGroups.map(({ members: _, ...group }) => ({ ...group, membership_expires_at: null })),
       );
     }),
-    put(path, (call) => change(call, (members, id) => [...new Set([...members, id])])),
-    del(path, (call) => change(call, (members, id) => members.filter((member) => member !== id))),
-    head(path, check),
-    get(path, check),
+    put(path, (call) => {
+      const { user, members, isMember, store } = find(call);
+      return isMember ? noContent() : store([...members, user]);
+    }),
+    del(path, (call) => {
+      const { user, members, requireMember, store } = find(call);
+      requireMember();
+      return store(members.filter((member) => member !== user));
+    }),
+    get(path, (call) => {
+      find(call).requireMember();
+      return noContent();
+    }),
   ];
 }
 
@@ -139,7 +168,7 @@ export function assignmentRoutes(): readonly Route[] {
   return [
     ...grantRoutes(),
     get('/v3/role_assignments', (call) => {
-      if (call.query.get('user.id') !== call.caller.userId) call.requireAdmin();
+      call.requireAdmin();
       for (const [a, b] of [
         ['scope.domain.id', 'scope.project.id'],
         ['scope.domain.id', 'scope.system'],

@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.js';
-import { del, get, head, noContent, openPost, Reply, type Route } from '../service/route.js';
-import { notFound } from '../service/service-error.js';
+import { del, get, noContent, openPost, Reply, type Route } from '../service/route.js';
+import { forbidden, notFound } from '../service/service-error.js';
 import { catalogFor } from './catalog.js';
 import type { Token } from './identity-records.js';
 import { listOf } from './identity-style.js';
@@ -34,45 +34,46 @@ export function authRoutes(): readonly Route[] {
     return describe(call, token, 200);
   }
 
-  const projects = (call: Call) =>
-    listOf(
-      'projects',
+  const projects = (call: Call) => listOf('projects', call, call.cloud.directory.projectsOf(call.caller.userId));
+
+  function domains(call: Call) {
+    const { directory } = call.cloud;
+    const all = [...directory.state.domains.values()];
+    return listOf(
+      'domains',
       call,
-      call.cloud.directory.projectsOf(call.caller.userId).map((project) => ({
-        ...project,
-        links: { self: `${call.base}/v3/projects/${project.id}` },
-      })),
+      all.filter(({ id }) => directory.roleIdsOf(call.caller.userId, { kind: 'domain', id }).length > 0),
     );
+  }
+
+  const linksTo = (call: Call, name: string) => ({ links: { self: `${call.base}/v3/auth/${name}` } });
 
   return [
     openPost('/v3/auth/tokens', async (call) =>
       describe(call, await logIn(call.cloud.directory, call.body(Login).auth, signedRequestOf(call)), 201),
     ),
     get('/v3/auth/tokens', validate),
-    head('/v3/auth/tokens', validate),
     del('/v3/auth/tokens', (call) => {
       call.cloud.directory.revokeToken(subjectToken(call));
       return noContent();
     }),
     get('/v3/auth/projects', projects),
+    get('/v3/OS-FEDERATION/projects', projects),
+    get('/v3/auth/domains', domains),
+    get('/v3/OS-FEDERATION/domains', domains),
     get('/v3/users/:id/projects', (call) => {
       if (call.param('id') !== call.caller.userId) call.requireAdmin();
       return listOf('projects', call, call.cloud.directory.projectsOf(call.param('id')));
     }),
-    get('/v3/auth/domains', (call) => {
-      const { directory } = call.cloud;
-      const domains = [...directory.state.domains.values()].filter(
-        ({ id }) => directory.roleIdsOf(call.caller.userId, { kind: 'domain', id }).length > 0,
-      );
-      return listOf('domains', call, domains);
-    }),
     get('/v3/auth/system', (call) => {
       const hasSystemRole =
         call.cloud.directory.roleIdsOf(call.caller.userId, { kind: 'system', id: 'all' }).length > 0;
-      return { system: hasSystemRole ? [{ all: true }] : [] };
+      return { system: hasSystemRole ? [{ all: true }] : [], ...linksTo(call, 'system') };
     }),
-    get('/v3/auth/catalog', (call) => ({
-      catalog: catalogFor(call.cloud.documents, call.cloudBase, call.caller.projectId || undefined),
-    })),
+    get('/v3/auth/catalog', (call) => {
+      const { projectId } = call.caller;
+      if (!projectId) throw forbidden('A project-scoped token is required to produce a service catalog.');
+      return { catalog: catalogFor(call.cloud.documents, call.cloudBase, projectId), ...linksTo(call, 'catalog') };
+    }),
   ];
 }

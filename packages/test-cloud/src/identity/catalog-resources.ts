@@ -115,6 +115,7 @@ const policies: ResourceSpec = {
   path: 'policies',
   one: 'policy',
   many: 'policies',
+  authorizesFirst: true,
   filters: ['type'],
   admin: everything,
   fields: () => ({
@@ -134,7 +135,6 @@ const registeredLimits: ResourceSpec = {
   path: 'registered_limits',
   one: 'registered_limit',
   many: 'registered_limits',
-  title: 'Registered limit',
   filters: ['service_id', 'region_id', 'resource_name'],
   bulk: 'only',
   fields: () => ({
@@ -170,6 +170,7 @@ const limits: ResourceSpec = {
   filters: ['service_id', 'region_id', 'resource_name', 'project_id', 'domain_id'],
   bulk: 'only',
   isVisible: ({ caller }, { project_id }) => project_id === caller.projectId,
+  revealsMissing: ['change', 'remove'],
   fields: () => ({
     id: derived(),
     service_id: required(fixed(anyId)),

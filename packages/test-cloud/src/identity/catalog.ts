@@ -1,4 +1,5 @@
 import type { Doc, Documents } from '../service/documents.js';
+import type { Wire } from '../service/wire.js';
 import { stableId } from './new-id.js';
 
 /** The services of the cloud, all at one address. */
@@ -37,6 +38,12 @@ export function seedCatalog(documents: Documents): void {
 export function endpointUrl(url: unknown, cloudUrl: string): string {
   return String(url).replace(CLOUD_URL, cloudUrl);
 }
+
+/** Returns an endpoint as clients see it. */
+export const showEndpoint = (endpoint: Doc, cloudUrl: string): Wire => ({
+  ...endpoint,
+  url: endpointUrl(endpoint.url, cloudUrl),
+});
 
 /** Returns the catalog of a token: enabled endpoints, with URLs for its project. */
 export function catalogFor(documents: Documents, cloudUrl: string, projectId: string | undefined) {

@@ -8,6 +8,7 @@ import type { Wire } from '../service/wire.js';
 import { anyId, dictionary, flag } from '../service/wire-types.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 import { impliedRoleRoutes } from './implied-roles.js';
+import { projectTagRoutes } from './project-tag-routes.js';
 import { UserOptions } from './user-options.js';
 
 const name = z.string().trim().min(1).max(255);
@@ -76,6 +77,7 @@ export const domains: ResourceSpec = {
   filters: ['name', 'enabled'],
   isVisible: (call, { id }) => id === ownDomain(call),
   admin: listsAndWrites,
+  revealsMissing: ['change', 'remove'],
   fields: () => ({
     ...common,
     name: required(settable(shortName)),
@@ -121,7 +123,8 @@ export const projects: ResourceSpec = {
   path: 'projects',
   one: 'project',
   many: 'projects',
-  tags: true,
+  tags: 'filters',
+  routes: projectTagRoutes,
   filters: ['domain_id', 'enabled', 'name', 'parent_id', 'is_domain'],
   isVisible: ({ caller, cloud }, { id }) =>
     id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((project) => project.id === id),
@@ -230,6 +233,7 @@ export const groups: ResourceSpec = {
   many: 'groups',
   filters: ['domain_id', 'name'],
   admin: everything,
+  revealsMissing: ['remove'],
   fields: () => ({
     ...common,
     domain_id: fixed(anyId, ownDomain),
@@ -245,6 +249,7 @@ export const roles: ResourceSpec = {
   many: 'roles',
   filters: ['name', 'domain_id'],
   admin: everything,
+  revealsMissing: ['show', 'change', 'remove'],
   lists: (call, { domain_id }) => call.query.has('domain_id') || (domain_id ?? null) === null,
   fields: () => ({ ...common, description: settable(nullableText), domain_id: fixed(anyId.nullable(), null) }),
   ...namedInDomain('roles', 'role'),

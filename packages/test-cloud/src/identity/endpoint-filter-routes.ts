@@ -2,7 +2,7 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
-import { endpointUrl } from './catalog.js';
+import { showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
 
 /** Associations of endpoints with projects. They do not filter catalogs. */
@@ -41,7 +41,7 @@ export function endpointFilterRoutes(): readonly Route[] {
       return listOf(
         'endpoints',
         call,
-        endpointsOfProject.map((one) => ({ ...one, url: endpointUrl(one.url, call.cloudBase) })),
+        endpointsOfProject.map((one) => showEndpoint(one, call.cloudBase)),
       );
     }),
     get('/v3/OS-EP-FILTER/endpoints/:endpoint/projects', (call) => {

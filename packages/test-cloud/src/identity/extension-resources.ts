@@ -9,7 +9,7 @@ import { badRequest, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { endpointUrl } from './catalog.js';
+import { showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
 
 const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
@@ -21,6 +21,7 @@ const consumers: ResourceSpec = {
   path: 'OS-OAUTH1/consumers',
   one: 'consumer',
   many: 'consumers',
+  authorizesFirst: true,
   admin: everything,
   fields: () => ({ id: derived(), description: settable(nullableText, null), secret: derived() }),
   creating: () => ({ secret: randomBytes(16).toString('hex') }),
@@ -39,7 +40,6 @@ const endpointGroups: ResourceSpec = {
   path: 'OS-EP-FILTER/endpoint_groups',
   one: 'endpoint_group',
   many: 'endpoint_groups',
-  title: 'Endpoint group',
   filters: ['name'],
   admin: everything,
   fields: () => ({
@@ -120,10 +120,11 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
       return listOf(
         'endpoints',
         call,
-        matching.map((endpoint) => ({ ...endpoint, url: endpointUrl(endpoint.url, call.cloudBase) })),
+        matching.map((endpoint) => showEndpoint(endpoint, call.cloudBase)),
       );
     }),
     get('/v3/OS-EP-FILTER/projects/:project/endpoint_groups', async (call) => {
+      call.requireAdmin();
       const matching = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
       const found = await Promise.all(matching.map(({ group }) => resource.find(call, group)));
       return listOf('endpoint_groups', call, await Promise.all(found.map((doc) => resource.show(call, doc))));

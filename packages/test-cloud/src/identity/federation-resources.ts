@@ -1,38 +1,194 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { fixed, required, settable } from '../service/field.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { created, put } from '../service/route.js';
-import { conflict } from '../service/service-error.js';
+import { badRequest, conflict, notFound } from '../service/service-error.js';
+import { without } from '../service/view.js';
+import { createdByPut, everything, flag, nullableText, recordId, rejectDuplicateId, url } from './identity-types.js';
+import { newId } from './new-id.js';
 
-const mappingRule = z.looseObject({
-  local: z.array(z.record(z.string(), z.unknown())).min(1),
+const id = fixed(z.string().min(1).max(64));
+const remoteId = z.string().max(64);
+const enabled = settable(flag, false);
+const description = settable(nullableText, null);
+
+/** What the resources of federation have in common: clients select the ID, and only administrators have access. */
+const common: Pick<ResourceSpec, 'verbs' | 'admin' | 'unknownFields'> = {
+  verbs: ['list', 'show', 'change', 'remove'],
+  admin: everything,
+  unknownFields: () => 'reject',
+};
+
+const mappingRule = z.strictObject({
+  local: z.array(z.record(z.string(), z.unknown())),
   remote: z.array(z.looseObject({ type: z.string() })).min(1),
 });
 
 /** Mappings from the attributes of an external identity provider to local users, groups and projects. */
 const mappings: ResourceSpec = {
+  ...common,
+  ...createdByPut('mapping'),
   path: 'OS-FEDERATION/mappings',
   one: 'mapping',
   many: 'mappings',
-  verbs: ['list', 'show', 'change', 'remove'],
-  admin: ['list', 'show', 'create', 'change', 'remove'],
+  unknownFields: () => 'ignore',
+  authorizesFirst: true,
   fields: () => ({
-    id: fixed(z.string().max(64)),
+    id,
     rules: required(settable(z.array(mappingRule).min(1))),
-    schema_version: settable(z.enum(['1.0', '2.0']), '1.0'),
+    schema_version: settable(z.enum(['1.0', '2.0', '3.0']), '1.0'),
   }),
-  creating({ cloud }: Call, { id }) {
-    if (cloud.documents.table('identity/mappings').has(String(id)))
-      throw conflict(`Conflict occurred attempting to store mapping - Duplicate entry found with ID ${id}.`);
+  creating(call, doc) {
+    rejectDuplicateId(call, 'mappings', 'mapping', doc.id);
     return undefined;
   },
-  routes: (resource) => [
-    put('/v3/OS-FEDERATION/mappings/:id', async (call) => {
-      const requested = (call.req.body?.mapping ?? {}) as Record<string, unknown>;
-      return created({ mapping: await resource.create(call, { ...requested, id: call.param('id') }) });
-    }),
-  ],
+  changing(_call, _before, { rules }) {
+    if (rules === undefined) throw badRequest("'rules' is a required property\n");
+    return undefined;
+  },
 };
 
-export const federationResources: readonly ResourceSpec[] = [mappings];
+const domainsOf = ({ cloud }: Call) => cloud.directory.state.domains;
+const providersOf = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/identity_providers');
+const protocolsOf = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/protocols');
+
+/** Rejects remote IDs that another provider has. */
+function checkRemoteIds(call: Call, remoteIds: unknown, except?: unknown): void {
+  for (const remote of (remoteIds ?? []) as readonly string[])
+    for (const { id, remote_ids } of providersOf(call).values())
+      if (id !== except && (remote_ids as readonly string[]).includes(remote))
+        throw conflict(`Conflict occurred attempting to store identity_provider - Duplicate remote ID: ${remote}.`);
+}
+
+/** External identity providers. Each has a domain, which is created if the request names none. */
+const identityProviders: ResourceSpec = {
+  ...common,
+  ...createdByPut('identity_provider', {}),
+  path: 'OS-FEDERATION/identity_providers',
+  one: 'identity_provider',
+  many: 'identity_providers',
+  filters: ['id', 'enabled'],
+  fields: () => ({
+    id,
+    domain_id: fixed(recordId.nullable(), null),
+    enabled,
+    description,
+    authorization_ttl: settable(z.number().int().min(0).nullable(), null),
+    remote_ids: settable(
+      z
+        .array(remoteId)
+        .refine((ids) => new Set(ids).size === ids.length, 'has non-unique elements')
+        .nullable()
+        .transform((ids) => ids ?? []),
+      () => [],
+    ),
+  }),
+  creating(call, { id, domain_id, remote_ids }) {
+    rejectDuplicateId(call, 'identity_providers', 'identity_provider', id);
+    checkRemoteIds(call, remote_ids);
+    const domains = domainsOf(call);
+    if (domain_id) {
+      if (!domains.has(String(domain_id))) throw notFound(`Could not find domain: ${domain_id}.`);
+      return undefined;
+    }
+    const domain = newId();
+    const text = `Auto generated federated domain for Identity Provider: ${id}`;
+    domains.set(domain, { id: domain, name: domain, description: text, enabled: true, tags: [], options: {} });
+    return { domain_id: domain };
+  },
+  changing(call, { id }, { remote_ids }) {
+    checkRemoteIds(call, remote_ids, id);
+    return undefined;
+  },
+  removing(call, { id }) {
+    for (const [key, { idp_id }] of protocolsOf(call)) if (idp_id === id) protocolsOf(call).delete(key);
+  },
+  shows: (call, { id }) => ({
+    links: { protocols: `${call.base}/v3/OS-FEDERATION/identity_providers/${id}/protocols` },
+  }),
+};
+
+const keyOf = (call: Call, protocol: unknown) => `${call.param('idp_id')}/${protocol}`;
+
+function checkMapping({ cloud }: Call, mapping: unknown): void {
+  if (!cloud.documents.table('identity/mappings').has(String(mapping)))
+    throw badRequest(`Invalid mapping id: ${mapping}`);
+}
+
+const shown = without('idp_id', 'remote_id_attribute');
+
+/** The protocols of identity providers. Their IDs are unique in a provider only. */
+const protocols: ResourceSpec = {
+  ...common,
+  ...createdByPut('protocol'),
+  path: 'OS-FEDERATION/identity_providers/:idp_id/protocols',
+  one: 'protocol',
+  many: 'protocols',
+  storage: {
+    list: (call) => [...protocolsOf(call).values()].filter(({ idp_id }) => idp_id === call.param('idp_id')),
+    get(call, id) {
+      const found = protocolsOf(call).get(keyOf(call, id));
+      if (found) return found;
+      throw notFound(`Could not find federated protocol ${id} for Identity Provider: ${call.param('idp_id')}.`);
+    },
+    create(call, fields) {
+      const doc = { ...fields, id: String(fields.id), idp_id: call.param('idp_id') };
+      protocolsOf(call).set(keyOf(call, doc.id), doc);
+      return doc;
+    },
+    update(call, before, change) {
+      const doc = { ...before, ...change };
+      protocolsOf(call).set(keyOf(call, doc.id), doc);
+      return doc;
+    },
+    remove: (call, { id }) => protocolsOf(call).delete(keyOf(call, id)),
+  },
+  fields: () => ({
+    id,
+    idp_id: derived(),
+    mapping_id: required(settable(z.string().min(1).max(64))),
+    remote_id_attribute: settable(remoteId.nullable(), null),
+  }),
+  views: { show: shown, create: shown, change: shown },
+  creating(call, { id, mapping_id }) {
+    checkMapping(call, mapping_id);
+    const provider = call.param('idp_id');
+    if (!providersOf(call).has(provider)) throw notFound(`Could not find Identity Provider: ${provider}.`);
+    if (protocolsOf(call).has(keyOf(call, id)))
+      throw conflict('Conflict occurred attempting to store federation_protocol - Duplicate entry.');
+    return undefined;
+  },
+  changing(call, _before, { mapping_id, remote_id_attribute }) {
+    if (mapping_id === undefined) throw badRequest("'mapping_id' is a required property");
+    if (remote_id_attribute === null) throw badRequest("None is not of type 'string'");
+    checkMapping(call, mapping_id);
+    return undefined;
+  },
+  shows: (call) => ({ links: { identity_provider: `${call.base}/v3/${call.param('idp_id')}` } }),
+};
+
+/** Other clouds that trust this one. */
+const serviceProviders: ResourceSpec = {
+  ...common,
+  ...createdByPut('service_provider'),
+  path: 'OS-FEDERATION/service_providers',
+  one: 'service_provider',
+  many: 'service_providers',
+  filters: ['id', 'enabled'],
+  fields: () => ({
+    id,
+    auth_url: required(settable(url)),
+    sp_url: required(settable(url)),
+    description,
+    enabled,
+    relay_state_prefix: settable(nullableText, 'ss:mem:'),
+  }),
+  creating(call, doc) {
+    rejectDuplicateId(call, 'service_providers', 'service_provider', doc.id);
+    return undefined;
+  },
+};
+
+/** The records of federation. No user can log in with them. */
+export const federationResources: readonly ResourceSpec[] = [mappings, identityProviders, protocols, serviceProviders];

@@ -8,6 +8,15 @@ import { newId } from './new-id.js';
 
 const RULES = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
+/** The names of resources in 404 errors, where they are not derived from the key. */
+const NAMES: Readonly<Record<string, string>> = {
+  endpoint_group: 'Endpoint Group:',
+  identity_provider: 'Identity Provider:',
+  limit: 'limit for',
+  registered_limit: 'registered limit for',
+  service_provider: 'Service Provider:',
+};
+
 function notAllowed({ spec }: ResourceType, verb: Verb) {
   const rule = `identity:${RULES[verb]}_${verb === 'list' ? spec.many : spec.one}`;
   return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
@@ -63,7 +72,7 @@ export const identityStyle: Style = {
   stamp: (_call, _resource, doc) => doc,
   show(call, { spec }, wire) {
     const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => call.param(name));
-    return { ...wire, links: { self: `${call.base}/v3/${path}/${wire.id}` } };
+    return { ...wire, links: { self: `${call.base}/v3/${path}/${wire.id}`, ...(wire.links as Wire) } };
   },
   list: (call, resource, items) => listOf(resource.spec.many, call, filterItems(call, resource, items)),
 
@@ -74,10 +83,11 @@ export const identityStyle: Style = {
     missing: (_resource, key) => badRequest(`'${key}' is a required property`),
     invalid: (_resource, key, value, reason) =>
       badRequest(`Invalid input for field '${key}': ${JSON.stringify(value)}: ${reason}`),
-    notFound: (resource, id, call) =>
-      // A caller who may not read a record does not learn whether it exists.
-      call.isAdmin || (resource.spec.revealsMissing && !call.cloud.documents.table(resource.table).has(id))
-        ? notFound(`Could not find ${resource.title.toLowerCase()}: ${id}.`)
-        : notAllowed(resource, 'show'),
+    notFound: (resource, id, call, verb) =>
+      // A caller who may not read a record does not learn whether it exists, unless the original reveals it.
+      call.isAdmin ||
+      (resource.spec.revealsMissing?.includes(verb) && !call.cloud.documents.table(resource.table).has(id))
+        ? notFound(`Could not find ${NAMES[resource.spec.one] ?? `${resource.title.toLowerCase()}:`} ${id}.`)
+        : notAllowed(resource, verb),
   },
 };

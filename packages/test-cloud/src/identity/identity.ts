@@ -11,6 +11,7 @@ import { credentialResources } from './credential-resources.js';
 import { domains, groups, projects, roles, users } from './directory-resources.js';
 import { domainConfigRoutes } from './domain-config-routes.js';
 import { endpointFilterRoutes } from './endpoint-filter-routes.js';
+import { endpointPolicyRoutes } from './endpoint-policy-routes.js';
 import { extensionResources } from './extension-resources.js';
 import { federationResources } from './federation-resources.js';
 import { identityStyle } from './identity-style.js';
@@ -40,6 +41,7 @@ export const identityRoutes = (): readonly Route[] => [
   ...applicationCredentialRoutes(),
   ...endpointFilterRoutes(),
   ...domainConfigRoutes(),
+  ...endpointPolicyRoutes(),
   ...s3TokenRoutes(),
   ...oauthRoutes(),
   ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(identityStyle, spec))),
@@ -50,5 +52,6 @@ export const identityService = fakeService({
   name: 'identity',
   types: ['identity'],
   routes: identityRoutes,
+  rejectsMethods: true,
   fault: ({ status, message }) => ({ error: { code: status, message, title: STATUS_CODES[status] } }),
 });

@@ -8,10 +8,11 @@ import type { Named } from './identity-records.js';
 export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
   const brief = (call: Call, { id, name }: Named) => ({ id, name, links: { self: `${call.base}/v3/roles/${id}` } });
 
+  /** Returns a role. As in the original, callers without permission learn whether it exists. */
   function role(call: Call, id: string): Named {
-    call.requireAdmin();
     const role = call.cloud.directory.state.roles.get(id);
     if (!role) throw notFound(`Could not find role: ${id}.`);
+    call.requireAdmin();
     return role;
   }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { created, del, get, noContent, openPost, put, type Route } from '../service/route.js';
-import { forbidden, notFound } from '../service/service-error.js';
+import { created, del, get, noContent, openPost, put, Reply, type Route } from '../service/route.js';
+import { forbidden, notFound, ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 import { microsZ } from '../service/times.js';
 import { isDelegated } from './delegation.js';
 import type { AccessToken } from './identity-records.js';
 import { listOf } from './identity-style.js';
+import { Login, logIn } from './login.js';
 import { signedRequestOf } from './oauth-signature.js';
 import {
   authorize,
@@ -97,6 +98,42 @@ function accessTokenRoutes(): readonly Route[] {
   ];
 }
 
+const MAX_FORM_BYTES = 65_536;
+
+/** Returns the fields of a form. Longer bodies are cut off, so that the request lacks fields. */
+async function formOf({ req }: Call): Promise<URLSearchParams> {
+  let text = '';
+  req.setEncoding('utf8');
+  for await (const chunk of req) if (text.length < MAX_FORM_BYTES) text += chunk;
+  return new URLSearchParams(text);
+}
+
+const oauth2Error = (status: number, error: string, error_description: string) =>
+  new Reply(status, { error, error_description });
+
+/** Issues a token for the credentials of a client by OAuth 2.0 (RFC 6749, 4.4): those of an application credential. */
+async function oauth2Token(call: Call): Promise<Reply> {
+  const form = await formOf(call);
+  const grantType = form.get('grant_type');
+  if (grantType === null) return oauth2Error(400, 'invalid_request', 'The parameter grant_type is required.');
+  if (grantType !== 'client_credentials')
+    return oauth2Error(400, 'unsupported_grant_type', `The parameter grant_type ${grantType} is not supported.`);
+  const basic = /^Basic (\S+)$/i.exec(call.req.get('Authorization') ?? '')?.[1];
+  const [id, ...rest] = basic ? Buffer.from(basic, 'base64').toString().split(':') : [form.get('client_id')];
+  const secret = basic ? rest.join(':') : form.get('client_secret');
+  const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+  const login = Login.safeParse({ auth: { identity } });
+  if (!id || !secret || !login.success) return oauth2Error(401, 'invalid_client', 'Client authentication failed.');
+  try {
+    const token = await logIn(call.cloud.directory, login.data.auth, signedRequestOf(call));
+    const expires_in = Math.round((token.expiresAt - token.issuedAt) / 1000);
+    return new Reply(200, { access_token: token.id, token_type: 'Bearer', expires_in });
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 401) return oauth2Error(401, 'invalid_client', error.message);
+    throw error;
+  }
+}
+
 /** Delegation to programs by OAuth 1.0a (RFC 5849): request tokens, their authorization, and access tokens. */
 export function oauthRoutes(): readonly Route[] {
   return [
@@ -108,6 +145,7 @@ export function oauthRoutes(): readonly Route[] {
     openPost('/v3/OS-OAUTH1/access_token', (call) =>
       createdToken(tokenBody(createAccessToken(call.cloud.directory, signedRequestOf(call)))),
     ),
+    openPost('/v3/OS-OAUTH2/token', oauth2Token),
     ...accessTokenRoutes(),
   ];
 }

@@ -79,7 +79,13 @@ export const trusts: ResourceSpec = {
   filters: ['trustor_user_id', 'trustee_user_id'],
   verbs: ['list', 'show', 'create', 'remove'],
   admin: NO_ACTIONS,
-  revealsMissing: true,
+  revealsMissing: ['show', 'remove'],
+  listing(call) {
+    const by = (['trustor', 'trustee'] as const).find((one) => call.text(`${one}_user_id`));
+    if (!call.isAdmin && (!by || call.text(`${by}_user_id`) !== call.caller.userId))
+      throw forbiddenAction(`identity:list_trusts${by ? `_for_${by}` : ''}`);
+    rejectApplicationCredentials(call, 'trusts', false);
+  },
   views: { list: without('roles', 'roles_links') },
   isVisible: ({ caller }, { trustor_user_id, trustee_user_id }) =>
     [trustor_user_id, trustee_user_id].includes(caller.userId),

@@ -1,4 +1,5 @@
 import { get, openGet, Reply, type Route } from '../service/route.js';
+import { forbidden, ServiceError } from '../service/service-error.js';
 
 const MEDIA_TYPES = [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }];
 
@@ -12,11 +13,27 @@ function version(base: string) {
   };
 }
 
+/** Operations of tokens with certificates, which the original also rejects. */
+function retiredRoutes(): readonly Route[] {
+  const gone = 'This API is no longer available due to the removal of support for PKI tokens.';
+  return [
+    ...['ca', 'certificates'].map((name) =>
+      openGet(`/v3/OS-SIMPLE-CERT/${name}`, () => {
+        throw new ServiceError(410, gone);
+      }),
+    ),
+    openGet('/v3/auth/tokens/OS-PKI/revoked', () => {
+      throw forbidden('You are not authorized to perform the requested action.');
+    }),
+  ];
+}
+
 /** Version documents, which clients read first. */
 export function versionRoutes(): readonly Route[] {
   return [
     openGet('/', ({ base }) => new Reply(300, { versions: { values: [version(base)] } })),
     openGet('/v3', ({ base }) => ({ version: version(base) })),
+    ...retiredRoutes(),
     get('/v3/limits/model', () => ({
       model: {
         name: 'flat',

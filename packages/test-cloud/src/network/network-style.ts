@@ -89,7 +89,7 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
   const marker = call.text('marker');
   const index = marker === undefined ? undefined : ordered.findIndex(({ id }) => id === marker);
-  if (marker !== undefined && index === -1) throw resource.style.errors.notFound(resource, marker, call);
+  if (marker !== undefined && index === -1) throw resource.style.errors.notFound(resource, marker, call, 'list');
   const end = reverse ? (index ?? ordered.length) : Math.min(ordered.length, (index ?? -1) + 1 + limit);
   const page = ordered.slice(reverse ? Math.max(0, end - limit) : (index ?? -1) + 1, end);
   const isFull = page.length >= limit;

@@ -67,7 +67,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   };
   return [
     ...(spec.routes?.(resource) ?? []),
-    ...(spec.tags ? tagRoutes(resource) : []),
+    ...(spec.tags === true ? tagRoutes(resource) : []),
     ...(style.detailedLists && views.list ? [get(`${all}/detail`, (call) => list(call, 'show'))] : []),
     ...verbs.map((verb) => standardRoutes[verb]),
   ];

@@ -24,6 +24,8 @@ export interface ResourceSpec extends ResourceNames {
   readonly requireParent?: (call: Call) => Awaitable<unknown>;
   /** Whether the caller may see a record; default: administrators, its project, and all callers if it is shared. */
   readonly isVisible?: (call: Call, doc: Doc) => boolean;
+  /** Throws if the caller may not list with the filters of the request. */
+  readonly listing?: (call: Call) => void;
   /** Whether the caller's list includes a record that the caller may see. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
   /**
@@ -96,9 +98,10 @@ export class Resource implements ResourceType {
   /** Returns a record. Throws the service's 404 error if it does not exist for the caller. */
   async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
     await this.spec.requireParent?.(call);
-    if (this.admin.includes(verb) && !this.style.authorizesLast) this.style.authorize(call, this, verb, undefined);
+    const authorizesFirst = !this.style.authorizesLast && !this.spec.revealsMissing?.includes(verb);
+    if (authorizesFirst && this.admin.includes(verb)) this.style.authorize(call, this, verb, undefined);
     const doc = await this.storage.get(call, id);
-    if (!doc) throw this.style.errors.notFound(this, id, call);
+    if (!doc) throw this.style.errors.notFound(this, id, call, verb);
     this.style.authorize(call, this, verb, doc);
     return doc;
   }
@@ -120,6 +123,7 @@ export class Resource implements ResourceType {
   async list(call: Call): Promise<readonly Wire[]> {
     await this.spec.requireParent?.(call);
     this.style.authorize(call, this, 'list', undefined);
+    this.spec.listing?.(call);
     const { lists } = this.spec;
     const docs = await this.storage.list(call);
     const listed = lists ? docs.filter((doc) => lists(call, doc)) : docs;
@@ -139,7 +143,8 @@ export class Resource implements ResourceType {
     return this.show(call, doc);
   }
 
-  create(call: Call, body: unknown): Promise<Wire> {
+  async create(call: Call, body: unknown): Promise<Wire> {
+    if (this.spec.authorizesFirst) this.style.authorize(call, this, 'create', undefined);
     return this.createValidated(call, readFields(call, this, 'create', body));
   }
 

@@ -24,14 +24,16 @@ export interface ResourceNames {
   readonly storageAuthorizes?: readonly Verb[];
   /** Creates initial records. Called before every use; must be idempotent. */
   readonly seed?: (call: Call, table: Map<string, Doc>) => void;
-  /** Whether a caller without permission gets 404 for a record that does not exist. Default: 403 in both cases. */
-  readonly revealsMissing?: true;
+  /** The verbs for which a caller without permission gets 404 for a missing record. Default: 403 in both cases. */
+  readonly revealsMissing?: readonly Verb[];
   /** Names of filters, if they are not derived from the fields. */
   readonly filters?: readonly string[];
   /** How unknown fields are handled, if it differs from the service's default. */
   readonly unknownFields?: (call: Call, verb: Verb) => Style['unknownFields'];
-  /** Whether the resource supports tags. */
-  readonly tags?: boolean;
+  /** Whether the resource supports tags; `filters`: lists only, because it defines its own tag routes. */
+  readonly tags?: boolean | 'filters';
+  /** Whether a caller is authorized before the body of a creation is validated. */
+  readonly authorizesFirst?: true;
 }
 
 /** The parts of a resource that the conventions of its service use. */
@@ -94,6 +96,6 @@ export interface Style {
     readonly readOnly: (resource: ResourceType, key: string, verb: Verb) => ServiceError;
     readonly missing: (resource: ResourceType, key: string) => ServiceError;
     readonly invalid: (resource: ResourceType, key: string, value: unknown, reason: string) => ServiceError;
-    readonly notFound: (resource: ResourceType, id: string, call: Call) => ServiceError;
+    readonly notFound: (resource: ResourceType, id: string, call: Call, verb: Verb) => ServiceError;
   };
 }

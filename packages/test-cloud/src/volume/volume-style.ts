@@ -200,7 +200,7 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   const ordered = sorted([...matching].reverse(), sortKeys(call, isSortable));
   const limit = Math.min(call.number('limit') ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
   const paged = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
-  if (!paged) throw resource.style.errors.notFound(resource, String(call.text('marker')), call);
+  if (!paged) throw resource.style.errors.notFound(resource, String(call.text('marker')), call, 'list');
   const { page, last } = paged;
   const isFull = call.query.has('limit') && limit > 0 && page.length === limit;
   return {

@@ -2,10 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
 import { type Operation, operationKey, operationsOf, ROUTES } from './operation-facts.js';
 
-const SERVICES = ['placement', 'volume'] as const;
+const SERVICES = ['identity', 'placement', 'volume'] as const;
+
+const NO_PROVIDER = 'Requires a login at an external identity provider and a web server module that verifies it';
 
 /** Operations of the originals that are not served, with the reason. */
 const NOT_SERVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  identity: {
+    'GET /v3/OS-FEDERATION/identity_providers/{}/protocols/{}/auth': NO_PROVIDER,
+    'POST /v3/OS-FEDERATION/identity_providers/{}/protocols/{}/auth': NO_PROVIDER,
+    'GET /v3/auth/OS-FEDERATION/identity_providers/{}/protocols/{}/websso': NO_PROVIDER,
+    'POST /v3/auth/OS-FEDERATION/identity_providers/{}/protocols/{}/websso': NO_PROVIDER,
+    'GET /v3/auth/OS-FEDERATION/websso/{}': NO_PROVIDER,
+    'POST /v3/auth/OS-FEDERATION/websso/{}': NO_PROVIDER,
+    'POST /v3/auth/OS-FEDERATION/saml2': 'Signs SAML assertions with the certificate of an identity provider',
+    'POST /v3/auth/OS-FEDERATION/saml2/ecp': 'Signs SAML assertions with the certificate of an identity provider',
+    'GET /v3/OS-FEDERATION/saml2/metadata': 'Returns a file that administrators generate for a certificate',
+    'GET /v3/OS-REVOKE/events': 'Revoked tokens are removed from the table of tokens, without events',
+    'POST /v3/ec2tokens': 'Verifies requests to an EC2 API, which the cloud does not have',
+  },
   volume: {
     ...Object.fromEntries(
       [

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { created, put } from '../service/route.js';
+import { conflict } from '../service/service-error.js';
+
+/** Schemas and parts of specifications that resources of the identity service share. */
+
+export const nullableText = z.string().nullable();
+/** A name of 1 to `max` characters that contains more than white space. */
+export const nameUpTo = (max: number) => z.string().min(1).max(max).regex(/\S/);
+/** An ID as clients write it: 1 to 64 letters, digits and hyphens. */
+export const recordId = z.string().regex(/^[a-zA-Z0-9-]{1,64}$/);
+export const url = z
+  .string()
+  .max(225)
+  .regex(/^[a-zA-Z0-9+.-]+:./);
+export const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+
+/** A boolean in the spellings of the original; null: the default. */
+export const flag = z.union([
+  z.boolean(),
+  z.enum(['True', 'TRUE', 'true', '1', 'y', 'Y', 'on', 'ON', 'yes']).transform(() => true),
+  z.enum(['False', 'FALSE', 'false', '', '0', 'n', 'N', 'off', 'OFF', 'no']).transform(() => false),
+  z.null().transform(() => undefined),
+]);
+
+/** Returns the route of a resource that clients create by PUT with an ID of their choice. */
+export const createdByPut = (one: string, initial?: object): Pick<ResourceSpec, 'routes'> => ({
+  routes: (resource) => [
+    put(`/v3/${resource.spec.path}/:id`, async (call) => {
+      const requested = call.req.body?.[one] ?? initial;
+      const body = typeof requested === 'object' ? { ...requested, id: call.param('id') } : requested;
+      return created({ [one]: await resource.create(call, body) });
+    }),
+  ],
+});
+
+/** Throws a 409 error if a record with this ID exists. */
+export function rejectDuplicateId({ cloud }: Call, many: string, one: string, id: unknown): void {
+  if (cloud.documents.table(`identity/${many}`).has(String(id)))
+    throw conflict(`Conflict occurred attempting to store ${one} - Duplicate entry found with ID ${id}.`);
+}
