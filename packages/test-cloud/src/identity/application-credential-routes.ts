@@ -8,9 +8,11 @@ import { micros } from '../service/times.js';
 import { forbiddenAction, rejectApplicationCredentials, rejectTrusted } from './delegation.js';
 import type { ApplicationCredential, StoredAccessRule } from './identity-records.js';
 import { listOf } from './identity-style.js';
+import { nameUpTo, recordId } from './identity-types.js';
 import { isPasswordOf } from './lockout.js';
 import { rejected } from './login.js';
 import { newId } from './new-id.js';
+import { RoleRef, roleOf } from './role-ref.js';
 import { Timestamp } from './timestamp.js';
 import type { UserOptions } from './user-options.js';
 
@@ -21,21 +23,24 @@ const NewRule = z.union([
   z.object({
     path: z.string().startsWith('/').max(225),
     method: z.enum(['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT']),
-    service: z.string().max(64),
+    service: recordId,
   }),
-  z.object({ id: z.string() }),
+  z.object({ id: recordId }),
 ]);
 type NewRule = z.infer<typeof NewRule>;
 
 const NewCredential = z.object({
-  application_credential: z.object({
-    name: z.string().min(1).max(255),
+  application_credential: z.strictObject({
+    id: z.string().optional(),
+    name: nameUpTo(255),
     description: z.string().nullish(),
     secret: z.string().nullish(),
     expires_at: Timestamp.nullish(),
     unrestricted: z.boolean().nullish(),
-    roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).nullish(),
-    access_rules: z.array(NewRule).nullish(),
+    project_id: z.string().optional(),
+    system: z.string().nullish(),
+    roles: z.array(RoleRef).optional(),
+    access_rules: z.array(NewRule).optional(),
   }),
 });
 
@@ -71,6 +76,18 @@ export function applicationCredentialRoutes(): readonly Route[] {
     return userOf(call);
   }
 
+  /** Returns the user in the path, whose access rules only the user and administrators of the system may read. */
+  function ruleOwner(call: Call): string {
+    const userId = owner(call);
+    if (userId !== call.caller.userId && !call.caller.systemScope) throw forbiddenAction('identity:list_access_rules');
+    return userId;
+  }
+
+  const linkedRule = (call: Call, rule: StoredAccessRule) => ({
+    ...ruleView(rule),
+    links: { self: `${call.base}/v3/users/${call.param('user')}/access_rules/${rule.id}` },
+  });
+
   function find(call: Call): ApplicationCredential {
     const credential = call.cloud.directory.state.credentials.get(call.param('id'));
     if (credential?.userId !== owner(call))
@@ -104,7 +121,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
 
   function findRule(call: Call): StoredAccessRule {
     const rule = rules(call).get(call.param('rule'));
-    if (rule?.user_id !== owner(call)) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
+    if (rule?.user_id !== ruleOwner(call)) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
     return rule;
   }
 
@@ -131,31 +148,39 @@ export function applicationCredentialRoutes(): readonly Route[] {
       rejectApplicationCredentials(call, 'additional application credentials');
       if (userId !== caller.userId) throw forbiddenAction('identity:create_application_credential');
       const requested = call.body(NewCredential).application_credential;
-      const secret = requested.secret ?? randomBytes(32).toString('base64url');
+      const secret = requested.secret ?? randomBytes(64).toString('base64url');
       // Computed before the checks, because their result must not change until the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
       const assigned = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length
-        ? requested.roles.map(({ id, name }) => id ?? call.cloud.directory.role(name ?? '').id)
+        ? call.cloud.directory.withImplied(requested.roles.map((role) => roleOf(call, role)))
         : assigned;
       if (!roleIds.every((id) => assigned.includes(id)))
-        throw badRequest('A role is not held by the user in this project.');
+        throw badRequest(
+          'Invalid application credential: Cannot create an application credential with unassigned role',
+        );
+      if (requested.expires_at != null && requested.expires_at <= call.cloud.directory.now())
+        throw badRequest('The requested expiration date is in the past.');
       const isUsed = [...call.cloud.directory.state.credentials.values()].some(
         (c) => c.userId === userId && c.name === requested.name,
       );
       if (isUsed)
-        throw conflict(`Conflict occurred attempting to store application_credential - ${requested.name} exists.`);
+        throw conflict(
+          `Conflict occurred attempting to store application_credential - Duplicate entry found with name ${requested.name}.`,
+        );
       const credential: ApplicationCredential = {
         id: newId(),
         name: requested.name,
-        description: requested.description ?? '',
+        description: requested.description ?? null,
         secret: secretHash,
         userId,
         projectId: caller.projectId,
         roleIds,
         expiresAt: requested.expires_at ?? null,
         unrestricted: requested.unrestricted ?? false,
-        accessRules: requested.access_rules ? requested.access_rules.map((rule) => ruleFor(call, userId, rule)) : null,
+        accessRules: requested.access_rules?.length
+          ? requested.access_rules.map((rule) => ruleFor(call, userId, rule))
+          : null,
       };
       call.cloud.directory.state.credentials.set(credential.id, credential);
       return created({ application_credential: { ...show(call, credential), secret } });
@@ -167,24 +192,25 @@ export function applicationCredentialRoutes(): readonly Route[] {
       return noContent();
     }),
     get('/v3/users/:user/access_rules', (call) => {
-      const userId = owner(call);
+      const userId = ruleOwner(call);
       const ownRules = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
       return listOf(
         'access_rules',
         call,
-        ownRules.map((rule) => ({
-          ...ruleView(rule),
-          links: { self: `${call.base}/v3/users/${userId}/access_rules/${rule.id}` },
-        })),
+        filtered(
+          ownRules.map((rule) => linkedRule(call, rule)),
+          call.query,
+          ['service', 'path', 'method'],
+        ),
       );
     }),
-    get('/v3/users/:user/access_rules/:rule', (call) => ({ access_rule: ruleView(findRule(call)) })),
+    get('/v3/users/:user/access_rules/:rule', (call) => ({ access_rule: linkedRule(call, findRule(call)) })),
     del('/v3/users/:user/access_rules/:rule', (call) => {
       const { id } = findRule(call);
       const used = [...call.cloud.directory.state.credentials.values()].some(({ accessRules }) =>
         accessRules?.some((rule) => rule.id === id),
       );
-      if (used) throw forbidden('You are not authorized to perform the requested action: access rule is in use.');
+      if (used) throw forbidden('May not delete access rule in use');
       rules(call).delete(id);
       return noContent();
     }),

@@ -3,14 +3,23 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { created, put } from '../service/route.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, strictFlag, text } from '../service/wire-types.js';
+import { strictFlag, text } from '../service/wire-types.js';
 import { endpointUrl } from './catalog.js';
+import {
+  createdByPut,
+  everything,
+  nameUpTo,
+  nullableText,
+  recordId,
+  rejectDuplicateId,
+  url,
+  uuid,
+} from './identity-types.js';
 
-const nullableText = z.string().nullable();
-const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+const shortText = z.string().max(255).nullable();
+const regionId = z.string().min(1).max(255).nullable();
 const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`identity/${table}`).has(String(id));
 
 const services: ResourceSpec = {
@@ -21,9 +30,9 @@ const services: ResourceSpec = {
   admin: everything,
   fields: () => ({
     id: derived(),
-    type: required(settable(text)),
-    name: settable(text, ''),
-    description: settable(nullableText, ''),
+    type: required(settable(z.string().min(1).max(255))),
+    name: settable(z.string().min(1).max(255), ''),
+    description: settable(nullableText),
     enabled: settable(strictFlag, true),
   }),
   removing({ cloud }, { id }) {
@@ -45,6 +54,12 @@ function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
   return { region: id, region_id: id };
 }
 
+/** Throws if a URL contains a placeholder that the catalog does not replace. */
+function checkUrl({ url }: Wire): void {
+  if (/[$%]\((?!(tenant|user|project)_id\)s)/.test(String(url)))
+    throw badRequest(`Cannot create an endpoint with an invalid URL: ${url}.`);
+}
+
 const endpoints: ResourceSpec = {
   path: 'endpoints',
   one: 'endpoint',
@@ -54,15 +69,16 @@ const endpoints: ResourceSpec = {
   fields: () => ({
     id: derived(),
     interface: required(settable(z.enum(['admin', 'public', 'internal']))),
-    service_id: required(settable(anyId)),
-    url: required(settable(z.string().min(1))),
-    region_id: settable(anyId.nullable()),
-    region: settable(anyId.nullable()),
+    service_id: required(settable(z.string())),
+    url: required(settable(url)),
+    region_id: settable(nullableText),
+    region: settable(nullableText),
     enabled: settable(strictFlag, true),
-    name: settable(text),
+    name: settable(z.string()),
     description: settable(nullableText),
   }),
   creating(call, endpoint) {
+    checkUrl(endpoint);
     if (!has(call, 'services', endpoint.service_id))
       throw badRequest(`Could not find service: ${endpoint.service_id}.`);
     return regionOf(call, endpoint) ?? { region: null, region_id: null };
@@ -77,38 +93,32 @@ const endpoints: ResourceSpec = {
 };
 
 const regions: ResourceSpec = {
+  ...createdByPut('region'),
   path: 'regions',
   one: 'region',
   many: 'regions',
   filters: ['parent_region_id'],
   fields: () => ({
-    id: fixed(z.string().max(255)),
-    description: settable(z.string(), ''),
-    parent_region_id: settable(anyId.nullable(), null),
+    id: fixed(shortText),
+    description: settable(
+      shortText.transform((description) => description ?? ''),
+      '',
+    ),
+    parent_region_id: settable(regionId, null),
   }),
   creating(call, { id, parent_region_id }) {
-    if (id !== undefined && has(call, 'regions', id))
-      throw conflict(`Conflict occurred attempting to store region - Duplicate entry found with ID ${id}.`);
+    rejectDuplicateId(call, 'regions', 'region', id);
     if (parent_region_id !== null && !has(call, 'regions', parent_region_id))
       throw badRequest(`Could not find region: ${parent_region_id}.`);
-    return id === '' ? { id: undefined } : undefined;
+    return id ? undefined : { id: undefined };
   },
-  removing({ cloud }, { id }) {
-    if (
-      [...cloud.documents.table<Doc>('identity/regions').values()].some(
-        ({ parent_region_id }) => parent_region_id === id,
-      )
-    )
-      throw forbidden(`Unable to delete region ${id} because it or its child regions have associated endpoints.`);
-    if ([...cloud.documents.table<Doc>('identity/endpoints').values()].some(({ region_id }) => region_id === id))
+  removing(call, { id }) {
+    const isUsed =
+      docsOf(call, 'regions').some(({ parent_region_id }) => parent_region_id === id) ||
+      docsOf(call, 'endpoints').some(({ region_id }) => region_id === id);
+    if (isUsed)
       throw forbidden(`Unable to delete region ${id} because it or its child regions have associated endpoints.`);
   },
-  routes: (resource) => [
-    put('/v3/regions/:id', async (call) => {
-      const requested = (call.req.body?.region ?? {}) as Record<string, unknown>;
-      return created({ region: await resource.create(call, { ...requested, id: call.param('id') }) });
-    }),
-  ],
 };
 
 const policies: ResourceSpec = {
@@ -120,7 +130,7 @@ const policies: ResourceSpec = {
   admin: everything,
   fields: () => ({
     id: derived(),
-    blob: required(settable(z.union([z.string(), z.record(z.string(), z.unknown())]))),
+    blob: required(settable(z.string())),
     type: required(settable(text)),
   }),
 };
@@ -131,36 +141,52 @@ const limitValue = z
   .min(-1)
   .max(2 ** 31 - 1);
 
+const docsOf = ({ cloud }: Call, many: string) => [...cloud.documents.table<Doc>(`identity/${many}`).values()];
+const LIMITED = ['service_id', 'region_id', 'resource_name'];
+const limitsSame = (one: Wire, other: Wire) => LIMITED.every((key) => one[key] === other[key]);
+
+/** Throws if the service or region of a registered limit does not exist, or if another one limits the same. */
+function checkRegistered(call: Call, limit: Wire): void {
+  const { service_id, region_id, id } = limit;
+  if (!has(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);
+  if (region_id && !has(call, 'regions', region_id)) throw badRequest(`Could not find region: ${region_id}.`);
+  if (docsOf(call, 'registered_limits').some((one) => one.id !== id && limitsSame(one, limit)))
+    throw conflict('Conflict occurred attempting to store registered_limit - Duplicate entry.');
+}
+
+/** Rejects changes of a registered limit that limits of projects override. */
+function rejectUsed(call: Call, { id }: Doc): void {
+  if (docsOf(call, 'limits').some((limit) => limit.registered_limit_id === id))
+    throw forbidden(
+      `Unable to update or delete registered limit ${id} because there are project limits associated with it.`,
+    );
+}
+
 const registeredLimits: ResourceSpec = {
   path: 'registered_limits',
   one: 'registered_limit',
   many: 'registered_limits',
   filters: ['service_id', 'region_id', 'resource_name'],
   bulk: 'only',
+  unknownFields: () => 'reject',
   fields: () => ({
     id: derived(),
-    service_id: required(settable(anyId)),
-    region_id: settable(anyId.nullable(), null),
-    resource_name: required(settable(text)),
+    service_id: required(settable(uuid)),
+    region_id: settable(regionId, null),
+    resource_name: required(settable(nameUpTo(255))),
     default_limit: required(settable(limitValue)),
-    description: settable(nullableText, null),
+    description: settable(shortText, null),
   }),
-  creating(call, { service_id, region_id, resource_name }) {
-    if (!has(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);
-    const others = [...call.cloud.documents.table<Doc>('identity/registered_limits').values()];
-    if (
-      others.some(
-        (one) => one.service_id === service_id && one.region_id === region_id && one.resource_name === resource_name,
-      )
-    )
-      throw conflict('Conflict occurred attempting to store registered_limit - Duplicate entry.');
+  creating(call, limit) {
+    checkRegistered(call, limit);
+    return undefined;
   },
-  removing({ cloud }, { id }) {
-    if ([...cloud.documents.table<Doc>('identity/limits').values()].some((limit) => limit.registered_limit_id === id))
-      throw forbidden(
-        `Unable to update or delete registered limit ${id} because there are project limits associated with it.`,
-      );
+  changing(call, before, change) {
+    rejectUsed(call, before);
+    if (LIMITED.some((key) => change[key] !== undefined)) checkRegistered(call, { ...before, ...change });
+    return undefined;
   },
+  removing: rejectUsed,
 };
 
 const limits: ResourceSpec = {
@@ -171,25 +197,32 @@ const limits: ResourceSpec = {
   bulk: 'only',
   isVisible: ({ caller }, { project_id }) => project_id === caller.projectId,
   revealsMissing: ['change', 'remove'],
+  unknownFields: () => 'reject',
   fields: () => ({
     id: derived(),
-    service_id: required(fixed(anyId)),
-    region_id: fixed(anyId.nullable(), null),
-    resource_name: required(fixed(text)),
+    service_id: required(fixed(uuid)),
+    region_id: fixed(regionId, null),
+    resource_name: required(fixed(nameUpTo(255))),
     resource_limit: required(settable(limitValue)),
-    project_id: fixed(anyId.nullable(), null),
-    domain_id: fixed(anyId.nullable(), null),
-    description: settable(nullableText, null),
+    project_id: fixed(recordId.nullable(), null),
+    domain_id: fixed(recordId.nullable(), null),
+    description: settable(shortText, null),
     registered_limit_id: derived(undefined, { hidden: true }),
   }),
-  creating({ cloud }, limit) {
-    const registered = [...cloud.documents.table<Doc>('identity/registered_limits').values()].find(
-      (one) =>
-        one.service_id === limit.service_id &&
-        one.region_id === limit.region_id &&
-        one.resource_name === limit.resource_name,
-    );
+  creating(call, limit) {
+    const { state } = call.cloud.directory;
+    const { project_id, domain_id } = limit;
+    if (!project_id === !domain_id)
+      throw badRequest(`${JSON.stringify(limit)} is not valid under any of the given schemas`);
+    if (project_id && !state.projects.has(String(project_id)))
+      throw badRequest(`Could not find project: ${project_id}.`);
+    if (domain_id && !state.domains.has(String(domain_id))) throw badRequest(`Could not find domain: ${domain_id}.`);
+    const registered = docsOf(call, 'registered_limits').find((one) => limitsSame(one, limit));
     if (!registered) throw forbidden('Unable to create a limit that has no corresponding registered limit.');
+    const isUsed = docsOf(call, 'limits').some(
+      (one) => limitsSame(one, limit) && one.project_id === project_id && one.domain_id === domain_id,
+    );
+    if (isUsed) throw conflict('Conflict occurred attempting to store limit - Duplicate entry.');
     return { registered_limit_id: registered.id };
   },
 };

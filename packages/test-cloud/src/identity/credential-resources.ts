@@ -7,7 +7,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { created, del, get, noContent, post, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, text } from '../service/wire-types.js';
+import { anyId } from '../service/wire-types.js';
 import { checkProjectOfSecret, isDelegated, rejectApplicationCredentials } from './delegation.js';
 import { listOf } from './identity-style.js';
 import { newId } from './new-id.js';
@@ -40,37 +40,46 @@ const credentials: ResourceSpec = {
   },
   fields: () => ({
     id: derived(),
-    blob: required(settable(z.union([z.string(), z.record(z.string(), z.unknown())]))),
-    type: required(settable(text)),
-    user_id: settable(anyId, ({ caller }: Call) => caller.userId),
-    project_id: settable(anyId.nullable(), null),
+    blob: required(settable(z.string())),
+    type: required(settable(z.string())),
+    user_id: required(settable(z.string())),
+    project_id: settable(z.string().nullable(), null),
   }),
   creating(call, { type, blob, project_id, user_id }) {
     if (user_id !== call.caller.userId) call.requireAdmin();
     checkProjectOfSecret(call, project_id, OTHER_PROJECT);
     if (type === 'ec2') rejectApplicationCredentials(call, 'additional credentials');
-    const blobText = typeof blob === 'string' ? blob : JSON.stringify(blob);
-    if (type !== 'ec2') return { blob: blobText };
-    if (!project_id) throw badRequest('Expecting to find project_id in credential.');
-    const access = accessKeyOf(blobText);
-    if (!access) throw badRequest('Expecting to find valid JSON in credential blob.');
-    return { id: idOfKey(access), blob: blobText };
+    if (type !== 'ec2') return undefined;
+    if (project_id == null) throw badRequest("'project_id' is a required property");
+    return { id: idOfKey(accessKeyOf(blob)) };
   },
   changing(call, before, change) {
     checkProjectOfSecret(call, before.project_id, OTHER_PROJECT);
     if (change.project_id !== undefined) checkProjectOfSecret(call, change.project_id, OTHER_PROJECT);
+    if (change.user_id !== undefined && change.user_id !== call.caller.userId) call.requireAdmin();
+    if (before.type === 'ec2' && change.blob !== undefined) accessKeyOf(change.blob);
     return undefined;
   },
   removing: (call, { project_id }) => checkProjectOfSecret(call, project_id, OTHER_PROJECT),
 };
 
-function accessKeyOf(blob: string): string | undefined {
+const missing = (what: string) =>
+  badRequest(
+    `Expecting to find ${what} in credential. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.`,
+  );
+
+/** Returns the access key in the blob of a credential. Throws a 400 error for blobs without one. */
+function accessKeyOf(blob: unknown): string {
+  let parsed: unknown;
   try {
-    const { access } = JSON.parse(blob) as { access?: unknown };
-    return typeof access === 'string' ? access : undefined;
+    parsed = JSON.parse(String(blob));
   } catch {
-    return undefined;
+    throw badRequest('Invalid blob in credential');
   }
+  if (typeof parsed !== 'object' || !parsed || Array.isArray(parsed)) throw missing('blob');
+  const { access } = parsed as { readonly access?: unknown };
+  if (access == null) throw missing('access');
+  return String(access);
 }
 
 /** EC2 access keys, for clients that do not support tokens. They are stored as credentials of the type `ec2`. */

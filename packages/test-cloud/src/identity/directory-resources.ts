@@ -3,68 +3,28 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, type Fields, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
+import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, dictionary, flag } from '../service/wire-types.js';
-import { DEFAULT_DOMAIN } from './directory.js';
+import { checkFederated, Federated } from './federated-users.js';
+import { everything, flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
 import { impliedRoleRoutes } from './implied-roles.js';
-import { projectTagRoutes } from './project-tag-routes.js';
+import { namedInDomain, ownDomain, rejectDuplicates } from './named-in-domain.js';
+import { ancestors, checkProjectChange, checkProjectParents, children, descendants } from './project-hierarchy.js';
+import { projectTagRoutes, Tags } from './project-tag-routes.js';
 import { UserOptions } from './user-options.js';
 
-const name = z.string().trim().min(1).max(255);
+const name = nameUpTo(255);
 /** Domains and projects have shorter names than users, groups and roles. */
-const shortName = z.string().trim().min(1).max(64);
-const nullableText = z.string().nullable();
-const tags = z.array(z.string().min(1).max(255)).max(80);
-const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+const shortName = nameUpTo(64);
 /** Members can read their own records by id; their projects are at `/auth/projects`. */
 const listsAndWrites = ['list', 'create', 'change', 'remove'] as const;
-/** Returns the domain of the caller, which is the default for new records. */
-const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
 
 const common: Fields = {
   id: derived(),
   name: required(settable(name)),
   description: settable(nullableText, ''),
-  options: settable(dictionary, () => ({})),
+  options: settable(z.strictObject({ immutable: z.boolean().nullish() }), () => ({})),
 };
-
-/** Rejects a name that another record in the domain has. */
-function rejectDuplicates(call: Call, many: string, one: string, requested: Wire, except?: string): void {
-  const table = call.cloud.documents.table<Doc>(`identity/${many}`);
-  const isUsed = [...table.values()].some(
-    (other) => other.name === requested.name && other.domain_id === requested.domain_id && other.id !== except,
-  );
-  if (isUsed)
-    throw conflict(`Conflict occurred attempting to store ${one} - Duplicate entry found with name ${requested.name}.`);
-}
-
-function requireDomain({ cloud }: Call, id: unknown): void {
-  if (typeof id === 'string' && !cloud.directory.state.domains.has(id)) throw notFound(`Could not find domain: ${id}.`);
-}
-
-/** The hooks of resources with a unique name in a domain. */
-function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
-  return {
-    creating: (call, doc) => {
-      requireDomain(call, doc.domain_id);
-      rejectDuplicates(call, many, one, doc);
-      return undefined;
-    },
-    changing: (call, before, change) => {
-      if (change.name !== undefined) rejectDuplicates(call, many, one, { ...before, ...change }, before.id);
-      if (change.enabled === false) call.cloud.directory.disable(before.id);
-      return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
-    },
-    removing: (call, { id }) => call.cloud.directory.removeReferencesTo(id),
-  };
-}
-
-/** Merges changed options into the previous ones; null removes an option. */
-function mergedOptions(before: unknown, change: unknown): Wire {
-  const merged = { ...(before as Wire), ...(change as Wire) };
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
-}
 
 function rejectEnabled({ enabled }: Doc, what: string): void {
   if (enabled !== false) throw forbidden(`Cannot delete a ${what} that is enabled, please disable it first.`);
@@ -81,14 +41,25 @@ export const domains: ResourceSpec = {
   fields: () => ({
     ...common,
     name: required(settable(shortName)),
+    description: settable(z.string().max(255).nullable(), ''),
+    explicit_domain_id: fixed(recordId, undefined, { hidden: true }),
     enabled: settable(flag, true),
-    tags: settable(tags, () => []),
+    tags: settable(Tags, () => []),
   }),
   ...namedInDomain('domains', 'domain'),
-  removing(call, domain) {
+  creating(call, domain) {
+    const { explicit_domain_id: id, ...others } = domain;
+    rejectDuplicates(call, 'domains', 'domain', others);
+    if (id === undefined) return undefined;
+    if (!uuid.safeParse(id).success) throw badRequest('Domain ID does not conform to required UUID format.');
+    rejectDuplicateId(call, 'domains', 'domain', id);
+    return { id, explicit_domain_id: undefined };
+  },
+  async removing(call, domain) {
+    await namedInDomain('domains', 'domain').removing?.(call, domain);
     rejectEnabled(domain, 'domain');
     const { directory, documents } = call.cloud;
-    for (const many of ['projects', 'users', 'groups', 'roles'])
+    for (const many of ['projects', 'users', 'groups', 'roles', 'identity_providers'])
       for (const doc of documents.table<Doc>(`identity/${many}`).values())
         if (doc.domain_id === domain.id || doc.id === domain.id) {
           documents.table(`identity/${many}`).delete(doc.id);
@@ -98,18 +69,6 @@ export const domains: ResourceSpec = {
   },
 };
 
-const children = (call: Call, id: unknown) =>
-  [...call.cloud.directory.state.projects.values()].filter(({ parent_id }) => parent_id === id);
-
-function descendants(call: Call, id: unknown): readonly Wire[] {
-  return children(call, id).flatMap((project) => [project, ...descendants(call, project.id)]);
-}
-
-function ancestors(call: Call, { parent_id }: Wire): readonly Wire[] {
-  const parent = call.cloud.directory.state.projects.get(String(parent_id));
-  return parent ? [parent, ...ancestors(call, parent)] : [];
-}
-
 type Tree = { readonly [id: string]: Tree | null };
 
 function descendantIds(call: Call, id: unknown): Tree | null {
@@ -118,6 +77,8 @@ function descendantIds(call: Call, id: unknown): Tree | null {
     ? null
     : Object.fromEntries(projects.map((project) => [project.id, descendantIds(call, project.id)]));
 }
+
+const projectHooks = namedInDomain('projects', 'project');
 
 export const projects: ResourceSpec = {
   path: 'projects',
@@ -133,13 +94,13 @@ export const projects: ResourceSpec = {
   fields: () => ({
     ...common,
     name: required(settable(shortName)),
-    domain_id: fixed(anyId.nullable()),
-    parent_id: fixed(anyId.nullable()),
+    domain_id: settable(recordId.nullable()),
+    parent_id: settable(recordId.nullable()),
     enabled: settable(flag, true),
-    is_domain: fixed(flag, false),
-    tags: settable(tags, () => []),
+    is_domain: settable(flag, false),
+    tags: settable(Tags, () => []),
   }),
-  ...namedInDomain('projects', 'project'),
+  ...projectHooks,
   creating(call, project) {
     const { state } = call.cloud.directory;
     if (project.is_domain === true) {
@@ -155,7 +116,12 @@ export const projects: ResourceSpec = {
     if (!state.domains.has(String(domain))) throw badRequest(`Could not find domain: ${domain}.`);
     const placed = { domain_id: domain, parent_id: project.parent_id ?? domain };
     rejectDuplicates(call, 'projects', 'project', { ...project, ...placed });
+    checkProjectParents(call, placed.parent_id);
     return placed;
+  },
+  changing(call, before, change) {
+    checkProjectChange(call, before, change);
+    return projectHooks.changing?.(call, before, change);
   },
   created(call, project) {
     // A project that acts as a domain is also a domain.
@@ -166,12 +132,12 @@ export const projects: ResourceSpec = {
         name: String(project.name),
       });
   },
-  removing(call, project) {
+  async removing(call, project) {
+    await projectHooks.removing?.(call, project);
     if (children(call, project.id).length > 0)
       throw forbidden(`Cannot delete the project ${project.id} since it is not a leaf in the hierarchy.`);
     if (project.is_domain === true) rejectEnabled(project, 'project acting as a domain');
     call.cloud.directory.state.domains.delete(project.is_domain === true ? project.id : '');
-    call.cloud.directory.removeReferencesTo(project.id);
   },
   shows: (call, project) => ({
     ...(call.query.has('parents_as_list') && { parents: ancestors(call, project).map((one) => ({ project: one })) }),
@@ -202,21 +168,26 @@ export const users: ResourceSpec = {
   fields: () => ({
     id: derived(),
     name: required(settable(name)),
-    domain_id: fixed(anyId, ownDomain),
-    default_project_id: settable(anyId.nullable()),
+    domain_id: settable(recordId, ownDomain),
+    default_project_id: settable(nullableText),
     description: settable(nullableText),
-    email: settable(z.string().nullable()),
+    federated: settable(Federated),
     enabled: settable(flag, true),
     options: settable(UserOptions, () => ({})),
-    password: settable(z.string().nullable(), undefined, { hidden: true }),
+    password: settable(nullableText, undefined, { hidden: true }),
     password_expires_at: derived(null),
   }),
   ...userHooks,
-  creating: async (call, user, resource) => ({
-    ...(await hashedPassword(call, user)),
-    ...(await userHooks.creating?.(call, user, resource)),
+  shows: (_call, { default_project_id, federated }) => ({
+    ...(default_project_id === null && { default_project_id: undefined }),
+    ...((federated as readonly unknown[] | undefined)?.length === 0 && { federated: undefined }),
   }),
+  async creating(call, user, resource) {
+    checkFederated(call, user);
+    return { ...(await hashedPassword(call, user)), ...(await userHooks.creating?.(call, user, resource)) };
+  },
   async changing(call, before, change) {
+    checkFederated(call, change);
     const hashed = await hashedPassword(call, change);
     const changed = await userHooks.changing?.(call, before, change);
     const { directory } = call.cloud;
@@ -236,7 +207,7 @@ export const groups: ResourceSpec = {
   revealsMissing: ['remove'],
   fields: () => ({
     ...common,
-    domain_id: fixed(anyId, ownDomain),
+    domain_id: settable(recordId, ownDomain),
     options: derived(),
     members: derived(() => [], { hidden: true }),
   }),
@@ -251,7 +222,11 @@ export const roles: ResourceSpec = {
   admin: everything,
   revealsMissing: ['show', 'change', 'remove'],
   lists: (call, { domain_id }) => call.query.has('domain_id') || (domain_id ?? null) === null,
-  fields: () => ({ ...common, description: settable(nullableText), domain_id: fixed(anyId.nullable(), null) }),
+  fields: () => ({
+    ...common,
+    description: settable(nullableText, null),
+    domain_id: settable(recordId.nullable(), null),
+  }),
   ...namedInDomain('roles', 'role'),
   routes: impliedRoleRoutes,
 };

@@ -4,16 +4,14 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, required, settable } from '../service/field.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
-import { del, get, noContent, put, type Route } from '../service/route.js';
+import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { text } from '../service/wire-types.js';
 import { showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
+import { everything, nameUpTo, nullableText } from './identity-types.js';
 
-const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
-const nullableText = z.string().nullable();
 const withoutSecret = without('secret');
 
 /** OAuth consumers, to which users can delegate roles. The secret of a consumer is shown only when it is created. */
@@ -24,15 +22,26 @@ const consumers: ResourceSpec = {
   authorizesFirst: true,
   admin: everything,
   fields: () => ({ id: derived(), description: settable(nullableText, null), secret: derived() }),
-  creating: () => ({ secret: randomBytes(16).toString('hex') }),
-  changing(_call, _before, change) {
-    if (change.secret !== undefined) throw badRequest('Cannot change consumer secret');
+  changing(call) {
+    if (Object.hasOwn(call.req.body.consumer, 'secret')) throw badRequest('Cannot change consumer secret');
     return undefined;
   },
+  creating: () => ({ secret: randomBytes(16).toString('hex') }),
   removing: ({ cloud }, { id }) => cloud.directory.removeReferencesTo(id),
   views: { list: withoutSecret, show: withoutSecret, change: withoutSecret },
+  routes: (resource) => [
+    post('/v3/OS-OAUTH1/consumers', async (call) =>
+      created({ consumer: await resource.create(call, call.req.body?.consumer ?? {}) }),
+    ),
+  ],
 };
 
+const Filters = z.looseObject({
+  interface: z.enum(['admin', 'internal', 'public']).optional(),
+  service_id: z.string().optional(),
+  region_id: nullableText.optional(),
+  enabled: z.boolean().optional(),
+});
 const FILTERS = ['service_id', 'region_id', 'interface'];
 
 /** Groups of endpoints, which are associated with projects as a unit. */
@@ -40,13 +49,14 @@ const endpointGroups: ResourceSpec = {
   path: 'OS-EP-FILTER/endpoint_groups',
   one: 'endpoint_group',
   many: 'endpoint_groups',
+  unknownFields: () => 'reject',
   filters: ['name'],
   admin: everything,
   fields: () => ({
     id: derived(),
-    name: required(settable(text)),
-    description: settable(nullableText, ''),
-    filters: required(settable(z.record(z.string(), z.unknown()))),
+    name: required(settable(nameUpTo(255))),
+    description: settable(nullableText, null),
+    filters: required(settable(Filters)),
   }),
   creating(_call, { filters }) {
     if (Object.keys(filters as Wire).length === 0) throw badRequest('filters field is required and cannot be empty');

@@ -42,7 +42,7 @@ export interface Assignment {
 export interface ApplicationCredential {
   readonly id: string;
   readonly name: string;
-  readonly description: string;
+  readonly description: string | null;
   readonly secret: string;
   readonly userId: string;
   readonly projectId: string;

@@ -17,6 +17,9 @@ const NAMES: Readonly<Record<string, string>> = {
   service_provider: 'Service Provider:',
 };
 
+/** The resources that accept a change without fields. */
+const EMPTY_CHANGES = ['project', 'limit', 'registered_limit'];
+
 function notAllowed({ spec }: ResourceType, verb: Verb) {
   const rule = `identity:${RULES[verb]}_${verb === 'list' ? spec.many : spec.one}`;
   return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
@@ -68,7 +71,13 @@ export const identityStyle: Style = {
   authorize(call, resource, verb) {
     if (!call.isAdmin && resource.admin.includes(verb)) throw notAllowed(resource, verb);
   },
-  authorizeFields() {},
+  authorizeFields(call, { spec }, verb) {
+    const requested = verb === 'change' && (call.req.body as Readonly<Record<string, Wire | undefined>>)[spec.one];
+    if (!requested) return;
+    if (Object.keys(requested).length === 0 && !EMPTY_CHANGES.includes(spec.one))
+      throw badRequest('{} should be non-empty');
+    if (requested.id != null && requested.id !== call.param('id')) throw badRequest('Cannot change ID');
+  },
   stamp: (_call, _resource, doc) => doc,
   show(call, { spec }, wire) {
     const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => call.param(name));
@@ -82,7 +91,9 @@ export const identityStyle: Style = {
     readOnly: (_resource, key) => badRequest(`Cannot change ${key}`),
     missing: (_resource, key) => badRequest(`'${key}' is a required property`),
     invalid: (_resource, key, value, reason) =>
-      badRequest(`Invalid input for field '${key}': ${JSON.stringify(value)}: ${reason}`),
+      badRequest(
+        `Invalid input for field/attribute ${key}. Value: ${typeof value === 'string' ? value : JSON.stringify(value)}. ${reason}`,
+      ),
     notFound: (resource, id, call, verb) =>
       // A caller who may not read a record does not learn whether it exists, unless the original reveals it.
       call.isAdmin ||

@@ -8,9 +8,11 @@ import { conflict } from '../service/service-error.js';
 
 export const nullableText = z.string().nullable();
 /** A name of 1 to `max` characters that contains more than white space. */
-export const nameUpTo = (max: number) => z.string().min(1).max(max).regex(/\S/);
+export const nameUpTo = (max: number) => z.string().min(1).max(max).regex(/\S/).trim();
 /** An ID as clients write it: 1 to 64 letters, digits and hyphens. */
 export const recordId = z.string().regex(/^[a-zA-Z0-9-]{1,64}$/);
+/** An ID of any service that generates UUIDs, with or without hyphens. */
+export const uuid = z.string().regex(/^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i, 'is not a UUID');
 export const url = z
   .string()
   .max(225)
@@ -29,9 +31,11 @@ export const flag = z.union([
 export const createdByPut = (one: string, initial?: object): Pick<ResourceSpec, 'routes'> => ({
   routes: (resource) => [
     put(`/v3/${resource.spec.path}/:id`, async (call) => {
-      const requested = call.req.body?.[one] ?? initial;
-      const body = typeof requested === 'object' ? { ...requested, id: call.param('id') } : requested;
-      return created({ [one]: await resource.create(call, body) });
+      const { body = {} } = call.req;
+      const requested = body?.[one] ?? (Object.keys(body).length === 0 ? initial : undefined);
+      const fields = typeof requested === 'object' ? { ...requested, id: call.param('id') } : requested;
+      const shown = await resource.create(call, fields);
+      return created({ [one]: resource.spec.views?.create?.(shown) ?? shown });
     }),
   ],
 });

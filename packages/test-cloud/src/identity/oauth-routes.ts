@@ -17,9 +17,10 @@ import {
   tokenBody,
   unauthorized,
 } from './oauth-tokens.js';
+import { RoleRef, roleOf } from './role-ref.js';
 
 const Roles = z.object({
-  roles: z.array(z.union([z.strictObject({ id: z.string() }), z.strictObject({ name: z.string() })])).default([]),
+  roles: z.array(RoleRef).default([]),
 });
 
 /** Returns the response with a token, in the form that OAuth clients expect. */
@@ -35,12 +36,7 @@ function authorizeRequestToken(call: Call) {
   const { cloud, caller } = call;
   const { directory } = cloud;
   const token = findRequestToken(directory, call.param('token'));
-  const all = [...directory.state.roles.values()];
-  const roleIds = call.body(Roles).roles.map((role) => {
-    const found = all.find(({ id, name }) => ('id' in role ? id === role.id : name === role.name));
-    if (!found) throw notFound(`Could not find role: ${'id' in role ? role.id : role.name}.`);
-    return found.id;
-  });
+  const roleIds = call.body(Roles).roles.map((role) => roleOf(call, role));
   const assigned = directory.roleIdsOf(caller.userId, { kind: 'project', id: token.projectId });
   if (!roleIds.every((id) => assigned.includes(id))) throw unauthorized('authorizing user does not have role required');
   const verifier = authorize(directory, token, caller.userId, [...new Set(roleIds)]);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { post, type Route } from '../service/route.js';
-import { ServiceError } from '../service/service-error.js';
+import { notFound, ServiceError } from '../service/service-error.js';
 import { credentialOfKey } from './credential-resources.js';
 import { equalInConstantTime } from './equal-in-constant-time.js';
 import { tokenView } from './token-view.js';
@@ -34,7 +34,7 @@ export function s3TokenRoutes(): readonly Route[] {
       if (!call.caller.roles.includes('service')) call.requireAdmin();
       const { access, signature, token: signed } = call.body(S3Credentials).credentials;
       const credential = credentialOfKey(call, access);
-      if (!credential) throw unauthorized('EC2 access key not found.');
+      if (!credential) throw notFound('EC2 access key not found.');
       const { secret } = JSON.parse(String(credential.blob)) as { secret?: unknown };
       const expected = signatureOf(Buffer.from(signed, 'base64url').toString('utf8'), String(secret));
       if (expected === undefined || !equalInConstantTime(expected, signature))

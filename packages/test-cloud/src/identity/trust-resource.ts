@@ -7,16 +7,16 @@ import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import { microsZ } from '../service/times.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, strictFlag, text } from '../service/wire-types.js';
+import { strictFlag } from '../service/wire-types.js';
 import { forbiddenAction, rejectApplicationCredentials, tokenOf } from './delegation.js';
 import { listOf } from './identity-style.js';
+import { RoleRef, roleOf } from './role-ref.js';
 import { Timestamp } from './timestamp.js';
 
 const NO_ACTIONS = [] as const;
 /** The maximum depth of redelegation. */
 const MAX_REDELEGATIONS = 3;
 
-const role = z.object({ id: anyId.optional(), name: text.optional() });
 const moment = Timestamp.transform(microsZ);
 
 const fullRole = (call: Call, id: unknown): Wire => ({
@@ -91,11 +91,11 @@ export const trusts: ResourceSpec = {
     [trustor_user_id, trustee_user_id].includes(caller.userId),
   fields: () => ({
     id: derived(),
-    trustor_user_id: required(fixed(anyId)),
-    trustee_user_id: required(fixed(anyId)),
-    project_id: fixed(anyId.nullable(), null),
+    trustor_user_id: required(fixed(z.string())),
+    trustee_user_id: required(fixed(z.string())),
+    project_id: fixed(z.string().nullable(), null),
     impersonation: required(fixed(strictFlag)),
-    roles: fixed(z.array(role), () => []),
+    roles: fixed(z.array(RoleRef), () => []),
     expires_at: fixed(moment.nullable(), null),
     remaining_uses: fixed(z.number().int().min(1).nullable(), null),
     allow_redelegation: fixed(strictFlag.nullable(), false, { hidden: true }),
@@ -113,14 +113,13 @@ export const trusts: ResourceSpec = {
       throw badRequest('The requested expiration date is in the past.');
     if (!directory.state.users.has(String(trust.trustee_user_id)))
       throw notFound(`Could not find user: ${trust.trustee_user_id}.`);
-    const requested = trust.roles as readonly z.infer<typeof role>[];
+    const requested = trust.roles as readonly RoleRef[];
     if (trust.project_id && requested.length === 0) throw forbiddenAction('At least one role should be specified');
     const roleIds = directory.roleIdsOf(caller.userId, { kind: 'project', id: String(trust.project_id) });
-    const all = [...directory.state.roles.values()];
-    const roles = requested.map(({ id, name }) => {
-      const one = all.find((other) => (id === undefined ? other.name === name : other.id === id));
-      if (!one || !roleIds.includes(one.id)) throw notFound(`Could not find role: ${id ?? name}.`);
-      return { id: one.id, name: one.name };
+    const roles = requested.map((ref) => {
+      const id = roleOf(call, ref);
+      if (!roleIds.includes(id)) throw notFound(`Could not find role: ${id}.`);
+      return { id, name: directory.state.roles.get(id)?.name };
     });
     return { roles, redelegation_count: depthOf(trust), ...redelegation(call, { ...trust, roles }) };
   },

@@ -19,7 +19,7 @@ describe('calls of the Go SDK', () => {
     expect((await request('PATCH', `${path}/staff`, { mapping: { rules: other } })).body.mapping.rules).toEqual(other);
     expect((await request('GET', `${path}/staff`)).body.mapping.rules).toEqual(other);
     expect((await request('PUT', `${path}/bad`, { mapping: { rules: [{ local: [] }] } })).status).toBe(400);
-    expect((await request('POST', path, { mapping: { rules } })).status).toBe(404);
+    expect((await request('POST', path, { mapping: { rules } })).status).toBe(405);
     expect((await clientOf(cloud, cloud.token('ada', 'lab'))('GET', path)).status).toBe(403);
     expect((await request('DELETE', `${path}/staff`)).status).toBe(204);
     expect((await request('GET', `${path}/staff`)).status).toBe(404);
@@ -52,7 +52,7 @@ describe('calls of the Go SDK', () => {
     expect((await validate(text, hmac(key, text).toString('hex'))).status).toBe(200);
     expect((await validate(text.replace('/s3/', '/ec2/'), older)).status).toBe(401);
     expect((await validate('GET\n', older)).status).toBe(401);
-    expect((await validate('GET\n\n', older, 'nobody')).status).toBe(401);
+    expect((await validate('GET\n\n', older, 'nobody')).status).toBe(404);
     expect((await clientOf(cloud, cloud.token('ada', 'lab'))('POST', '/identity/v3/s3tokens', {})).status).toBe(403);
   });
 

@@ -139,8 +139,8 @@ describe('a token of an application credential', () => {
   });
 
   it('has no access to secrets of other projects', async () => {
-    const { request, owner } = await cloudWithCredential({ unrestricted: true });
-    const secret = { type: 'totp', blob: 'secret' };
+    const { request, owner, user } = await cloudWithCredential({ unrestricted: true });
+    const secret = { type: 'totp', blob: 'secret', user_id: user.id };
     const { id } = (await owner.request('POST', at('credentials'), { credential: secret })).body.credential;
     expect((await request('GET', at('credentials'))).body.credentials).toEqual([]);
     const rejected = forbiddenTo('Credential project does not match the project scope of the delegated token');
@@ -187,7 +187,8 @@ describe('access rules of an application credential', () => {
   });
 
   it('do not apply to requests that a service forwards', async () => {
-    const { cloud, token } = await cloudWithCredential({ access_rules: [] });
+    const rule = { path: '/v2.1/servers', method: 'GET', service: 'compute' };
+    const { cloud, token } = await cloudWithCredential({ access_rules: [rule] });
     const list = (headers: Record<string, string>) =>
       clientOf(cloud, token)('GET', '/image/v2/images', undefined, headers);
     expect((await list({})).status).toBe(401);

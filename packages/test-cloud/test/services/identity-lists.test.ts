@@ -96,7 +96,7 @@ describe('additional resources of the identity service', () => {
     ['services', 'service', { type: 'dns', name: 'names' }, { enabled: false }],
     ['regions', 'region', { id: 'north', description: 'cold' }, { description: 'colder' }],
     ['policies', 'policy', { type: 'application/json', blob: '{}' }, { type: 'text/plain' }],
-    ['credentials', 'credential', { type: 'totp', blob: 'x' }, { blob: 'y' }],
+    ['credentials', 'credential', { type: 'totp', blob: 'x', user_id: 'ada' }, { blob: 'y' }],
   ])('are created, shown, found, changed and deleted: %s', async (path, one, given, change) => {
     const { request, at, make } = await identity();
     const created = await make(path, one, given);
@@ -126,7 +126,8 @@ describe('additional resources of the identity service', () => {
     const { request, at } = await identity();
     const service_id = (await request('GET', at('services?type=compute'))).body.services[0].id;
     const registered = { service_id, resource_name: 'cores', default_limit: 5, region_id: 'RegionOne' };
-    const early = { service_id, resource_name: 'cores', resource_limit: 9, region_id: 'RegionOne', project_id: 'p' };
+    const project_id = (await request('GET', at('projects?name=demo'))).body.projects[0].id;
+    const early = { service_id, resource_name: 'cores', resource_limit: 9, region_id: 'RegionOne', project_id };
     expect((await request('POST', at('limits'), { limits: [early] })).status).toBe(403);
     const created = await request('POST', at('registered_limits'), { registered_limits: [registered] });
     expect(created).toMatchObject({ status: 201, body: { registered_limits: [registered] } });

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { badRequest } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
+
+/** The accounts of a user at external identity providers. */
+export const Federated = z.array(
+  z.looseObject({
+    idp_id: z.string(),
+    protocols: z.array(z.looseObject({ protocol_id: z.string(), unique_id: z.string() })).min(1),
+  }),
+);
+
+/** Throws a 400 error if a provider or protocol of a user does not exist. */
+export function checkFederated({ cloud }: Call, { federated }: Wire): void {
+  for (const { idp_id: idp, protocols } of (federated ?? []) as z.infer<typeof Federated>) {
+    if (!cloud.documents.table('identity/identity_providers').has(idp))
+      throw badRequest(`Could not find Identity Provider: ${idp}`);
+    for (const { protocol_id: protocol } of protocols)
+      if (!cloud.documents.table('identity/protocols').has(`${idp}/${protocol}`))
+        throw badRequest(`Could not find federated protocol ${protocol} for Identity Provider: ${idp}.`);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
+import { DEFAULT_DOMAIN } from './directory.js';
+
+/** Returns the domain of the caller, which is the default for new records. */
+export const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
+
+const isImmutable = ({ options }: Doc) => (options as { readonly immutable?: unknown } | undefined)?.immutable === true;
+
+const immutable = (verb: string, one: string, id: string) =>
+  forbidden(`Unable to ${verb} immutable ${one} resource: \`${id}. Set resource option "immutable" to false first.`);
+
+/** Rejects changes of an immutable record, except one that only makes it mutable. */
+function rejectImmutable(one: string, { id }: Doc, change: Wire): void {
+  const { immutable: option } = (change.options ?? {}) as { readonly immutable?: boolean | null };
+  if (Object.keys(change).length > 1 || option === undefined || option === true) throw immutable('update', one, id);
+}
+
+/** Rejects a name that another record in the domain has. */
+export function rejectDuplicates(call: Call, many: string, one: string, requested: Wire, except?: string): void {
+  const table = call.cloud.documents.table<Doc>(`identity/${many}`);
+  const isUsed = [...table.values()].some(
+    (other) => other.name === requested.name && other.domain_id === requested.domain_id && other.id !== except,
+  );
+  const domain = requested.domain_id ? ` at domain ID ${requested.domain_id}` : '';
+  if (isUsed)
+    throw conflict(
+      `Conflict occurred attempting to store ${one} - Duplicate entry found with name ${requested.name}${domain}.`,
+    );
+}
+
+function requireDomain({ cloud }: Call, id: unknown): void {
+  if (typeof id === 'string' && !cloud.directory.state.domains.has(id)) throw notFound(`Could not find domain: ${id}.`);
+}
+
+/** The hooks of resources with a unique name in a domain. */
+export function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
+  return {
+    creating: (call, doc) => {
+      requireDomain(call, doc.domain_id);
+      rejectDuplicates(call, many, one, doc);
+      return undefined;
+    },
+    changing: (call, before, change) => {
+      if (isImmutable(before)) rejectImmutable(one, before, change);
+      if (change.domain_id !== undefined && change.domain_id !== before.domain_id)
+        throw badRequest('Cannot change Domain ID');
+      if (change.name !== undefined) rejectDuplicates(call, many, one, { ...before, ...change }, before.id);
+      if (change.enabled === false) call.cloud.directory.disable(before.id);
+      return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
+    },
+    removing(call, doc) {
+      if (isImmutable(doc)) throw immutable('delete', one, doc.id);
+      call.cloud.directory.removeReferencesTo(doc.id);
+    },
+  };
+}
+
+/** Merges changed options into the previous ones; null removes an option. */
+function mergedOptions(before: unknown, change: unknown): Wire {
+  const merged = { ...(before as Wire), ...(change as Wire) };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+}
