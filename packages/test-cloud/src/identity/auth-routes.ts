@@ -73,7 +73,7 @@ export function authRoutes(): readonly Route[] {
     get('/v3/auth/catalog', (call) => {
       const { projectId } = call.caller;
       if (!projectId) throw forbidden('A project-scoped token is required to produce a service catalog.');
-      return { catalog: catalogFor(call.cloud.documents, call.cloudBase, projectId), ...linksTo(call, 'catalog') };
+      return { catalog: catalogFor(call.cloud.documents, call.cloudBase, call.caller), ...linksTo(call, 'catalog') };
     }),
   ];
 }

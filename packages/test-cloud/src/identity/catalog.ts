@@ -45,11 +45,53 @@ export const showEndpoint = (endpoint: Doc, cloudUrl: string): Wire => ({
   url: endpointUrl(endpoint.url, cloudUrl),
 });
 
-/** Returns the catalog of a token: enabled endpoints, with URLs for its project. */
-export function catalogFor(documents: Documents, cloudUrl: string, projectId: string | undefined) {
-  const endpoints = [...documents.table<Doc>('identity/endpoints').values()].filter(({ enabled }) => enabled !== false);
-  const reachableUrl = (url: unknown) =>
-    endpointUrl(url, cloudUrl).replace(/\/?[$%]\((project|tenant)_id\)s/, projectId ? `/${projectId}` : '');
+/** The associations of endpoints with projects, with the key `project/endpoint`, and of endpoint groups with projects. */
+export const endpointPairs = (documents: Documents) =>
+  documents.table<{ project: string; endpoint: string }>('identity/endpoint-filter');
+export const groupPairs = (documents: Documents) =>
+  documents.table<{ project: string; group: string }>('identity/endpoint-group-projects');
+
+/** Returns the endpoints with the properties that a group requires. */
+export const endpointsMatching = (documents: Documents, filters: unknown): readonly Doc[] =>
+  [...documents.table<Doc>('identity/endpoints').values()].filter((endpoint) =>
+    Object.entries(filters as Wire).every(([key, value]) => endpoint[key] === value),
+  );
+
+/** Returns the endpoints that are associated with a project: by themselves or by groups. */
+export function endpointsOfProject(documents: Documents, id: string): readonly Doc[] {
+  const endpoints = documents.table<Doc>('identity/endpoints');
+  const groups = documents.table<Doc>('identity/endpoint_groups');
+  const own = [...endpointPairs(documents).values()].filter(({ project }) => project === id);
+  const grouped = [...groupPairs(documents).values()].filter(({ project }) => project === id);
+  const found = [
+    ...own.flatMap(({ endpoint }) => endpoints.get(endpoint) ?? []),
+    ...grouped.flatMap(({ group }) => {
+      const filters = groups.get(group)?.filters;
+      return filters ? endpointsMatching(documents, filters) : [];
+    }),
+  ];
+  return [...new Set(found)];
+}
+
+/** The scope of a catalog. */
+interface CatalogScope {
+  readonly userId: string;
+  readonly projectId?: string;
+}
+
+/**
+ * Returns the catalog of a token: enabled endpoints with URLs for its user and project. Without a project, endpoints
+ * whose URL contains one are missing. A project with associated endpoints has only these.
+ */
+export function catalogFor(documents: Documents, cloudUrl: string, { userId, projectId }: CatalogScope) {
+  const associated = projectId ? endpointsOfProject(documents, projectId) : [];
+  const candidates = associated.length > 0 ? associated : [...documents.table<Doc>('identity/endpoints').values()];
+  const endpoints = candidates.flatMap((endpoint) => {
+    const url = endpointUrl(endpoint.url, cloudUrl).replace(/[$%]\(user_id\)s/g, userId);
+    const needsProject = /[$%]\((project|tenant)_id\)s/g;
+    if (endpoint.enabled === false || (!projectId && needsProject.test(url))) return [];
+    return [{ ...endpoint, url: url.replace(needsProject, projectId ?? '') }];
+  });
   return [...documents.table<Doc>('identity/services').values()]
     .filter(({ enabled }) => enabled !== false)
     .map(({ id, type, name }) => ({
@@ -57,13 +99,8 @@ export function catalogFor(documents: Documents, cloudUrl: string, projectId: st
       type,
       name,
       endpoints: endpoints
-        .filter(({ service_id }) => service_id === id)
-        .map((endpoint) => ({
-          id: endpoint.id,
-          interface: endpoint.interface,
-          region: endpoint.region_id,
-          region_id: endpoint.region_id,
-          url: reachableUrl(endpoint.url),
-        })),
-    }));
+        .filter(({ service_id }: Wire) => service_id === id)
+        .map(({ service_id: _, enabled: __, ...endpoint }: Wire) => ({ ...endpoint, region: endpoint.region_id })),
+    }))
+    .filter((service) => associated.length === 0 || service.endpoints.length > 0);
 }

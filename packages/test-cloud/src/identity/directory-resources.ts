@@ -8,7 +8,7 @@ import type { Wire } from '../service/wire.js';
 import { checkFederated, Federated } from './federated-users.js';
 import { everything, flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
 import { impliedRoleRoutes } from './implied-roles.js';
-import { namedInDomain, ownDomain, rejectDuplicates } from './named-in-domain.js';
+import { namedInDomain, ownDomain, rejectDuplicates, requireMutable } from './named-in-domain.js';
 import { ancestors, checkProjectChange, checkProjectParents, children, descendants } from './project-hierarchy.js';
 import { projectTagRoutes, Tags } from './project-tag-routes.js';
 import { UserOptions } from './user-options.js';
@@ -55,8 +55,8 @@ export const domains: ResourceSpec = {
     rejectDuplicateId(call, 'domains', 'domain', id);
     return { id, explicit_domain_id: undefined };
   },
-  async removing(call, domain) {
-    await namedInDomain('domains', 'domain').removing?.(call, domain);
+  removing(call, domain) {
+    requireMutable('domain', domain);
     rejectEnabled(domain, 'domain');
     const { directory, documents } = call.cloud;
     for (const many of ['projects', 'users', 'groups', 'roles', 'identity_providers'])
@@ -132,12 +132,13 @@ export const projects: ResourceSpec = {
         name: String(project.name),
       });
   },
-  async removing(call, project) {
-    await projectHooks.removing?.(call, project);
+  removing(call, project) {
+    requireMutable('project', project);
     if (children(call, project.id).length > 0)
       throw forbidden(`Cannot delete the project ${project.id} since it is not a leaf in the hierarchy.`);
     if (project.is_domain === true) rejectEnabled(project, 'project acting as a domain');
     call.cloud.directory.state.domains.delete(project.is_domain === true ? project.id : '');
+    call.cloud.directory.removeReferencesTo(project.id);
   },
   shows: (call, project) => ({
     ...(call.query.has('parents_as_list') && { parents: ancestors(call, project).map((one) => ({ project: one })) }),

@@ -2,13 +2,12 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
-import { showEndpoint } from './catalog.js';
+import { endpointPairs, endpointsOfProject, showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
 
-/** Associations of endpoints with projects. They do not filter catalogs. */
+/** Associations of endpoints with projects, which reduce the catalogs of tokens to these endpoints. */
 export function endpointFilterRoutes(): readonly Route[] {
-  const pairs = ({ cloud }: Call) =>
-    cloud.documents.table<{ project: string; endpoint: string }>('identity/endpoint-filter');
+  const pairs = ({ cloud }: Call) => endpointPairs(cloud.documents);
   const endpoints = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/endpoints');
 
   function pairOf(call: Call) {
@@ -36,12 +35,12 @@ export function endpointFilterRoutes(): readonly Route[] {
     }),
     get('/v3/OS-EP-FILTER/projects/:project/endpoints', (call) => {
       call.requireAdmin();
-      const matching = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
-      const endpointsOfProject = matching.flatMap(({ endpoint }) => endpoints(call).get(endpoint) ?? []);
+      const project = call.param('project');
+      if (!call.cloud.directory.state.projects.has(project)) throw notFound(`Could not find project: ${project}.`);
       return listOf(
         'endpoints',
         call,
-        endpointsOfProject.map((one) => showEndpoint(one, call.cloudBase)),
+        endpointsOfProject(call.cloud.documents, project).map((one) => showEndpoint(one, call.cloudBase)),
       );
     }),
     get('/v3/OS-EP-FILTER/endpoints/:endpoint/projects', (call) => {

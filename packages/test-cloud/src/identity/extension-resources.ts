@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import type { Doc } from '../service/documents.js';
 import { derived, required, settable } from '../service/field.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { showEndpoint } from './catalog.js';
+import { endpointsMatching, groupPairs, showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
 import { everything, nameUpTo, nullableText } from './identity-types.js';
 
@@ -68,7 +67,7 @@ const endpointGroups: ResourceSpec = {
     return undefined;
   },
   removing({ cloud }, { id }) {
-    const pairs = cloud.documents.table(ASSOCIATIONS);
+    const pairs = groupPairs(cloud.documents);
     for (const key of pairs.keys()) if (key.startsWith(`${id}/`)) pairs.delete(key);
   },
   routes: endpointGroupRoutes,
@@ -79,13 +78,10 @@ function checkFilters(filters: unknown): void {
     throw badRequest(`Expecting to find ${FILTERS.join(' or ')} in endpoint_group.`);
 }
 
-/** The table of the associations of groups with projects, with the key `group/project`. */
-const ASSOCIATIONS = 'identity/endpoint-group-projects';
-
 function endpointGroupRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/OS-EP-FILTER/endpoint_groups/:group';
   const one = `${path}/projects/:project`;
-  const pairs = ({ cloud }: Call) => cloud.documents.table<{ group: string; project: string }>(ASSOCIATIONS);
+  const pairs = ({ cloud }: Call) => groupPairs(cloud.documents);
   const missing = () => notFound('Could not find endpoint group project relationship.');
 
   async function pairOf(call: Call) {
@@ -123,10 +119,7 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
     }),
     get(`${path}/endpoints`, async (call) => {
       const { filters } = await resource.find(call, call.param('group'));
-      const all = [...call.cloud.documents.table<Doc>('identity/endpoints').values()];
-      const matching = all.filter((endpoint) =>
-        Object.entries(filters as Wire).every(([key, value]) => endpoint[key] === value),
-      );
+      const matching = endpointsMatching(call.cloud.documents, filters);
       return listOf(
         'endpoints',
         call,

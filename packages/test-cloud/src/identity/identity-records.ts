@@ -118,6 +118,8 @@ export interface Token {
   /** Roles on the scope: those at the time of issue in stored tokens, the current ones in validated tokens. */
   readonly roleIds: readonly string[];
   readonly methods: readonly string[];
+  /** The audit ID of the first token of a series, in which each token was obtained with another one. */
+  readonly parentAuditId?: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly applicationCredentialId: string | null;

@@ -64,6 +64,7 @@ interface Authenticated {
   readonly applicationCredentialId?: string;
   readonly trustId?: string;
   readonly accessTokenId?: string;
+  readonly parentAuditId?: string;
   /** The latest expiry of the token, in milliseconds since the epoch. */
   readonly expiresAt?: number;
 }
@@ -120,6 +121,7 @@ const authenticators: Readonly<
       user,
       methods: [...new Set([...before.methods, 'token'])],
       expiresAt: before.expiresAt,
+      parentAuditId: before.parentAuditId ?? before.auditId,
       ...(before.applicationCredentialId && {
         applicationCredentialId: before.applicationCredentialId,
         scope: before.scope ?? undefined,
@@ -187,6 +189,7 @@ function actAsTrustor(directory: Directory, authenticated: Authenticated, id: st
     directory.state.trusts.set(id, { ...trust, remaining_uses: trust.remaining_uses - 1 });
   return {
     methods: authenticated.methods,
+    parentAuditId: authenticated.parentAuditId,
     user,
     scope,
     trustId: id,

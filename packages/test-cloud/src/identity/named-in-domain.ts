@@ -36,6 +36,11 @@ function requireDomain({ cloud }: Call, id: unknown): void {
   if (typeof id === 'string' && !cloud.directory.state.domains.has(id)) throw notFound(`Could not find domain: ${id}.`);
 }
 
+/** Throws if a record cannot be deleted because it is immutable. */
+export function requireMutable(one: string, doc: Doc): void {
+  if (isImmutable(doc)) throw immutable('delete', one, doc.id);
+}
+
 /** The hooks of resources with a unique name in a domain. */
 export function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
   return {
@@ -53,7 +58,7 @@ export function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'cr
       return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
     },
     removing(call, doc) {
-      if (isImmutable(doc)) throw immutable('delete', one, doc.id);
+      requireMutable(one, doc);
       call.cloud.directory.removeReferencesTo(doc.id);
     },
   };

@@ -2,19 +2,20 @@ import type { CloudContext } from '../service/cloud-context.js';
 import { microsZ } from '../service/times.js';
 import { catalogFor } from './catalog.js';
 import { DEFAULT_DOMAIN, type Directory } from './directory.js';
-import type { Named, Scope, Token } from './identity-records.js';
+import type { Named, Token } from './identity-records.js';
 
 type Wire = Record<string, unknown>;
 
 const brief = (record: Named | undefined) => ({ id: record?.id, name: record?.name });
 
-function scopeView({ state }: Directory, scope: Scope | null): Wire {
+function scopeView({ state }: Directory, { scope, trustId }: Token): Wire {
   if (!scope) return {};
   if (scope.kind === 'system') return { system: { all: true } };
   if (scope.kind === 'domain') return { domain: brief(state.domains.get(scope.id)) };
   const project = state.projects.get(scope.id);
   const domain = state.domains.get(project?.domain_id ?? DEFAULT_DOMAIN);
-  return { project: { ...brief(project), domain: brief(domain) }, is_domain: false };
+  const isDomain = trustId ? {} : { is_domain: project?.is_domain === true };
+  return { project: { ...brief(project), domain: brief(domain) }, ...isDomain };
 }
 
 /**
@@ -28,6 +29,8 @@ export function tokenView({ directory, documents }: CloudContext, token: Token, 
   const trust = token.trustId && state.trusts.get(token.trustId);
   const accessToken = token.accessTokenId && state.accessTokens.get(token.accessTokenId);
   const projectId = token.scope?.kind === 'project' ? token.scope.id : undefined;
+  const catalogScope = { userId: trust ? trust.trustor_user_id : token.userId, projectId };
+  const providers = [...documents.table('identity/service_providers').values()].filter(({ enabled }) => enabled);
   return {
     methods: token.methods,
     user: {
@@ -35,12 +38,15 @@ export function tokenView({ directory, documents }: CloudContext, token: Token, 
       domain: brief(state.domains.get(user?.domain_id ?? DEFAULT_DOMAIN)),
       password_expires_at: null,
     },
-    audit_ids: [token.auditId],
+    audit_ids: [token.auditId, ...(token.parentAuditId ? [token.parentAuditId] : [])],
     expires_at: microsZ(token.expiresAt),
     issued_at: microsZ(token.issuedAt),
-    ...scopeView(directory, token.scope),
+    ...scopeView(directory, token),
     ...(token.scope && { roles: token.roleIds.map((id) => brief(state.roles.get(id))) }),
-    ...(token.scope && cloudUrl !== undefined && { catalog: catalogFor(documents, cloudUrl, projectId) }),
+    ...(token.scope && cloudUrl !== undefined && { catalog: catalogFor(documents, cloudUrl, catalogScope) }),
+    ...(providers.length > 0 && {
+      service_providers: providers.map(({ id, auth_url, sp_url }) => ({ id, auth_url, sp_url })),
+    }),
     ...(trust && {
       'OS-TRUST:trust': {
         id: trust.id,

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { clientOf, cloudUnderTest } from '../clouds.js';
+
+const at = (path: string) => `/identity/v3/${path}`;
+
+async function identity() {
+  const cloud = await cloudUnderTest();
+  const request = clientOf(cloud);
+  const make = async (many: string, one: string, fields: object) => {
+    const { status, body } = await request('POST', at(many), { [one]: fields });
+    expect(status, JSON.stringify(body)).toBe(201);
+    return body[one];
+  };
+  return { cloud, request, make };
+}
+
+const rejected = (status: number, message: string) => ({ status, body: { error: { code: status, message } } });
+
+describe('projects', () => {
+  it('nest five levels deep', async () => {
+    const { request, make } = await identity();
+    let parent_id: string | undefined;
+    for (let level = 1; level <= 5; level += 1)
+      parent_id = (await make('projects', 'project', { name: `level ${level}`, parent_id })).id;
+    expect(await request('POST', at('projects'), { project: { name: 'sixth', parent_id } })).toMatchObject(
+      rejected(403, `Max hierarchy depth reached for ${parent_id} branch.`),
+    );
+  });
+
+  it('are disabled from below and enabled from above', async () => {
+    const { request, make } = await identity();
+    const { id } = await make('projects', 'project', { name: 'top' });
+    const below = await make('projects', 'project', { name: 'below', parent_id: id });
+    const set = (project: string, enabled: boolean) =>
+      request('PATCH', at(`projects/${project}`), { project: { enabled } });
+    expect(await set(id, false)).toMatchObject(
+      rejected(403, `Cannot disable project ${id} since its subtree contains enabled projects.`),
+    );
+    expect((await set(below.id, false)).status).toBe(200);
+    expect((await set(id, false)).status).toBe(200);
+    expect(await set(below.id, true)).toMatchObject(
+      rejected(403, `Cannot enable project ${below.id} since it has disabled parents`),
+    );
+    expect(await request('POST', at('projects'), { project: { name: 'p', parent_id: id } })).toMatchObject(
+      rejected(400, `cannot create a project in a branch containing a disabled project: ${id}`),
+    );
+  });
+
+  it.each([
+    ['parent_id', 'other', 403, 'Update of `parent_id` is not allowed.'],
+    ['is_domain', true, 400, 'Update of `is_domain` is not allowed.'],
+    ['domain_id', 'other', 400, 'Cannot change Domain ID'],
+    ['id', 'other', 400, 'Cannot change ID'],
+  ])('keep their %s', async (field, value, status, message) => {
+    const { request, make } = await identity();
+    const project = await make('projects', 'project', { name: 'p' });
+    const path = at(`projects/${project.id}`);
+    const kept = field === 'id' ? project.id : project[field];
+    expect((await request('PATCH', path, { project: { [field]: kept } })).status).toBe(200);
+    expect(await request('PATCH', path, { project: { [field]: value } })).toMatchObject(rejected(status, message));
+  });
+
+  it('have up to 80 tags, which the response links', async () => {
+    const { request, make } = await identity();
+    const { id } = await make('projects', 'project', { name: 'p', tags: ['a'] });
+    const path = at(`projects/${id}/tags`);
+    const self = expect.stringMatching(/\/identity\/v3\/projects\/\w+\/tags$/);
+    expect((await request('GET', path)).body).toEqual({ tags: ['a'], links: { self } });
+    const many = Array.from({ length: 80 }, (_, number) => `t${number}`);
+    expect((await request('PUT', path, { tags: many })).body.tags).toEqual(many);
+    expect((await request('PUT', `${path}/more`)).status).toBe(400);
+    expect((await request('PUT', `${path}/t1`)).status).toBe(201);
+    expect(await request('GET', `${path}/z`)).toMatchObject(rejected(404, 'Could not find project tag: z.'));
+    for (const tags of [['x', 'x'], ['a,b'], [''], {}]) expect((await request('PUT', path, { tags })).status).toBe(400);
+  });
+});
+
+describe('an immutable record', () => {
+  it.each([
+    ['roles', 'role'],
+    ['projects', 'project'],
+    ['domains', 'domain'],
+  ])('of %s can only be made mutable', async (many, one) => {
+    const { request, make } = await identity();
+    const { id } = await make(many, one, { name: 'fixed', options: { immutable: true } });
+    const path = at(`${many}/${id}`);
+    const message = (verb: string) =>
+      `Unable to ${verb} immutable ${one} resource: \`${id}. Set resource option "immutable" to false first.`;
+    const change = (fields: object) => request('PATCH', path, { [one]: fields });
+    expect(await request('DELETE', path)).toMatchObject(rejected(403, message('delete')));
+    expect(await change({ name: 'other' })).toMatchObject(rejected(403, message('update')));
+    const both = { name: 'other', options: { immutable: false } };
+    expect(await change(both)).toMatchObject(rejected(403, message('update')));
+    expect((await change({ options: { immutable: null } })).body[one].options).toEqual({});
+    expect((await change({ description: 'mutable' })).status).toBe(200);
+  });
+});
+
+describe('domains', () => {
+  it('accept an ID that has the form of a UUID', async () => {
+    const { request, make } = await identity();
+    const id = '5f0c9a3b0f6a4d1c8e7e2e2b1f4c5c58';
+    const created = await make('domains', 'domain', { name: 'd', explicit_domain_id: id });
+    expect(created).toMatchObject({ id, name: 'd' });
+    expect((await request('GET', at(`domains/${id}`))).body.domain).toEqual(created);
+    const again = { domain: { name: 'e', explicit_domain_id: id } };
+    expect((await request('POST', at('domains'), again)).status).toBe(409);
+    const malformed = { domain: { name: 'e', explicit_domain_id: 'e' } };
+    expect((await request('POST', at('domains'), malformed)).status).toBe(400);
+  });
+
+  it('are deleted with their identity providers', async () => {
+    const { request } = await identity();
+    const path = at('OS-FEDERATION/identity_providers/idp');
+    const { domain_id } = (await request('PUT', path, { identity_provider: {} })).body.identity_provider;
+    expect((await request('GET', at(`domains/${domain_id}`))).body.domain.name).toBe(domain_id);
+    await request('PATCH', at(`domains/${domain_id}`), { domain: { enabled: false } });
+    expect((await request('DELETE', at(`domains/${domain_id}`))).status).toBe(204);
+    expect((await request('GET', path)).status).toBe(404);
+  });
+});
+
+describe('users', () => {
+  it('can have accounts at identity providers that exist', async () => {
+    const { request, make } = await identity();
+    const rules = [{ local: [], remote: [{ type: 'REMOTE_USER' }] }];
+    await request('PUT', at('OS-FEDERATION/mappings/m'), { mapping: { rules } });
+    await request('PUT', at('OS-FEDERATION/identity_providers/idp'), { identity_provider: {} });
+    const federated = [{ idp_id: 'idp', protocols: [{ protocol_id: 'openid', unique_id: 'u' }] }];
+    const user = { name: 'ada', federated };
+    expect(await request('POST', at('users'), { user })).toMatchObject(
+      rejected(400, 'Could not find federated protocol openid for Identity Provider: idp.'),
+    );
+    const path = at('OS-FEDERATION/identity_providers/idp/protocols/openid');
+    expect((await request('PUT', path, { protocol: { mapping_id: 'm' } })).status).toBe(201);
+    expect((await make('users', 'user', user)).federated).toEqual(federated);
+  });
+
+  it('change their password without a token', async () => {
+    const { cloud, request } = await identity();
+    const { id } = (await request('GET', at('users?name=demo'))).body.users[0];
+    const change = (original_password: string) =>
+      clientOf(cloud, '')('POST', at(`users/${id}/password`), { user: { password: 'new', original_password } });
+    expect((await change('wrong')).status).toBe(401);
+    expect((await change('secret')).status).toBe(204);
+    expect((await change('secret')).status).toBe(401);
+  });
+});
