@@ -15,11 +15,11 @@ function version(base: string) {
 
 /** Operations of tokens with certificates, which the original also rejects. */
 function retiredRoutes(): readonly Route[] {
-  const gone = 'This API is no longer available due to the removal of support for PKI tokens.';
+  const message = 'This API is no longer available due to the removal of support for PKI tokens.';
   return [
     ...['ca', 'certificates'].map((name) =>
       openGet(`/v3/OS-SIMPLE-CERT/${name}`, () => {
-        throw new ServiceError(410, gone);
+        throw new ServiceError(410, message);
       }),
     ),
     openGet('/v3/auth/tokens/OS-PKI/revoked', () => {

@@ -119,7 +119,7 @@ describe('a token of the identity service', () => {
         headers,
         body: new URLSearchParams(form),
       });
-      return { status: response.status, body: await response.json() };
+      return { status: response.status, body: (await response.json()) as any };
     };
     const grant_type = 'client_credentials';
     const issued = await post({ grant_type, client_id: id, client_secret: secret });

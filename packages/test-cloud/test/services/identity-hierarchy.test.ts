@@ -55,8 +55,8 @@ describe('projects', () => {
     const { request, make } = await identity();
     const project = await make('projects', 'project', { name: 'p' });
     const path = at(`projects/${project.id}`);
-    const kept = field === 'id' ? project.id : project[field];
-    expect((await request('PATCH', path, { project: { [field]: kept } })).status).toBe(200);
+    const same = field === 'id' ? project.id : project[field];
+    expect((await request('PATCH', path, { project: { [field]: same } })).status).toBe(200);
     expect(await request('PATCH', path, { project: { [field]: value } })).toMatchObject(rejected(status, message));
   });
 
