@@ -1,6 +1,7 @@
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
+import { domainOfToken } from './delegation.js';
 import { sameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
 
@@ -120,5 +121,9 @@ export function listAssignments(call: Call): readonly Wire[] {
   if (isOn(call, 'include_subtree') && !call.query.has('scope.project.id'))
     throw badRequest('scope.project.id must be specified if include_subtree is also specified');
   const all: readonly Listed[] = isEffective ? effective(call) : [...call.cloud.directory.state.assignments.values()];
-  return all.filter((listed) => matches(call, listed)).map((listed) => view(call, listed));
+  const domain = domainOfToken(call);
+  const { projects } = call.cloud.directory.state;
+  const isInDomain = ({ scope: { kind, id } }: Listed) =>
+    !domain || domain === (kind === 'project' ? projects.get(id)?.domain_id : id);
+  return all.filter((listed) => isInDomain(listed) && matches(call, listed)).map((listed) => view(call, listed));
 }

@@ -11,6 +11,12 @@ export function tokenOf({ caller, cloud }: Call): Token | undefined {
   return caller.token === undefined ? undefined : cloud.directory.token(caller.token);
 }
 
+/** Returns the domain that is the scope of the caller's token. */
+export function domainOfToken(call: Call): string | undefined {
+  const scope = tokenOf(call)?.scope;
+  return scope?.kind === 'domain' ? scope.id : undefined;
+}
+
 /** Returns whether the caller's token acts for a user by a trust, an OAuth token or an application credential. */
 export function isDelegated(call: Call): boolean {
   const token = tokenOf(call);

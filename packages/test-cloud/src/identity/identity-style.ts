@@ -4,6 +4,7 @@ import { linkTo, pageOf } from '../service/listing.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { ResourceType, Style, Verb } from '../service/style.js';
 import type { Wire } from '../service/wire.js';
+import { domainOfToken } from './delegation.js';
 import { newId } from './new-id.js';
 
 const RULES = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
@@ -36,6 +37,21 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   });
   const matching = items.filter((item) => conditions.every((holds) => holds(item)));
   return spec.tags ? filteredByTags(matching, call.query) : matching;
+}
+
+/** The field with the domain of each item, in the lists that a token with the scope of a domain restricts. */
+const DOMAIN_FIELDS: Readonly<Record<string, string>> = {
+  domains: 'id',
+  groups: 'domain_id',
+  projects: 'domain_id',
+  users: 'domain_id',
+};
+
+/** Returns the items in the domain of the caller's token; all items if the token has another scope. */
+function inDomainOfToken(call: Call, many: string, items: readonly Wire[]): readonly Wire[] {
+  const { [many]: field } = DOMAIN_FIELDS;
+  const domain = field && domainOfToken(call);
+  return domain ? items.filter((item) => item[field] === domain) : items;
 }
 
 /** Adds the `self` link, if the resource has its own URL and does not already contain links. */
@@ -83,7 +99,8 @@ export const identityStyle: Style = {
     const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => call.param(name));
     return { ...wire, links: { self: `${call.base}/v3/${path}/${wire.id}`, ...(wire.links as Wire) } };
   },
-  list: (call, resource, items) => listOf(resource.spec.many, call, filterItems(call, resource, items)),
+  list: (call, resource, items) =>
+    listOf(resource.spec.many, call, inDomainOfToken(call, resource.spec.many, filterItems(call, resource, items))),
 
   errors: {
     noBody: ({ spec }) => badRequest(`Expecting to find ${spec.one} in the request body.`),

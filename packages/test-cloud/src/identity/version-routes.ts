@@ -1,6 +1,7 @@
 import { get, openGet, Reply, type Route } from '../service/route.js';
-import { forbidden, ServiceError } from '../service/service-error.js';
+import { ServiceError } from '../service/service-error.js';
 
+const GONE = 'This API is no longer available due to the removal of support for PKI tokens.';
 const MEDIA_TYPES = [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }];
 
 function version(base: string) {
@@ -13,27 +14,23 @@ function version(base: string) {
   };
 }
 
-/** Operations of tokens with certificates, which the original also rejects. */
-function retiredRoutes(): readonly Route[] {
-  const message = 'This API is no longer available due to the removal of support for PKI tokens.';
-  return [
-    ...['ca', 'certificates'].map((name) =>
-      openGet(`/v3/OS-SIMPLE-CERT/${name}`, () => {
-        throw new ServiceError(410, message);
-      }),
-    ),
-    openGet('/v3/auth/tokens/OS-PKI/revoked', () => {
-      throw forbidden('You are not authorized to perform the requested action.');
-    }),
-  ];
-}
+/** Operations that the original also rejects: their paths, statuses and messages. */
+const RETIRED = [
+  ['OS-SIMPLE-CERT/ca', 410, GONE],
+  ['OS-SIMPLE-CERT/certificates', 410, GONE],
+  ['auth/tokens/OS-PKI/revoked', 403, 'You are not authorized to perform the requested action.'],
+] as const;
 
 /** Version documents, which clients read first. */
 export function versionRoutes(): readonly Route[] {
   return [
     openGet('/', ({ base }) => new Reply(300, { versions: { values: [version(base)] } })),
     openGet('/v3', ({ base }) => ({ version: version(base) })),
-    ...retiredRoutes(),
+    ...RETIRED.map(([path, status, message]) =>
+      openGet(`/v3/${path}`, () => {
+        throw new ServiceError(status, message);
+      }),
+    ),
     get('/v3/limits/model', () => ({
       model: {
         name: 'flat',

@@ -106,6 +106,26 @@ describe('a token of the identity service', () => {
     expect(volumes((await LOGINS.project?.(started))?.token)).toBe(3);
   });
 
+  it('restricts lists to its domain', async () => {
+    const { admin, idOf, logIn } = await cloud();
+    const { id } = (await admin('POST', at('domains'), { domain: { name: 'd' } })).body.domain;
+    for (const [many, one] of [
+      ['users', 'user'],
+      ['groups', 'group'],
+      ['projects', 'project'],
+    ] as const)
+      await admin('POST', at(many), { [one]: { name: 'in-domain', domain_id: id } });
+    await admin('PUT', at(`domains/${id}/users/${await idOf('users', 'admin')}/roles/${await idOf('roles', 'admin')}`));
+    const identity = { methods: ['password'], password: { user: { ...password.user, name: 'admin' } } };
+    const scoped = await logIn(identity, { domain: { id } });
+    const names = async (many: string) =>
+      (await admin('GET', at(many), undefined, { 'X-Auth-Token': scoped.id })).body[many].map(({ name }: any) => name);
+    for (const many of ['users', 'groups', 'projects'])
+      expect([many, await names(many)]).toEqual([many, ['in-domain']]);
+    expect(await names('domains')).toEqual(['d']);
+    expect(await names('role_assignments')).toHaveLength(1);
+  });
+
   it('is issued for an application credential by OAuth 2.0', async () => {
     const started = await cloudUnderTest();
     const admin = clientOf(started);
