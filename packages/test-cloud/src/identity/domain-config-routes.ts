@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { created, del, get, noContent, patch, put, type Route } from '../service/route.js';
+import { del, get, noContent, patch, put, Reply, type Route } from '../service/route.js';
 import { forbidden, notFound } from '../service/service-error.js';
+import { DEFAULT_DOMAIN } from './directory.js';
 import { DOMAIN_OPTIONS, SECRET_OPTIONS } from './domain-config-options.js';
 
 type Group = Readonly<Record<string, unknown>>;
@@ -32,6 +33,24 @@ function checkConfig(config: Config): void {
     if (Object.keys(options).length === 0) throw invalid(`No options specified in group ${group}`);
     checkNames(group, Object.keys(options));
   }
+}
+
+const PASSWORD_RULES = ['password_regex', 'password_regex_description'];
+
+/** Returns the rules for passwords, which all callers may read. This cloud has none. */
+function passwordRules(call: Call): Group {
+  const { domain, option } = call.req.params as { domain?: string; option?: string };
+  if (!call.cloud.directory.state.domains.has(String(domain))) throw notFound(`Could not find domain: ${domain}.`);
+  if (domain !== DEFAULT_DOMAIN)
+    throw invalid(
+      'Reading security compliance information for any domain other than the default domain is not allowed or supported.',
+    );
+  if (option !== undefined && !PASSWORD_RULES.includes(option))
+    throw invalid(
+      'Reading security compliance values other than password_regex and password_regex_description is not allowed.',
+    );
+  if (option !== undefined) return { [option]: null };
+  return { security_compliance: Object.fromEntries(PASSWORD_RULES.map((name) => [name, null])) };
 }
 
 /** The configuration of domains, which is stored and returned but does not affect users. */
@@ -72,6 +91,7 @@ export function domainConfigRoutes(): readonly Route[] {
 
   const configOf = (call: Call, id: string): Config => table(call).get(id) ?? {};
   const show = (call: Call) => {
+    if (call.param('group') === 'security_compliance') return { config: passwordRules(call) };
     const id = domainOf(call);
     return { config: part(call, configOf(call, id), id) };
   };
@@ -142,8 +162,9 @@ export function domainConfigRoutes(): readonly Route[] {
       const id = domainOf(call);
       const { config } = call.body(Body);
       checkConfig(config);
+      const isNew = Object.keys(configOf(call, id)).length === 0;
       table(call).set(id, config);
-      return created({ config: part(call, config, id) });
+      return new Reply(isNew ? 201 : 200, { config: part(call, config, id) });
     }),
     ...paths.flatMap((path) => [get(path, show), patch(path, change), del(path, remove)]),
   ];

@@ -109,6 +109,23 @@ describe('domains', () => {
     expect((await request('POST', at('domains'), malformed)).status).toBe(400);
   });
 
+  it('replace their configuration, and show the rules for passwords to all users', async () => {
+    const { cloud, request } = await identity();
+    const path = at('domains/default/config');
+    const config = { identity: { driver: 'sql' } };
+    expect((await request('PUT', path, { config })).status).toBe(201);
+    expect(await request('PUT', path, { config })).toMatchObject({ status: 200, body: { config } });
+    const member = clientOf(cloud, cloud.token('demo', 'demo'));
+    expect((await member('GET', path)).status).toBe(403);
+    const rules = { password_regex: null, password_regex_description: null };
+    const shown = await member('GET', `${path}/security_compliance`);
+    expect(shown.body).toEqual({ config: { security_compliance: rules } });
+    const one = await member('GET', `${path}/security_compliance/password_regex`);
+    expect(one.body).toEqual({ config: { password_regex: null } });
+    for (const other of [`${path}/security_compliance/lockout_duration`, `${path}/identity`])
+      expect((await member('GET', other)).status).toBe(403);
+  });
+
   it('are deleted with their identity providers', async () => {
     const { request } = await identity();
     const path = at('OS-FEDERATION/identity_providers/idp');
