@@ -1,7 +1,8 @@
 import { ipOf, type SubnetRecord } from '@apistrata/compute-engine/catalogs';
+import type { Caller } from '@apistrata/compute-engine';
 import type { Call } from '../service/call.js';
-import { get, type Route } from '../service/route.js';
-import { notFound } from '../service/service-error.js';
+import { del, get, noContent, type Route } from '../service/route.js';
+import { missingResource, networkError } from './network-errors.js';
 
 /** Returns the number of addresses in the allocation pools of a subnet. */
 const sizeOf = ({ allocationPools }: SubnetRecord) =>
@@ -13,7 +14,8 @@ const exactNumber = (value: bigint): unknown =>
 
 /** Returns the total and used number of addresses of each network. */
 async function availabilities(call: Call) {
-  call.requireAdmin();
+  // As in the original, other callers see none.
+  if (!call.isAdmin) return [];
   const { networks } = call.cloud.catalogs;
   const subnets = await networks.listSubnets(call.caller);
   const usedAddresses = [
@@ -42,6 +44,15 @@ async function availabilities(call: Call) {
   });
 }
 
+/** Returns the caller as a member of the project in the path, `None` stands for the caller's project. */
+function ownerOf(call: Call): Caller {
+  const { caller, isAdmin } = call;
+  const requested = call.param('project');
+  const projectId = ['None', 'null'].includes(requested) ? caller.projectId : requested;
+  if (!isAdmin && projectId !== caller.projectId) throw networkError('NotAuthorized', 'Not authorized.');
+  return { ...caller, projectId };
+}
+
 const FILTERS = ['network_id', 'network_name', 'tenant_id', 'project_id'] as const;
 
 /** Availability of addresses, and the auto-allocated topology of a project. */
@@ -56,13 +67,19 @@ export function availabilityRoutes(): readonly Route[] {
     }),
     get('/v2.0/network-ip-availabilities/:id', async (call) => {
       const one = (await availabilities(call)).find(({ network_id }) => network_id === call.param('id'));
-      if (!one) throw notFound(`Network ${call.param('id')} could not be found.`, 'NetworkNotFound');
+      if (!one) throw missingResource('Network', call.param('id'));
       return { network_ip_availability: one };
     }),
+    del('/v2.0/auto-allocated-topology/:project', async (call) => {
+      const { networks } = call.cloud.catalogs;
+      // With `dryRun`, the topology is not created. It is not an error if it does not exist.
+      const network = await networks.autoNetwork(ownerOf(call), { dryRun: true }).catch(() => null);
+      if (network) await networks.deleteNetwork(call.caller, network.id);
+      return noContent();
+    }),
     get('/v2.0/auto-allocated-topology/:project', async (call) => {
-      const project = call.param('project') === 'null' ? call.caller.projectId : call.param('project');
-      if (project !== call.caller.projectId) call.requireAdmin();
-      const caller = { ...call.caller, projectId: project };
+      const caller = ownerOf(call);
+      const project = caller.projectId;
       const dryRun = call.query.getAll('fields').includes('dry-run');
       const network = await call.cloud.catalogs.networks.autoNetwork(caller, { dryRun });
       return {

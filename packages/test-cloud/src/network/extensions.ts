@@ -1,4 +1,3 @@
-import type { ResourceSpec } from '../service/resource.js';
 import { get, openGet, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 
@@ -76,24 +75,22 @@ const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
 }));
 
 /** Versions, extensions and availability zones, which clients read before they use the service. */
-export function discoveryRoutes(resources: readonly ResourceSpec[]): readonly Route[] {
+export function discoveryRoutes(): readonly Route[] {
   return [
     openGet('/', ({ base }) => ({
       versions: [{ id: 'v2.0', status: 'CURRENT', links: [{ rel: 'self', href: `${base}/v2.0/` }] }],
     })),
-    openGet('/v2.0', ({ base }) => ({
-      resources: resources
-        .filter(({ within }) => !within)
-        .map(({ one, many, path }) => ({
-          name: one,
-          collection: many,
-          links: [{ rel: 'self', href: `${base}/v2.0/${path}` }],
-        })),
+    get('/v2.0', ({ base }) => ({
+      resources: ['network', 'subnet', 'subnetpool', 'port'].map((name) => ({
+        name,
+        collection: `${name}s`,
+        links: [{ rel: 'self', href: `${base}/v2.0/${name}s` }],
+      })),
     })),
     get('/v2.0/extensions', () => ({ extensions })),
     get('/v2.0/extensions/:alias', (call) => {
       const extension = extensions.find(({ alias }) => alias === call.param('alias'));
-      if (!extension) throw notFound('Extension with the alias could not be found.', 'HTTPNotFound');
+      if (!extension) throw notFound(`Extension with alias ${call.param('alias')} does not exist`, 'HTTPNotFound');
       return { extension };
     }),
     get('/v2.0/availability_zones', () => ({

@@ -7,6 +7,7 @@ import { agents } from './agents.js';
 import { availabilityRoutes } from './availability.js';
 import { conntrackHelpers } from './conntrack-helpers.js';
 import { discoveryRoutes } from './extensions.js';
+import { flavors, serviceProfiles } from './flavors.js';
 import { floatingIps } from './floating-ips.js';
 import { fromCatalogError, networkFault } from './network-errors.js';
 import { networkStyle } from './network-style.js';
@@ -43,12 +44,14 @@ const RESOURCES: readonly ResourceSpec[] = [
   ...qosRules,
   segments,
   agents,
+  flavors,
+  serviceProfiles,
   ...smallResources,
 ];
 
 /** Returns the routes of the network service. */
 export const networkRoutes = (): readonly Route[] => [
-  ...discoveryRoutes(RESOURCES),
+  ...discoveryRoutes(),
   ...availabilityRoutes(),
   ...qosTypeRoutes(),
   ...quotaRoutes(),

@@ -5,7 +5,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { dictionary, integerBetween } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { invalid, invalidValue } from './network-style.js';
+import { invalid, invalidValue, notAllowed } from './network-style.js';
 import { listPolicies } from './rbac-policies.js';
 
 const DEFAULTS: Readonly<Record<string, number>> = {
@@ -75,15 +75,17 @@ export function withQuota(spec: ResourceSpec): ResourceSpec {
 }
 
 const Quota = z.object({ quota: dictionary });
+/** The keys of a body that are not limits. */
+const OPTIONS = new Set(['tenant_id', 'project_id', 'force', 'check_limit']);
 const Limit = integerBetween(-1, 2 ** 31 - 1);
 
 /** Returns the limits of a body, or throws a 400 that names the first kind with an invalid one. */
 function readLimits(call: Call): Readonly<Record<string, number>> {
-  const { tenant_id: _, project_id: __, ...given } = call.body(Quota).quota;
-  const unexpected = Object.keys(given).filter((kind) => !Object.hasOwn(DEFAULTS, kind));
+  const given = Object.entries(call.body(Quota).quota).filter(([key]) => !OPTIONS.has(key));
+  const unexpected = given.map(([kind]) => kind).filter((kind) => !Object.hasOwn(DEFAULTS, kind));
   if (unexpected.length > 0) throw invalid(`Unrecognized attribute(s) '${unexpected.join(', ')}'`);
   return Object.fromEntries(
-    Object.entries(given).map(([kind, value]) => {
+    given.map(([kind, value]) => {
       const checked = Limit.safeParse(value);
       if (!checked.success) throw invalidValue(kind, value, checked.error.issues[0]?.message);
       return [kind, checked.data];
@@ -91,38 +93,60 @@ function readLimits(call: Call): Readonly<Record<string, number>> {
   );
 }
 
+/** Rejects limits below the usage, except with `force`. */
+async function rejectExceeded(call: Call, given: Readonly<Record<string, number>>): Promise<void> {
+  if (call.body(Quota).quota.force === true) return;
+  for (const [kind, limit] of Object.entries(given)) {
+    if (limit < 0) continue;
+    const used = await countUsed(call, kind, call.param('project'));
+    if (used > limit)
+      throw invalid(`Quota limit ${limit} for ${kind} must be greater than or equal to already used ${used}`);
+  }
+}
+
+function requireAdmin({ isAdmin }: Call, verb: 'get' | 'update' | 'delete'): void {
+  if (!isAdmin) throw notAllowed(`${verb}_quota`);
+}
+
 /** Quotas of projects, which administrators can set. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');
-    if (id !== call.caller.projectId) call.requireAdmin();
+    if (id !== call.caller.projectId) requireAdmin(call, 'get');
     return id;
   }
 
   return [
     get('/v2.0/quotas', (call) => {
-      call.requireAdmin();
+      requireAdmin(call, 'get');
       const resources = [...limits(call).keys()];
       return { quotas: resources.map((id) => ({ ...limitsOf(call, id), tenant_id: id, project_id: id })) };
     }),
     ...['tenant', 'project'].map((word) =>
       get(`/v2.0/quotas/${word}`, ({ caller: { projectId } }) => ({
-        [word]: { tenant_id: projectId, project_id: projectId },
+        [word]: { [`${word}_id`]: projectId },
       })),
     ),
     get('/v2.0/quotas/:project', (call) => ({ quota: limitsOf(call, project(call)) })),
-    get('/v2.0/quotas/:project/default', () => ({ quota: DEFAULTS })),
+    get('/v2.0/quotas/:project/default', (call) => {
+      project(call);
+      return { quota: DEFAULTS };
+    }),
     get('/v2.0/quotas/:project/details.json', details),
     get('/v2.0/quotas/:project/details', details),
-    put('/v2.0/quotas/:project', (call) => {
-      call.requireAdmin();
+    put('/v2.0/quotas/:project', async (call) => {
+      requireAdmin(call, 'update');
       const id = call.param('project');
-      limits(call).set(id, { ...limits(call).get(id), ...readLimits(call) });
+      const given = readLimits(call);
+      await rejectExceeded(call, given);
+      limits(call).set(id, { ...limits(call).get(id), ...given });
       return { quota: limitsOf(call, id) };
     }),
     del('/v2.0/quotas/:project', (call) => {
-      call.requireAdmin();
-      limits(call).delete(call.param('project'));
+      requireAdmin(call, 'delete');
+      const id = call.param('project');
+      if (!limits(call).delete(id))
+        throw networkError('TenantQuotaNotFound', `Quota for project ${id} could not be found.`);
       return noContent();
     }),
   ];

@@ -3,18 +3,14 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
 import { anyId, anything, dictionary, flag, integerBetween, text } from '../service/wire-types.js';
-import { named, ownerFields, stampFields, standardFields } from './standard-fields.js';
+import { hiddenStamps, named, ownerFields, stampFields, standardFields } from './standard-fields.js';
 
 const hidden = { hidden: true } as const;
 
 /** Fields of resources without a project. */
 const unowned = { id: derived(), ...stampFields };
-const hiddenStamps = {
-  created_at: derived(undefined, hidden),
-  updated_at: derived(undefined, hidden),
-  revision_number: derived(undefined, hidden),
-};
 const writes = ['create', 'change', 'remove'] as const;
+const unchangeable = ['list', 'show', 'create', 'remove'] as const;
 
 /** Ranges of segment ids for projects. */
 const segmentRanges: ResourceSpec = {
@@ -42,6 +38,7 @@ const meteringLabels: ResourceSpec = {
   path: 'metering/metering-labels',
   one: 'metering_label',
   many: 'metering_labels',
+  verbs: unchangeable,
   admin: writes,
   fields: () => ({
     ...ownerFields,
@@ -56,6 +53,7 @@ const meteringRules: ResourceSpec = {
   path: 'metering/metering-label-rules',
   one: 'metering_label_rule',
   many: 'metering_label_rules',
+  verbs: unchangeable,
   admin: writes,
   fields: () => ({
     id: derived(),
@@ -69,44 +67,12 @@ const meteringRules: ResourceSpec = {
   }),
 };
 
-/** Flavors of routers. */
-const flavors: ResourceSpec = {
-  path: 'flavors',
-  one: 'flavor',
-  many: 'flavors',
-  admin: writes,
-  fields: () => ({
-    id: derived(),
-    ...hiddenStamps,
-    ...named,
-    description: settable(text, ''),
-    service_type: required(fixed(text)),
-    enabled: settable(flag, true),
-    service_profiles: settable(z.array(anyId), () => [], { filter: false }),
-  }),
-};
-
-const serviceProfiles: ResourceSpec = {
-  path: 'service_profiles',
-  one: 'service_profile',
-  many: 'service_profiles',
-  admin: writes,
-  fields: () => ({
-    id: derived(),
-    ...hiddenStamps,
-    description: settable(text, ''),
-    driver: settable(text, ''),
-    enabled: settable(flag, true),
-    metainfo: settable(text, ''),
-  }),
-};
-
 /** Default rules of new security groups. They are stored and returned, but new groups have the built-in rules. */
 const defaultRules: ResourceSpec = {
   path: 'default-security-group-rules',
   one: 'default_security_group_rule',
   many: 'default_security_group_rules',
-  verbs: ['list', 'show', 'create', 'remove'],
+  verbs: unchangeable,
   admin: writes,
   fields: () => ({
     ...unowned,
@@ -206,8 +172,6 @@ export const smallResources: readonly ResourceSpec[] = [
   segmentRanges,
   meteringLabels,
   meteringRules,
-  flavors,
-  serviceProfiles,
   defaultRules,
   bgpPeers,
   bgpSpeakers,

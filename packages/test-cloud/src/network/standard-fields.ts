@@ -23,3 +23,8 @@ export const standardFields: Fields = {
 };
 
 export const named: Fields = { name: settable(text, '') };
+
+/** The fields of resources without timestamps and revision number. */
+export const hiddenStamps: Fields = Object.fromEntries(
+  ['created_at', 'updated_at', 'revision_number'].map((key) => [key, derived(undefined, { hidden: true, filter: false })]),
+);

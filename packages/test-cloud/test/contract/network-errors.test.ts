@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { CatalogError, catalogErrorKinds } from '@apistrata/compute-engine/catalogs';
 import { expect, it } from 'vitest';
 import { fromCatalogError, NETWORK_ERRORS, networkFault } from '../../src/network/network-errors.js';
 import { ServiceError } from '../../src/service/service-error.js';
 import { type ApiResponse, clientOf, cloudUnderTest } from '../clouds.js';
+import { readFacts } from './operation-facts.js';
+import type { ResourceFact } from './resource-contract.js';
 
-const { errors } = JSON.parse(readFileSync(new URL('../../../../reference/network.json', import.meta.url), 'utf8')) as {
+const { errors, resources } = readFacts('network') as {
   readonly errors: Readonly<Record<string, number>>;
+  readonly resources: Readonly<Record<string, ResourceFact>>;
 };
 
 it('has the types of errors of the original, with their statuses', () => {
@@ -31,18 +33,11 @@ it.each([400, 401, 403, 404, 409, 413, 500, 501, 503])('shows an unknown type as
 
 const BODIES = [undefined, {}, [], { x: 1 }] as const;
 
-/** Every collection that the service announces, with requests that fail for it. */
+/** Returns the responses to requests that fail, for each collection. */
 async function failures(request: ReturnType<typeof clientOf>): Promise<readonly ApiResponse[]> {
-  const { resources } = (await request('GET', '/network/v2.0')).body as {
-    readonly resources: readonly {
-      readonly name: string;
-      readonly collection: string;
-      readonly links: readonly { readonly href: string }[];
-    }[];
-  };
   const responses: ApiResponse[] = [];
-  for (const { name, links } of resources) {
-    const path = new URL(links[0]?.href ?? '').pathname;
+  for (const [name, fact] of Object.entries(resources)) {
+    const path = `/network${fact.path.replaceAll(/\{\w+\}/g, 'missing')}`;
     for (const method of ['GET', 'PUT', 'DELETE'])
       responses.push(await request(method, `${path}/missing`, method === 'PUT' ? { [name]: {} } : undefined));
     for (const body of BODIES) responses.push(await request('POST', path, body && { [name]: body }));

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { created, del, get, noContent, post } from '../service/route.js';
+import { anyId, flag, longText, text } from '../service/wire-types.js';
+import { missingResource, networkError } from './network-errors.js';
+import { hiddenStamps, named } from './standard-fields.js';
+
+const writes = ['create', 'change', 'remove'] as const;
+const uuid = z.guid('is not a valid UUID');
+const described = settable(longText.nullable(), '');
+
+const table = (call: Call, many: string) => call.cloud.documents.table<Doc>(`network/${many}`);
+const profilesOf = ({ service_profiles }: Doc) => service_profiles as readonly string[];
+
+/** Throws `ServiceProfileInUse` if a flavor has the profile. */
+function rejectUsed(call: Call, { id }: Doc): undefined {
+  if ([...table(call, 'flavors').values()].some((flavor) => profilesOf(flavor).includes(id)))
+    throw networkError('ServiceProfileInUse', `Service Profile ${id} is used by some service instance.`);
+}
+
+/** Returns the flavor and the profile in a path. Throws the 404 of a profile that the flavor does not have. */
+async function boundProfile(resource: Resource, call: Call, verb: 'show' | 'change') {
+  const flavor = await resource.find(call, call.param('flavor'), verb);
+  const profile = call.param('profile');
+  if (!profilesOf(flavor).includes(profile))
+    throw networkError(
+      'FlavorServiceProfileBindingNotFound',
+      `Service Profile ${profile} is not associated with flavor ${flavor.id}.`,
+    );
+  return { flavor, profile };
+}
+
+/** Flavors of routers, with profiles that select a driver. */
+export const flavors: ResourceSpec = {
+  path: 'flavors',
+  one: 'flavor',
+  many: 'flavors',
+  admin: writes,
+  fields: () => ({
+    id: derived(),
+    ...hiddenStamps,
+    ...named,
+    description: described,
+    service_type: required(fixed(text)),
+    enabled: settable(flag.nullable(), true),
+    service_profiles: settable(z.array(uuid), () => [], { filter: false }),
+  }),
+  // As in the original, profiles are only added by their own operation.
+  creating: () => ({ service_profiles: [] }),
+  routes(resource) {
+    const profiles = '/v2.0/flavors/:flavor/service_profiles';
+    return [
+      post(profiles, async (call) => {
+        const requested = call.body(z.object({ service_profile: z.object({ id: uuid }) })).service_profile.id;
+        const flavor = await resource.find(call, call.param('flavor'), 'change');
+        if (!table(call, 'service_profiles').has(requested)) throw missingResource('Service Profile', requested);
+        if (profilesOf(flavor).includes(requested))
+          throw networkError(
+            'FlavorServiceProfileBindingExists',
+            `Service Profile ${requested} is already associated with flavor ${flavor.id}.`,
+          );
+        await resource.apply(call, flavor, { service_profiles: [...profilesOf(flavor), requested] });
+        return created({ service_profile: { id: flavor.id } });
+      }),
+      get(`${profiles}/:profile`, async (call) => {
+        await boundProfile(resource, call, 'show');
+        return { service_profile: {} };
+      }),
+      del(`${profiles}/:profile`, async (call) => {
+        const { flavor, profile } = await boundProfile(resource, call, 'change');
+        await resource.apply(call, flavor, { service_profiles: profilesOf(flavor).filter((id) => id !== profile) });
+        return noContent();
+      }),
+    ];
+  },
+};
+
+export const serviceProfiles: ResourceSpec = {
+  path: 'service_profiles',
+  one: 'service_profile',
+  many: 'service_profiles',
+  admin: writes,
+  // As in the original, only administrators see profiles.
+  isVisible: () => false,
+  fields: () => ({
+    id: derived(),
+    ...hiddenStamps,
+    description: described,
+    driver: settable(longText, ''),
+    enabled: settable(flag.nullable(), true),
+    metainfo: settable(z.unknown(), ''),
+  }),
+  creating(_call, { driver, metainfo }) {
+    if (!driver && !metainfo)
+      throw networkError('ServiceProfileEmpty', 'Service Profile needs either a driver or metainfo.');
+  },
+  changing: async (call, before) => rejectUsed(call, before),
+  removing: rejectUsed,
+};
