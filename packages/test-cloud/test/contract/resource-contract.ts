@@ -16,7 +16,8 @@ export interface FieldFact {
   readonly maximum?: number;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
-  readonly format?: 'uuid';
+  /** The format of strings, such as `uuid`. */
+  readonly format?: string;
   readonly minProperties?: number;
   readonly minItems?: number;
   readonly uniqueItems?: true;
@@ -104,7 +105,7 @@ export function invalidValues(fact: FieldFact): readonly (readonly [string, unkn
     values.push(['too large', Number.isSafeInteger(fact.maximum) ? fact.maximum + 1 : fact.maximum * 2]);
   if (fact.enum) values.push(['not a known value', 'unheard-of']);
   if (fact.pattern !== undefined) values.push(['not of the pattern', '!']);
-  if (fact.format === 'uuid') values.push(['not a UUID', '3f1de7a6-56a5-4c29']);
+  if (fact.format) values.push([`not a ${fact.format}`, '3f1de7a6-56a5-4c29']);
   if (fact.minProperties) values.push(['without properties', {}]);
   if (fact.minItems) values.push(['without items', []]);
   if (fact.uniqueItems) values.push(['with equal items', [MISSING, MISSING]]);
@@ -122,7 +123,7 @@ class ResourceUnderTest {
     readonly name: string,
     readonly request: SendRequest,
     readonly path: string,
-    /** Sends requests of the administrator. */
+    /** Sends requests of an administrator, which create what a resource depends on. */
     readonly admin: SendRequest,
   ) {}
 
@@ -263,6 +264,23 @@ export function describeResources(
       if (statuses.show) expect((await request('GET', `${path}/${MISSING}`)).status).toBe(404);
       if (statuses.change) expect((await change(MISSING, sample.change ?? {})).status).toBe(404);
       if (statuses.remove) expect((await request('DELETE', `${path}/${MISSING}`)).status).toBe(404);
+    });
+
+    it.runIf(!fact.additional)('rejects fields in requests that do not accept them', async () => {
+      const { resource, id } = await startWithOne();
+      const valid = (await validFields(resource.request)) as Readonly<Record<string, unknown>>;
+      const accepted: unknown[] = [];
+      for (const key of new Set([...(response.show ?? []), ...Object.keys(fields)]))
+        for (const verb of ['create', 'change'] as const) {
+          if (!statuses[verb] || (fields[key] && (fields[key].in ?? verb) === verb)) continue;
+          const value = valid[key] ?? null;
+          const { status } =
+            verb === 'create'
+              ? await resource.create({ ...valid, [key]: value })
+              : await resource.change(id, { [key]: value });
+          if (status !== invalid) accepted.push([verb, key, status]);
+        }
+      expect(accepted).toEqual([]);
     });
 
     it.runIf(Object.keys(member).length > 0)('rejects requests of a member', async () => {
