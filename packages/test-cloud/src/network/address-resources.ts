@@ -5,8 +5,9 @@ import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { flag, integerBetween } from '../service/wire-types.js';
-import { named, standardFields } from './standard-fields.js';
+import { flag, longText } from '../service/wire-types.js';
+import { hiddenStamps, named, ownerFields, standardFields } from './standard-fields.js';
+import { ipVersion } from './value-types.js';
 
 const admin = { admin: 'write' } as const;
 const withPrefix = (written: string) =>
@@ -28,9 +29,10 @@ export const addressScopes: ResourceSpec = {
   one: 'address_scope',
   many: 'address_scopes',
   fields: () => ({
-    ...standardFields,
+    ...ownerFields,
+    ...hiddenStamps,
     ...named,
-    ip_version: required(fixed(integerBetween(4, 6))),
+    ip_version: required(fixed(ipVersion)),
     shared: settable(flag, false, admin),
   }),
   changing(_call, before, { shared }) {
@@ -58,6 +60,7 @@ export const addressGroups: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     ...named,
+    description: settable(longText, ''),
     addresses: fixed(
       z.array(cidr).transform((all) => [...new Set(all)]),
       () => [],

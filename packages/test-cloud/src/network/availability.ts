@@ -1,5 +1,5 @@
-import { ipOf, type SubnetRecord } from '@apistrata/compute-engine/catalogs';
 import type { Caller } from '@apistrata/compute-engine';
+import { ipOf, type SubnetRecord } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, type Route } from '../service/route.js';
 import { missingResource, networkError } from './network-errors.js';

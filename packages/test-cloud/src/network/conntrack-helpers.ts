@@ -1,8 +1,8 @@
-import { derived, fixed, required, settable } from '../service/field.js';
+import { derived, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { integerBetween, text } from '../service/wire-types.js';
 import { checkHelper } from './conntrack-checks.js';
-import { standardFields } from './standard-fields.js';
+import { hiddenOwner, hiddenStamps } from './standard-fields.js';
 
 /** Helpers for protocols that open additional connections. */
 export const conntrackHelpers: ResourceSpec = {
@@ -11,10 +11,11 @@ export const conntrackHelpers: ResourceSpec = {
   many: 'conntrack_helpers',
   within: ['router_id'],
   fields: () => ({
-    ...standardFields,
-    router_id: derived(),
+    ...hiddenOwner,
+    ...hiddenStamps,
+    router_id: derived(undefined, { hidden: true }),
     helper: required(settable(text)),
-    protocol: required(fixed(text)),
+    protocol: required(settable(text)),
     port: required(settable(integerBetween(1, 65_535))),
   }),
   creating: checkHelper,

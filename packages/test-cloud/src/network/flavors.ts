@@ -4,12 +4,12 @@ import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, del, get, noContent, post } from '../service/route.js';
-import { anyId, flag, longText, text } from '../service/wire-types.js';
+import { flag, longText } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { hiddenStamps, named } from './standard-fields.js';
+import { uuid } from './value-types.js';
 
 const writes = ['create', 'change', 'remove'] as const;
-const uuid = z.guid('is not a valid UUID');
 const described = settable(longText.nullable(), '');
 
 const table = (call: Call, many: string) => call.cloud.documents.table<Doc>(`network/${many}`);
@@ -44,7 +44,7 @@ export const flavors: ResourceSpec = {
     ...hiddenStamps,
     ...named,
     description: described,
-    service_type: required(fixed(text)),
+    service_type: required(fixed(z.enum(['L3_ROUTER_NAT', 'METERING', 'QOS']))),
     enabled: settable(flag.nullable(), true),
     service_profiles: settable(z.array(uuid), () => [], { filter: false }),
   }),

@@ -1,15 +1,14 @@
 import type { FloatingIpView } from '@apistrata/compute-engine/catalogs';
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { floatingIpView } from './network-views.js';
 import { rejectForwarded } from './port-forwardings.js';
 import { standardFields } from './standard-fields.js';
+import { address, domainName, relativeName, uuid } from './value-types.js';
 
 const unlisted = { filter: false } as const;
 const unfilteredDocument = { inDocuments: true, filter: false } as const;
@@ -33,7 +32,6 @@ async function changeAssociation(call: Call, id: string, body: Wire): Promise<Do
   return viewOf(call, await networks.getFloatingIp(call.caller, id));
 }
 
-/** External addresses that can be associated with ports. */
 /** The fields of a port forwarding that its floating address shows. */
 const SHOWN_FORWARDING = [
   'id',
@@ -44,6 +42,7 @@ const SHOWN_FORWARDING = [
   'internal_port_id',
 ] as const;
 
+/** External addresses that can be associated with ports. */
 export const floatingIps: ResourceSpec = {
   path: 'floatingips',
   one: 'floatingip',
@@ -52,18 +51,18 @@ export const floatingIps: ResourceSpec = {
   tags: true,
   fields: () => ({
     ...standardFields,
-    floating_network_id: required(fixed(anyId)),
-    floating_ip_address: fixed(z.string().nullable(), undefined, { admin: 'write' }),
-    subnet_id: fixed(z.string().nullable(), undefined, { hidden: true, filter: false }),
-    port_id: settable(z.string().nullable()),
-    fixed_ip_address: settable(z.string().nullable()),
+    floating_network_id: required(fixed(uuid)),
+    floating_ip_address: fixed(address.nullable(), undefined, { admin: 'write' }),
+    subnet_id: fixed(uuid.nullable(), undefined, { hidden: true, filter: false }),
+    port_id: settable(uuid.nullable()),
+    fixed_ip_address: settable(address.nullable()),
     router_id: derived(),
     status: derived(),
     port_details: derived(undefined, unlisted),
     port_forwardings: derived(() => [], unlisted),
-    dns_name: fixed(text, '', unfilteredDocument),
-    dns_domain: fixed(text, '', unfilteredDocument),
-    qos_policy_id: settable(anyId.nullable(), null, unfilteredDocument),
+    dns_name: fixed(relativeName, '', unfilteredDocument),
+    dns_domain: fixed(domainName, '', unfilteredDocument),
+    qos_policy_id: settable(uuid.nullable(), null, unfilteredDocument),
   }),
   shows: (call, { id }) => {
     const all = [...call.cloud.documents.table<Doc>('network/port_forwardings').values()];

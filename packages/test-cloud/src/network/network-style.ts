@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { filteredByTags, TAG_FILTERS } from '../service/filter.js';
 import { filtered, type SortKey, sorted } from '../service/listing.js';
@@ -6,18 +7,32 @@ import { badRequest, forbidden, ServiceError } from '../service/service-error.js
 import type { ResourceType, Style } from '../service/style.js';
 import { seconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { missingResource } from './network-errors.js';
+import { missingResource, networkError } from './network-errors.js';
 import { isShared } from './sharing.js';
 
 const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
 
 export const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
 
+const quoted = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
+
+/** The reasons of values that are rejected before they are assigned to a field. */
+const CONVERSIONS = new Set([
+  'cannot be converted to boolean',
+  'is not an integer',
+  "is not a valid target project ID; expected a UUID or '*'",
+]);
+
+/** Returns the reason why a value is invalid, as in the validators of the original. */
+function reasonOf({ code, ...issue }: z.core.$ZodRawIssue): string {
+  if (code === 'too_big' && issue.origin === 'string') return `exceeds maximum length of ${issue.maximum}`;
+  if (code === 'invalid_type' && issue.expected === 'string') return 'is not a valid string';
+  return code === 'invalid_value' ? 'is not in valid_values' : 'is not valid';
+}
+
 /** Returns the error for a value that its schema rejects. */
 export const invalidValue = (key: string, value: unknown, reason = 'is not valid') =>
-  invalid(
-    `Invalid input for ${key}. Reason: '${typeof value === 'string' ? value : JSON.stringify(value)}' ${reason}.`,
-  );
+  invalid(`Invalid input for ${key}. Reason: ${quoted(value)} ${reason}.`);
 
 const quoteNames = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
@@ -177,8 +192,9 @@ export const networkStyle: Style = {
     };
   },
 
-  show: (call, _resource, wire) => {
-    const { revision, shared_with, ...fields } = wire;
+  show: (call, { spec }, wire) => {
+    const { revision, shared_with, ...rest } = wire;
+    const fields = spec.tags ? { tags: [], ...rest } : rest;
     const shown = shared_with === undefined ? fields : { ...fields, shared: isShared(call, wire) };
     return typeof revision === 'number'
       ? { ...shown, revision_number: revisionNumber(call, String(wire.id), revision) }
@@ -186,6 +202,7 @@ export const networkStyle: Style = {
   },
 
   list,
+  reasons: reasonOf,
   selected: chosenFields,
 
   precondition(call, _resource, shown) {
@@ -212,7 +229,10 @@ export const networkStyle: Style = {
         verb === 'create' ? `Attribute '${key}' not allowed in POST` : `Cannot update read-only attribute ${key}`,
       ),
     missing: (_resource, key) => invalid(`Failed to parse request. Required attribute '${key}' not specified`),
-    invalid: (_resource, key, value, reason) => invalidValue(key, value, reason),
+    invalid: (_resource, key, value, reason) =>
+      CONVERSIONS.has(reason)
+        ? networkError('InvalidInput', `Invalid input for operation: ${quoted(value)} ${reason}.`)
+        : invalidValue(key, value, reason),
     notFound: ({ title }, id) => missingResource(title, id),
   },
 };

@@ -51,7 +51,8 @@ export function networkView(network: NetworkRecord) {
     subnets: network.subnetIds,
     shared: network.shared,
     'router:external': network.external,
-    is_default: network.isDefault,
+    // As in the original, only external networks have this field.
+    ...(network.external && { is_default: network.isDefault }),
     mtu: network.mtu,
     port_security_enabled: network.portSecurityEnabled,
     availability_zones: ['nova'],

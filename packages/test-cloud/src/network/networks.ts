@@ -4,13 +4,14 @@ import type { Call } from '../service/call.js';
 import { derived, fixed, settable } from '../service/field.js';
 import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { anyId, flag, integerBetween, text } from '../service/wire-types.js';
+import { flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
 import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
 import { defaultPolicyOf } from './qos.js';
 import { multipleSegments, removeSegments } from './segments.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
+import { domainName, uniqueList, uuid } from './value-types.js';
 
 const admin = { admin: 'write' } as const;
 /** The access to provider attributes, which only administrators can see and set. */
@@ -49,19 +50,19 @@ export const networks: ResourceSpec = {
     shared: settable(flag, false, admin),
     'router:external': settable(flag, false, admin),
     is_default: settable(flag, false, admin),
-    mtu: settable(z.union([z.null().transform(() => undefined), integerBetween(0, 65_535)])),
+    mtu: settable(integerBetween(0, 65_535)),
     port_security_enabled: settable(flag, true),
-    dns_domain: settable(text, '', { inDocuments: true, filter: false }),
-    qos_policy_id: settable(anyId.nullable(), null, { inDocuments: true, filter: false }),
-    vlan_transparent: fixed(flag.nullable(), null, { inDocuments: true }),
-    availability_zone_hints: fixed(z.array(text), () => [], { inDocuments: true, filter: false }),
+    dns_domain: settable(domainName, '', { inDocuments: true, filter: false }),
+    qos_policy_id: settable(uuid.nullable(), null, { inDocuments: true, filter: false }),
+    vlan_transparent: fixed(flag, null, { inDocuments: true }),
+    availability_zone_hints: fixed(uniqueList(text), () => [], { inDocuments: true, filter: false }),
     availability_zones: derived(undefined, { filter: false }),
     ipv4_address_scope: derived(undefined, { filter: false }),
     ipv6_address_scope: derived(undefined, { filter: false }),
     l2_adjacency: derived(undefined, { filter: false }),
-    'provider:network_type': settable(text, undefined, provider),
-    'provider:physical_network': settable(text.nullable(), undefined, provider),
-    'provider:segmentation_id': settable(integerBetween(1, 2 ** 24).nullable(), undefined, provider),
+    'provider:network_type': settable(text.max(32), undefined, provider),
+    'provider:physical_network': settable(text.max(64), undefined, provider),
+    'provider:segmentation_id': settable(integerBetween(1, 2 ** 24), undefined, provider),
     segments: fixed(Segments, undefined, { admin: 'read', inDocuments: true, filter: false }),
   }),
   creating: async (call, body) => ({

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { derived, fixed, required, settable } from '../service/field.js';
+import { derived, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, integerBetween, text } from '../service/wire-types.js';
+import { integerBetween, longText } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { ownerFields } from './standard-fields.js';
+import { hiddenOwner, hiddenStamps } from './standard-fields.js';
+import { address, uuid } from './value-types.js';
 
 const HIGHEST_PORT = 65_535;
 const portNumber = integerBetween(1, HIGHEST_PORT);
@@ -122,8 +123,6 @@ async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_addre
     );
 }
 
-const hidden = { hidden: true } as const;
-
 /** Ports of a floating IP. Each port is forwarded to its own destination. */
 export const portForwardings: ResourceSpec = {
   path: 'floatingips/:floatingip_id/port_forwardings',
@@ -132,20 +131,17 @@ export const portForwardings: ResourceSpec = {
   title: 'Port forwarding',
   within: ['floatingip_id'],
   fields: () => ({
-    id: ownerFields.id,
-    project_id: fixed(text, undefined, hidden),
-    floatingip_id: derived(undefined, hidden),
+    ...hiddenOwner,
+    ...hiddenStamps,
+    floatingip_id: derived(undefined, { hidden: true }),
     external_port: settable(portNumber),
     external_port_range: settable(portRange),
     internal_port: settable(portNumber),
     internal_port_range: settable(portRange),
-    internal_ip_address: required(settable(z.string())),
-    internal_port_id: required(settable(anyId)),
+    internal_ip_address: required(settable(address)),
+    internal_port_id: required(settable(uuid)),
     protocol: required(settable(z.enum(['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp']))),
-    description: settable(text, ''),
-    created_at: derived(undefined, hidden),
-    updated_at: derived(undefined, hidden),
-    revision_number: derived(undefined, hidden),
+    description: settable(longText, ''),
   }),
   async creating(call, requested) {
     const ranges = rangesOf(requested, {});

@@ -6,26 +6,31 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, dictionary, flag, text } from '../service/wire-types.js';
+import { dictionary, flag, text } from '../service/wire-types.js';
 import { portView } from './network-views.js';
 import { removeForwardingsTo } from './port-forwardings.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { rejectPortOfTrunk, trunkFields } from './trunks.js';
+import {
+  address,
+  domainName,
+  fixedIp,
+  hostName,
+  ipVersion,
+  listOrNull,
+  mac,
+  prefix,
+  uniqueList,
+  uuid,
+} from './value-types.js';
 
-const fixedIp = z.strictObject({ ip_address: z.string().optional(), subnet_id: z.string().optional() });
-const addressPair = z.strictObject({ ip_address: z.string(), mac_address: z.string().optional() });
+const addressPair = z.strictObject({ ip_address: z.union([address, prefix]), mac_address: mac.optional() });
 const dhcpOption = z.strictObject({
   opt_name: z.string().min(1),
   opt_value: z.string().nullable(),
-  ip_version: z
-    .union([z.literal(4), z.literal(6), z.literal('4').transform(() => 4), z.literal('6').transform(() => 6)])
-    .optional(),
+  ip_version: ipVersion.optional(),
 });
-const mac = z
-  .string()
-  .regex(/^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$/, 'is not a valid MAC address')
-  .transform((written) => written.toLowerCase().replaceAll('-', ':'));
 const vnicTypes = [
   'normal',
   'direct',
@@ -98,20 +103,14 @@ export const ports: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     name: settable(text, ''),
-    network_id: required(fixed(anyId)),
+    network_id: required(fixed(uuid)),
     admin_state_up: settable(flag, true),
     mac_address: settable(mac),
     fixed_ips: settable(z.array(fixedIp)),
     device_id: settable(text),
     device_owner: settable(text),
     status: derived(),
-    security_groups: settable(
-      z
-        .array(z.string())
-        .refine((ids) => new Set(ids).size === ids.length, 'has duplicate items in the list')
-        .nullable()
-        .transform((ids) => ids ?? []),
-    ),
+    security_groups: settable(listOrNull(uuid)),
     'binding:host_id': settable(
       text.nullable().transform((host) => host ?? ''),
       undefined,
@@ -129,23 +128,12 @@ export const ports: ResourceSpec = {
     'binding:vif_type': derived(undefined, { ...visibleToAdmins, filter: false }),
     'binding:vif_details': derived(undefined, { ...visibleToAdmins, filter: false }),
     port_security_enabled: settable(flag, undefined, unlisted),
-    allowed_address_pairs: settable(
-      z
-        .array(addressPair)
-        .nullable()
-        .transform((pairs) => pairs ?? []),
-      undefined,
-      unlisted,
-    ),
+    allowed_address_pairs: settable(listOrNull(addressPair), undefined, unlisted),
     extra_dhcp_opts: settable(z.array(dhcpOption).nullable(), () => [], { inDocuments: true, filter: false }),
-    dns_name: settable(
-      text.transform((name) => name.toLowerCase()),
-      undefined,
-      unlisted,
-    ),
-    dns_domain: settable(text, '', { inDocuments: true, filter: false }),
+    dns_name: settable(hostName, undefined, unlisted),
+    dns_domain: settable(domainName, '', { inDocuments: true, filter: false }),
     dns_assignment: derived(undefined, unlisted),
-    qos_policy_id: settable(anyId.nullable(), null, { inDocuments: true, filter: false }),
+    qos_policy_id: settable(uuid.nullable(), null, { inDocuments: true, filter: false }),
     qos_network_policy_id: derived(null, unlisted),
     trusted: settable(flag, null, { ...visibleToAdmins, inDocuments: true, filter: false }),
     propagate_uplink_status: settable(flag, true, { inDocuments: true, filter: false }),
@@ -157,7 +145,7 @@ export const ports: ResourceSpec = {
     ip_allocation: derived('immediate', unlisted),
     resource_request: derived(undefined, { ...visibleToAdmins, filter: false }),
     trunk_details: derived(undefined, unlisted),
-    tags: fixed(z.array(text)),
+    tags: fixed(uniqueList(text)),
   }),
   async creating(call, port) {
     await rejectSpoofing(call, port.network_id, port, 'create_port');

@@ -8,13 +8,14 @@ import { serialized } from '../service/serialized.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
-import { anyId } from '../service/wire-types.js';
+import { text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { notAllowed } from './network-style.js';
 import { invalid } from './provider-attributes.js';
 import { EVERY_PROJECT, type Grants, SHARED_TYPES, type Shareable, type SharedObject } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
-import { ownerFields } from './standard-fields.js';
+import { hiddenStamps, ownerFields } from './standard-fields.js';
+import { uuid } from './value-types.js';
 
 /** A policy: a grant of an object to one project or all, with an id and an owner. */
 interface Policy extends Doc {
@@ -123,12 +124,12 @@ export const rbacPolicies: ResourceSpec = {
   fields: () => ({
     ...ownerFields,
     object_type: required(fixed(z.enum(Object.keys(SHARED_TYPES)))),
-    object_id: required(fixed(anyId)),
-    target_tenant: required(settable(anyId)),
-    action: required(fixed(z.string())),
-    created_at: { sets: 'never', hidden: true },
-    updated_at: { sets: 'never', hidden: true },
-    revision_number: { sets: 'never', hidden: true },
+    object_id: required(fixed(uuid)),
+    target_tenant: required(
+      settable(z.union([z.literal(EVERY_PROJECT), uuid], "is not a valid target project ID; expected a UUID or '*'")),
+    ),
+    action: required(fixed(text)),
+    ...hiddenStamps,
   }),
   async creating(call, policy) {
     await checkPolicy(call, 'create', policy);

@@ -1,25 +1,26 @@
 import type { FixedIpRequest, PortView, RouterFields } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { derived, fixed, settable } from '../service/field.js';
+import { changeable, derived, fixed, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
+import { notAllowed } from './network-style.js';
 import { routerView } from './network-views.js';
 import { standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
+import { fixedIp, listOrNull, route, uniqueList, uuid } from './value-types.js';
 
 const gateway = z.strictObject({
-  network_id: z.string().nullish(),
+  network_id: uuid,
   enable_snat: flag.optional(),
-  external_fixed_ips: z
-    .array(z.strictObject({ ip_address: z.string().optional(), subnet_id: z.string().optional() }))
-    .optional(),
-  qos_policy_id: anyId.nullish(),
+  external_fixed_ips: z.array(fixedIp).optional(),
+  qos_policy_id: uuid.nullish(),
 });
-const route = z.strictObject({ destination: z.string(), nexthop: z.string() });
+/** Without a network, the router has no gateway. */
+const gatewayOrNone = z.union([z.strictObject({}), gateway]).nullable();
 const RouterInterface = z.object({ subnet_id: z.unknown().optional(), port_id: z.unknown().optional() });
 const Routes = z.object({ router: z.object({ routes: z.array(route) }) });
 
@@ -28,7 +29,7 @@ const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
 function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
   if (external_gateway_info === undefined) return toCamelCase<RouterFields>(body);
-  const requested = external_gateway_info as z.infer<typeof gateway> | null;
+  const requested = external_gateway_info as Partial<z.infer<typeof gateway>> | null;
   const externalFixedIps = requested?.external_fixed_ips?.map(
     ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
   );
@@ -66,6 +67,13 @@ const interfaceView = (call: Call, port: PortView) => ({
   subnet_ids: port.fixedIps.map(({ subnetId }) => subnetId),
 });
 
+/** Throws if a member sets a part of the gateway that only administrators set. */
+function rejectReserved(call: Call, verb: 'create' | 'update', { external_gateway_info }: Wire): undefined {
+  const requested = (external_gateway_info ?? {}) as Wire;
+  const reserved = ['enable_snat', 'external_fixed_ips'].find((key) => requested[key] !== undefined);
+  if (reserved && !call.isAdmin) throw notAllowed(`${verb}_router:external_gateway_info:${reserved}`);
+}
+
 const isSameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
   a.destination === b.destination && a.nexthop === b.nexthop;
 
@@ -80,22 +88,16 @@ export const routers: ResourceSpec = {
     name: settable(text, ''),
     admin_state_up: settable(flag, true),
     status: derived(),
-    external_gateway_info: settable(gateway.nullable(), undefined, unlisted),
-    routes: settable(
-      z
-        .array(route)
-        .nullable()
-        .transform((routes) => routes ?? []),
-      () => [],
-      unfilteredDocument,
-    ),
+    external_gateway_info: settable(gatewayOrNone, undefined, unlisted),
+    routes: changeable(listOrNull(route), () => [], unfilteredDocument),
     distributed: settable(flag, false, { admin: 'read', inDocuments: true }),
     ha: settable(flag, false, { admin: 'read', inDocuments: true }),
     flavor_id: fixed(anyId.nullable(), null, { inDocuments: true }),
-    availability_zone_hints: fixed(z.array(text), () => [], unfilteredDocument),
+    availability_zone_hints: fixed(uniqueList(text), () => [], unfilteredDocument),
     availability_zones: derived(undefined, unlisted),
-    enable_ndp_proxy: settable(flag.nullable(), null, { inDocuments: true }),
   }),
+  creating: (call, router) => rejectReserved(call, 'create', router),
+  changing: async (call, _before, change) => rejectReserved(call, 'update', change),
   routes: (resource) => [
     put('/v2.0/routers/:id/add_router_interface', async (call) => {
       const { caller, cloud } = call;

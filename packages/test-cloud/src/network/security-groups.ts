@@ -4,7 +4,7 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { ruleView, securityGroupView } from './network-views.js';
-import { checkedRule } from './security-rule-checks.js';
+import { checkedRule, checkProtocol } from './security-rule-checks.js';
 import { ownerFields, stampFields, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
@@ -40,10 +40,23 @@ const orMissing = <S extends z.ZodType>(schema: S) =>
 const portNumber = orMissing(z.union([z.number(), z.string()]));
 
 /** A prefix. A single address becomes a prefix of full length; host bits are kept. */
-const ipPrefix = z
+export const ipPrefix = z
   .string()
   .transform((written) => (written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`))
   .refine((written) => parseCidr(written) !== undefined, 'is not a valid IP subnet');
+
+export const ethertype = z
+  .string()
+  .transform((name) => name.toLowerCase())
+  .pipe(z.enum(['ipv4', 'ipv6']))
+  .transform((name) => (name === 'ipv4' ? 'IPv4' : 'IPv6'));
+
+/** The name or number of an IP protocol, as text. */
+export const protocol = z.union([z.string(), z.number()]).transform((written) => {
+  const name = String(written).toLowerCase();
+  checkProtocol(name);
+  return name;
+});
 
 /** Rules of security groups. */
 export const securityGroupRules: ResourceSpec = {
@@ -55,18 +68,10 @@ export const securityGroupRules: ResourceSpec = {
     ...ownerFields,
     ...stampFields,
     description: settable(text, ''),
-    security_group_id: required(fixed(anyId)),
+    security_group_id: required(fixed(text.max(36))),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
-    ethertype: fixed(
-      orMissing(
-        z
-          .string()
-          .transform((name) => name.toLowerCase())
-          .pipe(z.enum(['ipv4', 'ipv6']))
-          .transform((name) => (name === 'ipv4' ? 'IPv4' : 'IPv6')),
-      ),
-    ),
-    protocol: fixed(orMissing(z.union([z.string(), z.number().transform(String)]))),
+    ethertype: fixed(ethertype),
+    protocol: fixed(orMissing(protocol)),
     port_range_min: fixed(portNumber),
     port_range_max: fixed(portNumber),
     remote_ip_prefix: fixed(orMissing(ipPrefix)),

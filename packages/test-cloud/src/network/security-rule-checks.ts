@@ -26,7 +26,8 @@ function portOf(requested: unknown): number | undefined {
   throw networkError('SecurityGroupInvalidPortValue', `Invalid value for port ${requested}`);
 }
 
-function checkProtocol(protocol: string): void {
+/** Throws `SecurityGroupRuleInvalidProtocol` for the name or number of an unknown protocol. */
+export function checkProtocol(protocol: string): void {
   if (!PROTOCOLS.includes(protocol) && !(/^\d+$/.test(protocol) && Number(protocol) <= 255))
     throw networkError(
       'SecurityGroupRuleInvalidProtocol',

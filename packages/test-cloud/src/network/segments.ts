@@ -3,15 +3,16 @@ import { isPhysical, type NetworkRecord, type ProviderSegment } from '@apistrata
 import { stableUuid } from '../identity/new-id.js';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { derived, fixed, required, settable } from '../service/field.js';
+import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import type { Storage } from '../service/storage.js';
 import { seconds } from '../service/times.js';
-import { anyId, integerBetween, longText, text } from '../service/wire-types.js';
+import { integerBetween, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { networkView } from './network-views.js';
 import { checkSegment, PROVIDER_FIELDS } from './provider-attributes.js';
-import { stampFields } from './standard-fields.js';
+import { hiddenOwner, stampFields } from './standard-fields.js';
+import { uuid } from './value-types.js';
 
 type Provider = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
@@ -88,14 +89,14 @@ export const segments: ResourceSpec = {
   many: 'segments',
   admin: ['create'],
   fields: () => ({
-    id: derived(),
+    ...hiddenOwner,
     ...stampFields,
-    description: settable(longText.nullable(), null),
+    description: settable(text, ''),
     name: settable(text.nullable(), null),
-    network_id: required(fixed(anyId)),
-    network_type: required(fixed(text)),
-    physical_network: fixed(text.nullable(), null),
-    segmentation_id: fixed(integerBetween(1, 2 ** 24).nullable(), null),
+    network_id: required(fixed(uuid)),
+    network_type: required(fixed(text.max(32))),
+    physical_network: fixed(text.max(64), null),
+    segmentation_id: fixed(integerBetween(1, 2 ** 24), null),
   }),
   async creating(call, { network_id, network_type, physical_network, segmentation_id }) {
     await call.cloud.catalogs.networks.getNetwork(call.caller, String(network_id));

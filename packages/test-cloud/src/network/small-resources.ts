@@ -2,15 +2,19 @@ import { z } from 'zod';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
-import { anyId, anything, dictionary, flag, integerBetween, text } from '../service/wire-types.js';
-import { hiddenStamps, named, ownerFields, stampFields, standardFields } from './standard-fields.js';
+import { anyId, dictionary, flag, integer, integerBetween, longText, text } from '../service/wire-types.js';
+import { missingResource } from './network-errors.js';
+import { ethertype, ipPrefix, protocol } from './security-groups.js';
+import { hiddenOwner, hiddenStamps, named, ownerFields, stampFields, standardFields } from './standard-fields.js';
+import { address, ipVersion, uuid } from './value-types.js';
 
 const hidden = { hidden: true } as const;
 
-/** Fields of resources without a project. */
-const unowned = { id: derived(), ...stampFields };
 const writes = ['create', 'change', 'remove'] as const;
 const unchangeable = ['list', 'show', 'create', 'remove'] as const;
+
+/** A segment id, or the number of an autonomous system. */
+const number32 = integerBetween(1, 2 ** 32 - 1);
 
 /** Ranges of segment ids for projects. */
 const segmentRanges: ResourceSpec = {
@@ -18,16 +22,18 @@ const segmentRanges: ResourceSpec = {
   one: 'network_segment_range',
   many: 'network_segment_ranges',
   tags: true,
-  admin: ['list', 'show', ...writes],
+  admin: writes,
+  // As in the original, only administrators see ranges.
+  isVisible: () => false,
   fields: () => ({
     ...standardFields,
     ...named,
     default: derived(false),
     shared: fixed(flag, true),
     network_type: required(fixed(z.enum(['vlan', 'vxlan', 'gre', 'geneve']))),
-    physical_network: fixed(text.nullable(), null),
-    minimum: required(settable(integerBetween(1, 2 ** 32))),
-    maximum: required(settable(integerBetween(1, 2 ** 32))),
+    physical_network: fixed(text.max(64), null),
+    minimum: required(settable(number32)),
+    maximum: required(settable(number32)),
     used: derived(() => ({}), { filter: false }),
     available: derived(() => [], { filter: false }),
   }),
@@ -44,7 +50,7 @@ const meteringLabels: ResourceSpec = {
     ...ownerFields,
     ...hiddenStamps,
     name: fixed(text, ''),
-    description: fixed(text, ''),
+    description: fixed(longText, ''),
     shared: fixed(flag, false),
   }),
 };
@@ -58,13 +64,17 @@ const meteringRules: ResourceSpec = {
   fields: () => ({
     id: derived(),
     ...hiddenStamps,
-    metering_label_id: required(fixed(anyId)),
+    metering_label_id: required(fixed(uuid)),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
     excluded: fixed(flag, false),
     remote_ip_prefix: fixed(text.nullable(), null),
     source_ip_prefix: fixed(text.nullable(), null),
     destination_ip_prefix: fixed(text.nullable(), null),
   }),
+  creating({ cloud }, { metering_label_id }) {
+    const id = String(metering_label_id);
+    if (!cloud.documents.table('network/metering_labels').has(id)) throw missingResource('Metering label', id);
+  },
 };
 
 /** Default rules of new security groups. They are stored and returned, but new groups have the built-in rules. */
@@ -75,18 +85,19 @@ const defaultRules: ResourceSpec = {
   verbs: unchangeable,
   admin: writes,
   fields: () => ({
-    ...unowned,
-    description: settable(text, ''),
+    ...hiddenOwner,
+    ...stampFields,
+    description: fixed(longText, ''),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
-    ethertype: fixed(z.enum(['IPv4', 'IPv6']), 'IPv4'),
-    protocol: fixed(text.nullable(), null),
+    ethertype: fixed(ethertype, 'IPv4'),
+    protocol: fixed(protocol.nullable(), null),
     port_range_min: fixed(integerBetween(0, 65_535).nullable(), null),
     port_range_max: fixed(integerBetween(0, 65_535).nullable(), null),
-    remote_ip_prefix: fixed(text.nullable(), null),
+    remote_ip_prefix: fixed(ipPrefix.nullable(), null),
     remote_group_id: fixed(text.nullable(), null),
     remote_address_group_id: fixed(anyId.nullable(), null),
-    used_in_default_sg: fixed(flag, false),
-    used_in_non_default_sg: fixed(flag, true),
+    used_in_default_sg: required(fixed(flag)),
+    used_in_non_default_sg: required(fixed(flag)),
   }),
 };
 
@@ -99,10 +110,10 @@ const bgpPeers: ResourceSpec = {
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
-    name: required(settable(text)),
-    peer_ip: required(fixed(text)),
-    remote_as: required(fixed(integerBetween(1, 2 ** 32 - 1))),
-    auth_type: fixed(z.enum(['none', 'md5']), 'none'),
+    ...named,
+    peer_ip: required(fixed(address)),
+    remote_as: required(fixed(number32)),
+    auth_type: required(fixed(z.enum(['none', 'md5']))),
     password: settable(text.nullable(), null, hidden),
   }),
 };
@@ -115,9 +126,9 @@ const bgpSpeakers: ResourceSpec = {
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
-    name: required(settable(text)),
-    local_as: required(fixed(integerBetween(1, 2 ** 32 - 1))),
-    ip_version: fixed(integerBetween(4, 6), 4),
+    ...named,
+    local_as: required(fixed(number32)),
+    ip_version: fixed(ipVersion, 4),
     advertise_floating_ip_host_routes: settable(flag, true),
     advertise_tenant_networks: settable(flag, true),
     peers: derived(() => [], { filter: false }),
@@ -157,9 +168,11 @@ const tapMirrors: ResourceSpec = {
     ...hiddenStamps,
     ...named,
     description: settable(text, ''),
-    port_id: required(fixed(anyId)),
-    directions: required(fixed(anything, undefined, { filter: false })),
-    remote_ip: required(fixed(text)),
+    port_id: required(fixed(uuid)),
+    directions: required(
+      fixed(z.object({ IN: integer.optional(), OUT: integer.optional() }), undefined, { filter: false }),
+    ),
+    remote_ip: required(fixed(address)),
     mirror_type: required(fixed(z.enum(['gre', 'erspanv1']))),
   }),
   async creating(call, { port_id }) {

@@ -1,5 +1,5 @@
 import { derived, type Fields, fixed, settable } from '../service/field.js';
-import { longText, text } from '../service/wire-types.js';
+import { text } from '../service/wire-types.js';
 
 /** The id, and the project, which has two names. Only administrators may set another project. */
 export const ownerFields = {
@@ -18,13 +18,24 @@ export const stampFields: Fields = {
 /** Fields that most resources of the network service have. */
 export const standardFields: Fields = {
   ...ownerFields,
-  description: settable(longText, ''),
+  description: settable(text, ''),
   ...stampFields,
 };
 
 export const named: Fields = { name: settable(text, '') };
 
+const hidden = { hidden: true, filter: false } as const;
+
 /** The fields of resources without timestamps and revision number. */
-export const hiddenStamps: Fields = Object.fromEntries(
-  ['created_at', 'updated_at', 'revision_number'].map((key) => [key, derived(undefined, { hidden: true, filter: false })]),
-);
+export const hiddenStamps: Fields = {
+  created_at: derived(undefined, hidden),
+  updated_at: derived(undefined, hidden),
+  revision_number: derived(undefined, hidden),
+};
+
+/** The project of resources whose responses do not contain it. */
+export const hiddenOwner: Fields = {
+  id: derived(),
+  project_id: fixed(text, undefined, hidden),
+  tenant_id: fixed(text, undefined, hidden),
+};

@@ -1,4 +1,4 @@
-import { cidrOf, formatCidr, parseCidr } from '@apistrata/compute-engine/catalogs';
+import { cidrOf, formatCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
@@ -7,13 +7,13 @@ import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { count, flag, text } from '../service/wire-types.js';
+import { count, flag } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { areContained, compacted, intersect } from './pool-prefixes.js';
 import { isAccessible } from './sharing.js';
 import { named, standardFields } from './standard-fields.js';
+import { prefix, uniqueList, uuid } from './value-types.js';
 
-const prefix = z.string().refine((cidr) => parseCidr(cidr) !== undefined, 'is not a valid IP subnet');
 const Prefixes = z.object({ prefixes: z.array(prefix) });
 const admin = { admin: 'write' } as const;
 const MAX_PREFIX_LENGTHS = { 4: 32, 6: 128 } as const;
@@ -21,6 +21,16 @@ const MAX_PREFIX_LENGTHS = { 4: 32, 6: 128 } as const;
 const LENGTHS = ['min_prefixlen', 'max_prefixlen', 'default_prefixlen'] as const;
 
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');
+
+/** Returns the pool of a new subnet: the one that the body names, or the default of its IP version. */
+export function poolOf(call: Call, { subnetpool_id, use_default_subnetpool, ip_version }: Wire): unknown {
+  if (use_default_subnetpool !== true) return subnetpool_id;
+  const bad = (message: string) => networkError('BadRequest', `Bad subnets request: ${message}.`);
+  if (subnetpool_id) throw bad('subnetpool_id and use_default_subnetpool cannot both be specified');
+  const pool = [...poolsOf(call).values()].find((one) => one.is_default === true && one.ip_version === ip_version);
+  if (!pool) throw bad(`No default subnetpool found for IPv${ip_version}`);
+  return pool.id;
+}
 
 /** Returns an unused prefix from a pool. Throws the original's errors if the pool has none. */
 export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: unknown): Promise<string> {
@@ -131,16 +141,16 @@ export const subnetPools = {
   fields: () => ({
     ...standardFields,
     ...named,
-    name: required(settable(text)),
-    prefixes: required(settable(z.array(prefix).min(1), undefined, { filter: false })),
-    default_quota: settable(count.nullable(), null),
+    name: required(settable(z.string().min(1))),
+    prefixes: required(settable(uniqueList(prefix), undefined, { filter: false })),
+    default_quota: settable(count, null),
     ip_version: derived(),
     default_prefixlen: settable(count),
     min_prefixlen: settable(count),
     max_prefixlen: settable(count),
     is_default: settable(flag, false, admin),
     shared: fixed(flag, false, admin),
-    address_scope_id: settable(z.guid('is not a valid UUID').nullable(), null),
+    address_scope_id: settable(uuid.nullable(), null),
   }),
   // As in the original, lengths are text.
   shows: (_call, pool) => Object.fromEntries(LENGTHS.map((name) => [name, String(pool[name])])),

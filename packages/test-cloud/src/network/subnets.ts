@@ -4,18 +4,18 @@ import type { Call } from '../service/call.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { anyId, count, flag, text } from '../service/wire-types.js';
+import { count, flag, text } from '../service/wire-types.js';
 import { subnetView } from './network-views.js';
 import { standardFields } from './standard-fields.js';
-import { prefixFromPool, requireSamePool } from './subnet-pools.js';
+import { poolOf, prefixFromPool, requireSamePool } from './subnet-pools.js';
 import { toCamelCase } from './to-camel-case.js';
+import { address, ipVersion, listOrNull, prefix, route, uuid } from './value-types.js';
 
 const unlisted = { filter: false } as const;
-const ranges = z.array(z.object({ start: z.string(), end: z.string() }));
-const ipv6Mode = z.enum(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac']).nullable();
-
-/** Returns the IP version of a prefix. A subnet without a prefix has the IP version of its pool, 4 by default. */
-const ipVersionOf = (cidr: unknown) => (String(cidr).includes(':') ? 6 : 4);
+const ranges = z.array(z.strictObject({ start: address, end: address }));
+/** A prefix of device owners. As in the original, one of these letters is enough. */
+const serviceType = z.string().regex(/^([compute:]|network:|neutron:)/, 'does not correspond to a valid device owner');
+const ipv6Mode = z.enum(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac']);
 
 /** Selects subnets by `shared=`: whether their network is shared. */
 async function withSharedNetwork(call: Call, subnets: readonly SubnetRecord[]): Promise<readonly SubnetRecord[]> {
@@ -34,28 +34,29 @@ export const subnets: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     name: settable(text, ''),
-    network_id: required(fixed(anyId)),
-    ip_version: fixed(
-      z.union([z.literal(4), z.literal(6), z.literal('4').transform(() => 4), z.literal('6').transform(() => 6)]),
-    ),
-    cidr: fixed(text.nullable()),
+    network_id: required(fixed(uuid)),
+    ip_version: required(fixed(ipVersion)),
+    cidr: fixed(prefix.nullable()),
     prefixlen: fixed(count, undefined, { hidden: true, filter: false }),
-    subnetpool_id: fixed(anyId.nullable(), null, { inDocuments: true }),
-    gateway_ip: settable(z.string().nullable()),
+    subnetpool_id: fixed(uuid.nullable(), null, { inDocuments: true }),
+    use_default_subnetpool: fixed(flag, undefined, { hidden: true, filter: false }),
+    gateway_ip: settable(address.nullable()),
     allocation_pools: settable(ranges, undefined, unlisted),
-    dns_nameservers: settable(z.array(z.string()), undefined, unlisted),
-    host_routes: settable(z.array(z.object({ destination: z.string(), nexthop: z.string() })), undefined, unlisted),
+    dns_nameservers: settable(listOrNull(address), undefined, unlisted),
+    host_routes: settable(listOrNull(route), undefined, unlisted),
     enable_dhcp: settable(flag, true),
     ipv6_address_mode: fixed(ipv6Mode),
     ipv6_ra_mode: fixed(ipv6Mode),
-    service_types: settable(z.array(text), () => [], unlisted),
-    segment_id: settable(anyId.nullable(), null, { inDocuments: true }),
+    service_types: settable(listOrNull(serviceType), () => [], unlisted),
+    segment_id: settable(uuid.nullable(), null, { admin: 'read', inDocuments: true }),
     dns_publish_fixed_ip: settable(flag, false, { inDocuments: true }),
     shared: derived(undefined, { hidden: true, filter: 'storage' }),
   }),
-  async creating(call, { network_id, ip_version, cidr, subnetpool_id, prefixlen }) {
-    await requireSamePool(call, String(network_id), ip_version ?? ipVersionOf(cidr), subnetpool_id);
-    return cidr ? undefined : { cidr: await prefixFromPool(call, subnetpool_id, prefixlen) };
+  async creating(call, subnet) {
+    const { network_id, ip_version, cidr, prefixlen } = subnet;
+    const subnetpool_id = poolOf(call, subnet);
+    await requireSamePool(call, String(network_id), ip_version, subnetpool_id);
+    return { subnetpool_id, ...(!cidr && { cidr: await prefixFromPool(call, subnetpool_id, prefixlen) }) };
   },
   storage: {
     list: async (call) => {
@@ -65,7 +66,7 @@ export const subnets: ResourceSpec = {
       return (await withSharedNetwork(call, subnets)).map(subnetView);
     },
     get: async ({ cloud, caller }, id) => subnetView(await cloud.catalogs.networks.getSubnet(caller, id)),
-    create: async ({ cloud, caller }, { prefixlen: _, ...body }) =>
+    create: async ({ cloud, caller }, { prefixlen: _, use_default_subnetpool: __, ...body }) =>
       subnetView(await cloud.catalogs.networks.createSubnet(caller, toCamelCase<NewSubnet>(body))),
     update: async ({ cloud, caller }, { id }, change) =>
       subnetView(await cloud.catalogs.networks.updateSubnet(caller, id, toCamelCase<SubnetChange>(change))),

@@ -7,13 +7,14 @@ import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
 import { conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { anyId, flag, integerBetween } from '../service/wire-types.js';
+import { flag, integerBetween } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { named, standardFields } from './standard-fields.js';
+import { uuid } from './value-types.js';
 
 const subPort = z
   .strictObject({
-    port_id: anyId,
+    port_id: uuid,
     segmentation_type: z.enum(['vlan', 'inherit']).optional(),
     segmentation_id: integerBetween(1, 4094).optional(),
   })
@@ -120,7 +121,7 @@ export const trunks: ResourceSpec = {
     ...standardFields,
     ...named,
     admin_state_up: settable(flag, true),
-    port_id: required(fixed(anyId)),
+    port_id: required(fixed(uuid)),
     status: derived('ACTIVE'),
     sub_ports: fixed(subPortList, () => [], { filter: false }),
   }),
@@ -148,7 +149,7 @@ export const trunks: ResourceSpec = {
     }),
     put('/v2.0/trunks/:id/remove_subports', async (call) => {
       const before = await requireEnabled(resource, call);
-      const removed = call.body(z.object({ sub_ports: z.array(z.object({ port_id: anyId })).min(1) })).sub_ports;
+      const removed = call.body(z.object({ sub_ports: z.array(z.object({ port_id: uuid })).min(1) })).sub_ports;
       const missing = removed.find(({ port_id }) => !subPortsOf(before).some((sub) => sub.port_id === port_id));
       if (missing)
         throw notFound(

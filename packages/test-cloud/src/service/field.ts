@@ -46,7 +46,12 @@ export const fixed = (schema: z.ZodType, initial?: Field['initial'], options: Op
 });
 
 /** Defines a field that clients can only change. */
-export const changeable = (schema: z.ZodType, options: Options = {}): Field => ({ schema, sets: 'later', ...options });
+export const changeable = (schema: z.ZodType, initial?: Field['initial'], options: Options = {}): Field => ({
+  schema,
+  sets: 'later',
+  initial,
+  ...options,
+});
 
 /** Defines a field that is shown, but that clients cannot set. */
 export const derived = (initial?: Field['initial'], options: Options = {}): Field => ({

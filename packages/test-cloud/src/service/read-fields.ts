@@ -3,6 +3,14 @@ import { type Field, initialOf } from './field.js';
 import type { ResourceType } from './style.js';
 import type { Wire } from './wire.js';
 
+/** The verbs that set a field. */
+const VERBS: Readonly<Record<Field['sets'], readonly string[]>> = {
+  always: ['create', 'change'],
+  once: ['create'],
+  later: ['change'],
+  never: [],
+};
+
 function isObject(value: unknown): value is Wire {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -26,12 +34,12 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
       if (unknownFields === 'keep') read.push([key, value]);
       continue;
     }
-    if (!field.schema || field.sets === 'never' || field.sets === (verb === 'change' ? 'once' : 'later')) {
+    if (!field.schema || !VERBS[field.sets].includes(verb)) {
       if (style.readOnlyFields === 'reject' && unknownFields !== 'ignore')
         throw style.errors.readOnly(resource, key, verb);
       continue;
     }
-    const checked = field.schema.safeParse(value);
+    const checked = field.schema.safeParse(value, style.reasons && { error: style.reasons });
     if (!checked.success)
       throw style.errors.invalid(resource, key, value, checked.error.issues[0]?.message ?? 'is not valid');
     if (checked.data !== undefined) read.push([key, checked.data]);

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Call } from './call.js';
 import type { Doc } from './documents.js';
 import type { Fields } from './field.js';
@@ -90,6 +91,8 @@ export interface Style {
   readonly minor?: (call: Call) => number;
   /** Throws if a precondition of the request does not match the resource. */
   readonly precondition?: (call: Call, resource: ResourceType, shown: Wire) => void;
+  /** Returns the reason why a value is invalid, if its schema does not state one. */
+  readonly reasons?: (issue: z.core.$ZodRawIssue) => string;
   readonly errors: {
     readonly noBody: (resource: ResourceType) => ServiceError;
     readonly unknown: (resource: ResourceType, keys: readonly string[], verb: Verb) => ServiceError;

@@ -6,7 +6,11 @@ import { badRequest, notFound } from './service-error.js';
 
 const MAX_TAGS = 50;
 const Tag = z.string().min(1).max(255);
-const Tags = z.object({ tags: z.array(Tag) });
+const Tags = z.object({
+  tags: z
+    .array(z.string().max(255))
+    .refine((tags) => new Set(tags).size === tags.length, 'is not a list or is not unique'),
+});
 
 /**
  * Returns the routes for a resource's tags: for individual tags, and for all tags.
@@ -21,12 +25,11 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
     return (shown.tags ?? []) as readonly string[];
   }
 
-  async function write(call: Call, tags: readonly string[]): Promise<readonly string[]> {
+  async function write(call: Call, tags: readonly string[]): Promise<void> {
     const unique = [...new Set(tags)];
     if (unique.length > MAX_TAGS)
       throw badRequest(`The number of tags exceed the per-resource limit of ${MAX_TAGS}`, 'BadRequest');
     await resource.apply(call, await resource.find(call, call.param('id'), 'change'), { tags: unique });
-    return unique;
   }
 
   function tagOf(call: Call): string {
@@ -37,10 +40,17 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
 
   return [
     get(path, async (call) => ({ tags: await tagsOf(call) })),
-    put(path, async (call) => ({ tags: await write(call, call.body(Tags).tags) })),
-    post(path, async (call) =>
-      created({ tags: await write(call, [...(await tagsOf(call)), ...call.body(Tags).tags]) }),
-    ),
+    put(path, async (call) => {
+      const { tags } = call.body(Tags);
+      await write(call, tags);
+      return { tags };
+    }),
+    // As in the original, the response contains only the tags of the request.
+    post(path, async (call) => {
+      const { tags } = call.body(Tags);
+      await write(call, [...(await tagsOf(call)), ...tags]);
+      return { tags };
+    }),
     del(path, async (call) => {
       await write(call, []);
       return noContent();

@@ -96,7 +96,7 @@ export const snapshots: ResourceSpec = {
     name: settable(label, null),
     display_name: settable(label, undefined, { hidden: true }),
     description: settable(label, null),
-    display_description: changeable(label, { hidden: true }),
+    display_description: changeable(label, undefined, { hidden: true }),
     force: fixed(boolean, undefined, { hidden: true }),
     metadata: fixed(metadata.nullable()),
     project_id: derived(undefined, { hidden: true }),

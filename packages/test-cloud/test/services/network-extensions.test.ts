@@ -24,7 +24,7 @@ describe('additional resources of the network service', () => {
     [
       'rbac-policies',
       'rbac_policy',
-      { object_type: 'network', object_id: NETWORK, target_tenant: 'x', action: 'access_as_shared' },
+      { object_type: 'network', object_id: NETWORK, target_tenant: PUBLIC, action: 'access_as_shared' },
     ],
     ['qos/policies', 'policy', { name: 'slow' }],
     ['segments', 'segment', { network_id: NETWORK, network_type: 'geneve' }],
@@ -32,7 +32,7 @@ describe('additional resources of the network service', () => {
     ['metering/metering-labels', 'metering_label', { name: 'm' }],
     ['flavors', 'flavor', { service_type: 'L3_ROUTER_NAT' }],
     ['service_profiles', 'service_profile', { driver: 'x' }],
-    ['bgp-peers', 'bgp_peer', { name: 'b', peer_ip: '192.0.2.1', remote_as: 64512 }],
+    ['bgp-peers', 'bgp_peer', { name: 'b', peer_ip: '192.0.2.1', remote_as: 64512, auth_type: 'none' }],
     ['bgp-speakers', 'bgp_speaker', { name: 'b', local_as: 64512 }],
   ])('are created, shown, listed and deleted: %s', async (path, one, given) => {
     const { request, at, make } = await network();
@@ -63,8 +63,9 @@ describe('additional resources of the network service', () => {
     });
     expect(pool).toMatchObject({ ip_version: 4, min_prefixlen: '8', max_prefixlen: '32' });
     const { id } = await make('networks', 'network', {});
-    const cut = (fields: object) => make('subnets', 'subnet', { network_id: id, subnetpool_id: pool.id, ...fields });
-    expect(await cut({ ip_version: 4 })).toMatchObject({ cidr: '10.8.0.0/26', subnetpool_id: pool.id });
+    const cut = (fields: object) =>
+      make('subnets', 'subnet', { network_id: id, ip_version: 4, subnetpool_id: pool.id, ...fields });
+    expect(await cut({})).toMatchObject({ cidr: '10.8.0.0/26', subnetpool_id: pool.id });
     expect((await cut({ prefixlen: 25 })).cidr).toBe('10.8.0.128/25');
     expect((await request('DELETE', at(`subnetpools/${pool.id}`))).status).toBe(409);
   });
@@ -130,7 +131,7 @@ describe('additional resources of the network service', () => {
     const router = await make('routers', 'router', {});
     const path = `routers/${router.id}/conntrack_helpers`;
     const created = await make(path, 'conntrack_helper', { helper: 'ftp', protocol: 'tcp', port: 21 });
-    expect(created).toMatchObject({ router_id: router.id, helper: 'ftp', port: 21 });
+    expect(created).toEqual({ id: created.id, helper: 'ftp', protocol: 'tcp', port: 21 });
     expect((await request('GET', at(`${path}?helper=sip`))).body.conntrack_helpers).toEqual([]);
     const rejected = await request('POST', at(path), { conntrack_helper: { helper: 'ftp', protocol: 'tcp', port: 0 } });
     expect(rejected.status).toBe(400);

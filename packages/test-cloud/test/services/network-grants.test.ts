@@ -153,7 +153,7 @@ describe('the list of policies', () => {
   it('contains all policies that were created concurrently', async () => {
     const { make, share, policiesOf } = await grants();
     const { id } = await make('networks', 'network', {});
-    const targets = ['a', 'b', 'c', 'd'];
+    const targets = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(32));
     await Promise.all(targets.map((target) => share('network', id, target)));
     expect((await policiesOf(id)).map(({ target_tenant }) => target_tenant).sort()).toEqual(targets);
   });

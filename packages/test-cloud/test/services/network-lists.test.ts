@@ -96,7 +96,7 @@ describe('resources of the network service', () => {
       ['networks', 'network', {}],
       ['security-groups', 'security_group', { name: 'g' }],
       ['routers', 'router', {}],
-      ['address-scopes', 'address_scope', { ip_version: 4 }],
+      ['address-groups', 'address_group', {}],
     ];
     for (const [path, one, given] of kinds) {
       const created = (await request('POST', `/network/v2.0/${path}`, { [one]: given })).body[one];

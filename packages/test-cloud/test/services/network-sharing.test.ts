@@ -12,6 +12,8 @@ const notOwned = (what: string) => ({
   message: `Invalid input for operation: Only admins can manipulate policies on ${what} they do not own.`,
 });
 
+const OTHER = '0'.repeat(32);
+
 describe('members', () => {
   it('share only what they own, and not with all projects', async () => {
     const { request, asMember, make } = await networkUnderTest();
@@ -19,21 +21,21 @@ describe('members', () => {
       rbac_policy: {
         object_type: 'network',
         object_id,
-        target_tenant: 'other',
+        target_tenant: OTHER,
         action: 'access_as_shared',
         ...more,
       },
     });
     const { network: own } = (await asMember('POST', 'networks', { network: { name: 'own' } })).body;
-    const shared = await make('networks', 'network', { project_id: 'other', shared: true });
-    const hidden = await make('networks', 'network', { project_id: 'other' });
+    const shared = await make('networks', 'network', { project_id: OTHER, shared: true });
+    const hidden = await make('networks', 'network', { project_id: OTHER });
     for (const action of ['access_as_shared', 'access_as_external'])
       expect(await asMember('POST', 'rbac-policies', policyFor(own.id, { action, target_tenant: '*' }))).toMatchObject(
         denied('create_rbac_policy:target_tenant'),
       );
     expect(await asMember('POST', 'rbac-policies', policyFor(shared.id))).toMatchObject(notOwned('networks'));
     expect(await asMember('POST', 'rbac-policies', policyFor(hidden.id))).toMatchObject({ status: 404 });
-    const group = await make('address-groups', 'address_group', { name: 'g', project_id: 'other' });
+    const group = await make('address-groups', 'address_group', { name: 'g', project_id: OTHER });
     const ofGroup = { object_type: 'address_group' };
     expect(await asMember('POST', 'rbac-policies', policyFor(group.id, ofGroup))).toMatchObject(notOwned('objects'));
     expect(await asMember('POST', 'rbac-policies', policyFor(hidden.id, ofGroup))).toMatchObject({ status: 404 });

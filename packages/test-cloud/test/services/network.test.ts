@@ -109,7 +109,7 @@ describe('networks', () => {
     for (const [wrong, message] of [
       [{ network_type: 'flat' }, 'physical_network required for flat provider network'],
       [{ ...segment, network_type: 'flat' }, 'segmentation_id prohibited for flat provider network'],
-      [{ ...segment, physical_network: null }, 'physical_network required for VLAN provider network'],
+      [{ network_type: 'vlan' }, 'physical_network required for VLAN provider network'],
       [{ ...segment, segmentation_id: 4095 }, 'segmentation_id out of range (1 through 4094)'],
     ] as const)
       expect(await create(wrong)).toMatchObject({
