@@ -6,7 +6,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { flag, longText } from '../service/wire-types.js';
-import { hiddenStamps, named, ownerFields, standardFields } from './standard-fields.js';
+import { hiddenStamps, named, names, ownerFields, standardFields } from './standard-fields.js';
 import { ipVersion } from './value-types.js';
 
 const admin = { admin: 'write' } as const;
@@ -25,9 +25,7 @@ const Addresses = z.object({ addresses: z.array(z.string().transform(withPrefix)
 
 /** Address scopes. Subnet pools in the same scope do not overlap. */
 export const addressScopes: ResourceSpec = {
-  path: 'address-scopes',
-  one: 'address_scope',
-  many: 'address_scopes',
+  ...names('address_scope'),
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
@@ -54,9 +52,7 @@ export const addressScopes: ResourceSpec = {
 
 /** Named groups of addresses, for rules of security groups. */
 export const addressGroups: ResourceSpec = {
-  path: 'address-groups',
-  one: 'address_group',
-  many: 'address_groups',
+  ...names('address_group'),
   fields: () => ({
     ...standardFields,
     ...named,

@@ -7,6 +7,7 @@ import { unsupportedAction } from '../service/service-error.js';
 import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
 import { flag, longText } from '../service/wire-types.js';
+import { names } from './standard-fields.js';
 
 /** The network agents of every host: for DHCP, routers, metadata and the ports of its servers. */
 const KINDS = [
@@ -63,9 +64,7 @@ const storage: Storage = {
 
 /** Agents, the parts of the network service on each host. An agent is alive while its host is. */
 export const agents: ResourceSpec = {
-  path: 'agents',
-  one: 'agent',
-  many: 'agents',
+  ...names('agent'),
   verbs: ['list', 'show', 'change', 'remove'],
   fields: () => ({
     id: derived(),

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
-import type { Resource, ResourceSpec } from '../service/resource.js';
-import { created, del, get, noContent, post } from '../service/route.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { created, del, noContent, post } from '../service/route.js';
 import { flag, longText } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
-import { hiddenStamps, named } from './standard-fields.js';
+import { hiddenStamps, named, names } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
 const writes = ['create', 'change', 'remove'] as const;
@@ -21,23 +21,9 @@ function rejectUsed(call: Call, { id }: Doc): undefined {
     throw networkError('ServiceProfileInUse', `Service Profile ${id} is used by some service instance.`);
 }
 
-/** Returns the flavor and the profile in a path. Throws the 404 of a profile that the flavor does not have. */
-async function boundProfile(resource: Resource, call: Call, verb: 'show' | 'change') {
-  const flavor = await resource.find(call, call.param('flavor'), verb);
-  const profile = call.param('profile');
-  if (!profilesOf(flavor).includes(profile))
-    throw networkError(
-      'FlavorServiceProfileBindingNotFound',
-      `Service Profile ${profile} is not associated with flavor ${flavor.id}.`,
-    );
-  return { flavor, profile };
-}
-
 /** Flavors of routers, with profiles that select a driver. */
 export const flavors: ResourceSpec = {
-  path: 'flavors',
-  one: 'flavor',
-  many: 'flavors',
+  ...names('flavor'),
   admin: writes,
   fields: () => ({
     id: derived(),
@@ -65,12 +51,14 @@ export const flavors: ResourceSpec = {
         await resource.apply(call, flavor, { service_profiles: [...profilesOf(flavor), requested] });
         return created({ service_profile: { id: flavor.id } });
       }),
-      get(`${profiles}/:profile`, async (call) => {
-        await boundProfile(resource, call, 'show');
-        return { service_profile: {} };
-      }),
       del(`${profiles}/:profile`, async (call) => {
-        const { flavor, profile } = await boundProfile(resource, call, 'change');
+        const flavor = await resource.find(call, call.param('flavor'), 'change');
+        const profile = call.param('profile');
+        if (!profilesOf(flavor).includes(profile))
+          throw networkError(
+            'FlavorServiceProfileBindingNotFound',
+            `Service Profile ${profile} is not associated with flavor ${flavor.id}.`,
+          );
         await resource.apply(call, flavor, { service_profiles: profilesOf(flavor).filter((id) => id !== profile) });
         return noContent();
       }),
@@ -79,9 +67,7 @@ export const flavors: ResourceSpec = {
 };
 
 export const serviceProfiles: ResourceSpec = {
-  path: 'service_profiles',
-  one: 'service_profile',
-  many: 'service_profiles',
+  ...names('service_profile', 'service_profiles'),
   admin: writes,
   // As in the original, only administrators see profiles.
   isVisible: () => false,

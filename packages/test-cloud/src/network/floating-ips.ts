@@ -7,7 +7,7 @@ import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
 import { floatingIpView } from './network-views.js';
 import { rejectForwarded } from './port-forwardings.js';
-import { standardFields } from './standard-fields.js';
+import { names, standardFields } from './standard-fields.js';
 import { address, domainName, relativeName, uuid } from './value-types.js';
 
 const unlisted = { filter: false } as const;
@@ -44,9 +44,7 @@ const SHOWN_FORWARDING = [
 
 /** External addresses that can be associated with ports. */
 export const floatingIps: ResourceSpec = {
-  path: 'floatingips',
-  one: 'floatingip',
-  many: 'floatingips',
+  ...names('floatingip'),
   title: 'Floating IP',
   tags: true,
   fields: () => ({

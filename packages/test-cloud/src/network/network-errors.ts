@@ -133,25 +133,23 @@ export const NETWORK_ERRORS = {
 /** The type of an error of the network service. */
 export type NetworkErrorType = keyof typeof NETWORK_ERRORS;
 
-/** The error types for the error codes of the catalog. A code that is missing here has the general type of its status. */
+/**
+ * The error types for the error codes of the catalog. A code that is missing here has the type with the same words
+ * (`PortInUse` for `PORT_IN_USE`), or the general type of its status.
+ */
 const CATALOG_ERROR_TYPES: Partial<Readonly<Record<CatalogErrorCode, NetworkErrorType>>> = {
   ADDRESS_IN_AUTO_SUBNET: 'AllocationOnAutoAddressSubnet',
   ADDRESS_IN_USE: 'IpAddressAlreadyAllocated',
   ADDRESS_NOT_IN_SUBNET: 'InvalidIpForNetwork',
   FLOATING_IP_IN_USE: 'FloatingIPPortAlreadyAssociated',
-  FLOATING_IP_NOT_FOUND: 'FloatingIPNotFound',
   FLOATING_IP_POOL_NOT_FOUND: 'NetworkNotFound',
   FLOATING_IP_UNREACHABLE: 'BadRequest',
   FLOATING_IP_WITHOUT_ROUTE: 'ExternalGatewayForFloatingIPNotFound',
   FORBIDDEN: 'PolicyNotAuthorized',
   MAC_IN_USE: 'MacAddressInUse',
   NETWORK_FORBIDDEN: 'PolicyNotAuthorized',
-  NETWORK_IN_USE: 'NetworkInUse',
-  NETWORK_NOT_FOUND: 'NetworkNotFound',
   NO_AUTO_NETWORK: 'AutoAllocationFailure',
   NO_FREE_ADDRESS: 'IpAddressGenerationFailure',
-  PORT_IN_USE: 'PortInUse',
-  PORT_NOT_FOUND: 'PortNotFound',
   PORT_OF_SERVICE: 'ServicePortInUse',
   PORT_SECURITY_IN_USE: 'PortSecurityPortHasSecurityGroup',
   PORT_SECURITY_OFF_WITH_GROUPS: 'PortSecurityAndIPRequiredForSecurityGroups',
@@ -159,19 +157,10 @@ const CATALOG_ERROR_TYPES: Partial<Readonly<Record<CatalogErrorCode, NetworkErro
   ROUTER_GATEWAY_IN_USE: 'RouterExternalGatewayInUseByFloatingIp',
   ROUTER_INTERFACE_IN_USE: 'RouterInterfaceInUseByFloatingIP',
   ROUTER_INTERFACE_INVALID: 'BadRequest',
-  ROUTER_INTERFACE_NOT_FOUND: 'RouterInterfaceNotFound',
-  ROUTER_IN_USE: 'RouterInUse',
-  ROUTER_NOT_FOUND: 'RouterNotFound',
   SECURITY_GROUP_DEFAULT: 'SecurityGroupCannotUpdateDefault',
   SECURITY_GROUP_DEFAULT_EXISTS: 'SecurityGroupDefaultAlreadyExists',
   SECURITY_GROUP_DEFAULT_IN_USE: 'SecurityGroupCannotRemoveDefault',
-  SECURITY_GROUP_IN_USE: 'SecurityGroupInUse',
-  SECURITY_GROUP_NOT_FOUND: 'SecurityGroupNotFound',
-  SECURITY_GROUP_RULE_EXISTS: 'SecurityGroupRuleExists',
-  SECURITY_GROUP_RULE_NOT_FOUND: 'SecurityGroupRuleNotFound',
   SUBNET_INVALID: 'InvalidInput',
-  SUBNET_IN_USE: 'SubnetInUse',
-  SUBNET_NOT_FOUND: 'SubnetNotFound',
   UNAVAILABLE: 'ServiceUnavailable',
 };
 
@@ -204,7 +193,8 @@ export function missingResource(title: string, id: string): ServiceError {
 
 /** Converts a catalog error to the error that the network service returns. */
 export function fromCatalogError({ code, status = 400, message }: CatalogError): ServiceError {
-  const type = CATALOG_ERROR_TYPES[code] ?? GENERAL_TYPES[status] ?? 'HTTPBadRequest';
+  const sameWords = BY_LOWER_CASE.get(code.replaceAll('_', '').toLowerCase());
+  const type = CATALOG_ERROR_TYPES[code] ?? sameWords ?? GENERAL_TYPES[status] ?? 'HTTPBadRequest';
   return networkError(type, message);
 }
 

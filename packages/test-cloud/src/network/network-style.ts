@@ -7,7 +7,8 @@ import { badRequest, forbidden, ServiceError } from '../service/service-error.js
 import type { ResourceType, Style } from '../service/style.js';
 import { seconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { missingResource, networkError } from './network-errors.js';
+import { missingResource } from './network-errors.js';
+import { invalid as invalidInput } from './provider-attributes.js';
 import { isShared } from './sharing.js';
 
 const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
@@ -17,11 +18,7 @@ export const invalid = (message: string) => badRequest(message, 'HTTPBadRequest'
 const quoted = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 
 /** The reasons of values that are rejected before they are assigned to a field. */
-const CONVERSIONS = new Set([
-  'cannot be converted to boolean',
-  'is not an integer',
-  "is not a valid target project ID; expected a UUID or '*'",
-]);
+const CONVERSION = / (converted|integer|target)\b/;
 
 /** Returns the reason why a value is invalid, as in the validators of the original. */
 function reasonOf({ code, ...issue }: z.core.$ZodRawIssue): string {
@@ -230,9 +227,7 @@ export const networkStyle: Style = {
       ),
     missing: (_resource, key) => invalid(`Failed to parse request. Required attribute '${key}' not specified`),
     invalid: (_resource, key, value, reason) =>
-      CONVERSIONS.has(reason)
-        ? networkError('InvalidInput', `Invalid input for operation: ${quoted(value)} ${reason}.`)
-        : invalidValue(key, value, reason),
+      CONVERSION.test(reason) ? invalidInput(`${quoted(value)} ${reason}`) : invalidValue(key, value, reason),
     notFound: ({ title }, id) => missingResource(title, id),
   },
 };

@@ -9,7 +9,7 @@ import { networkView } from './network-views.js';
 import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
 import { defaultPolicyOf } from './qos.js';
 import { multipleSegments, removeSegments } from './segments.js';
-import { standardFields } from './standard-fields.js';
+import { names, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { domainName, uniqueList, uuid } from './value-types.js';
 
@@ -37,9 +37,7 @@ function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, befo
 }
 
 export const networks: ResourceSpec = {
-  path: 'networks',
-  one: 'network',
-  many: 'networks',
+  ...names('network'),
   tags: true,
   fields: () => ({
     ...standardFields,

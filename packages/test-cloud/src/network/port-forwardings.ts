@@ -6,7 +6,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
 import { integerBetween, longText } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { hiddenOwner, hiddenStamps } from './standard-fields.js';
+import { hiddenOwner, hiddenStamps, names } from './standard-fields.js';
 import { address, uuid } from './value-types.js';
 
 const HIGHEST_PORT = 65_535;
@@ -125,9 +125,7 @@ async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_addre
 
 /** Ports of a floating IP. Each port is forwarded to its own destination. */
 export const portForwardings: ResourceSpec = {
-  path: 'floatingips/:floatingip_id/port_forwardings',
-  one: 'port_forwarding',
-  many: 'port_forwardings',
+  ...names('port_forwarding', 'floatingips/:floatingip_id/port_forwardings'),
   title: 'Port forwarding',
   within: ['floatingip_id'],
   fields: () => ({

@@ -9,7 +9,7 @@ import type { Wire } from '../service/wire.js';
 import { dictionary, flag, text } from '../service/wire-types.js';
 import { portView } from './network-views.js';
 import { removeForwardingsTo } from './port-forwardings.js';
-import { standardFields } from './standard-fields.js';
+import { names, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { rejectPortOfTrunk, trunkFields } from './trunks.js';
 import {
@@ -96,9 +96,7 @@ async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unkno
 
 /** Ports. The ports of a server are created and deleted with the server. */
 export const ports: ResourceSpec = {
-  path: 'ports',
-  one: 'port',
-  many: 'ports',
+  ...names('port'),
   tags: true,
   fields: () => ({
     ...standardFields,

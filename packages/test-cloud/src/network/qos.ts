@@ -11,7 +11,7 @@ import { flag, integerBetween } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { EVERY_PROJECT, isAccessible } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
-import { named, standardFields } from './standard-fields.js';
+import { hiddenStamps, named, standardFields } from './standard-fields.js';
 
 /** A parameter of a rule: a number in a range, or one of several values. */
 type Parameter = { readonly start: number; readonly end: number } | readonly (number | string)[];
@@ -57,7 +57,6 @@ const fieldsOf = (type: string): Fields =>
     }),
   );
 
-const hidden = { hidden: true } as const;
 /** As in the original, only administrators change policies. */
 const admin = ['create', 'change', 'remove'] as const;
 const table = (type: string) => `network/${type}_rules`;
@@ -156,11 +155,9 @@ export const qosRules: readonly ResourceSpec[] = Object.keys(RULES).map((type) =
   requireParent: (call) => requirePolicy(call, call.param('policy_id')),
   fields: () => ({
     id: derived(),
+    ...hiddenStamps,
     ...fieldsOf(type),
-    policy_id: derived(undefined, hidden),
-    created_at: derived(undefined, hidden),
-    updated_at: derived(undefined, hidden),
-    revision_number: derived(undefined, hidden),
+    policy_id: derived(undefined, { hidden: true }),
   }),
   creating(call, requested) {
     const policyId = call.param('policy_id');

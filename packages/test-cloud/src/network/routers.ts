@@ -9,7 +9,7 @@ import { anyId, flag, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { notAllowed } from './network-style.js';
 import { routerView } from './network-views.js';
-import { standardFields } from './standard-fields.js';
+import { names, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { fixedIp, listOrNull, route, uniqueList, uuid } from './value-types.js';
 
@@ -79,9 +79,7 @@ const isSameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
 
 /** Routers, which connect networks with each other and with external networks. */
 export const routers: ResourceSpec = {
-  path: 'routers',
-  one: 'router',
-  many: 'routers',
+  ...names('router'),
   tags: true,
   fields: () => ({
     ...standardFields,

@@ -5,14 +5,12 @@ import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { ruleView, securityGroupView } from './network-views.js';
 import { checkedRule, checkProtocol } from './security-rule-checks.js';
-import { ownerFields, stampFields, standardFields } from './standard-fields.js';
+import { names, ownerFields, stampFields, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
 /** Security groups. Every project has a group named `default`. */
 export const securityGroups: ResourceSpec = {
-  path: 'security-groups',
-  one: 'security_group',
-  many: 'security_groups',
+  ...names('security_group'),
   tags: true,
   fields: () => ({
     ...standardFields,
@@ -60,9 +58,7 @@ export const protocol = z.union([z.string(), z.number()]).transform((written) =>
 
 /** Rules of security groups. */
 export const securityGroupRules: ResourceSpec = {
-  path: 'security-group-rules',
-  one: 'security_group_rule',
-  many: 'security_group_rules',
+  ...names('security_group_rule'),
   verbs: ['list', 'show', 'create', 'remove'],
   fields: () => ({
     ...ownerFields,

@@ -11,7 +11,7 @@ import { integerBetween, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { networkView } from './network-views.js';
 import { checkSegment, PROVIDER_FIELDS } from './provider-attributes.js';
-import { hiddenOwner, stampFields } from './standard-fields.js';
+import { hiddenOwner, names, stampFields } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
 type Provider = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
@@ -84,9 +84,7 @@ const storage: Storage = {
 
 /** Segments. Each network has one or more. Segments that are added to a network later have no effect on machines. */
 export const segments: ResourceSpec = {
-  path: 'segments',
-  one: 'segment',
-  many: 'segments',
+  ...names('segment'),
   admin: ['create'],
   fields: () => ({
     ...hiddenOwner,

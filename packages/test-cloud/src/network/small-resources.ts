@@ -5,7 +5,15 @@ import { get, put } from '../service/route.js';
 import { anyId, dictionary, flag, integer, integerBetween, longText, text } from '../service/wire-types.js';
 import { missingResource } from './network-errors.js';
 import { ethertype, ipPrefix, protocol } from './security-groups.js';
-import { hiddenOwner, hiddenStamps, named, ownerFields, stampFields, standardFields } from './standard-fields.js';
+import {
+  hiddenOwner,
+  hiddenStamps,
+  named,
+  names,
+  ownerFields,
+  stampFields,
+  standardFields,
+} from './standard-fields.js';
 import { address, ipVersion, uuid } from './value-types.js';
 
 const hidden = { hidden: true } as const;
@@ -18,9 +26,7 @@ const number32 = integerBetween(1, 2 ** 32 - 1);
 
 /** Ranges of segment ids for projects. */
 const segmentRanges: ResourceSpec = {
-  path: 'network-segment-ranges',
-  one: 'network_segment_range',
-  many: 'network_segment_ranges',
+  ...names('network_segment_range'),
   tags: true,
   admin: writes,
   // As in the original, only administrators see ranges.
@@ -41,9 +47,7 @@ const segmentRanges: ResourceSpec = {
 
 /** Labels for metering the traffic of projects. */
 const meteringLabels: ResourceSpec = {
-  path: 'metering/metering-labels',
-  one: 'metering_label',
-  many: 'metering_labels',
+  ...names('metering_label', 'metering/metering-labels'),
   verbs: unchangeable,
   admin: writes,
   fields: () => ({
@@ -56,9 +60,7 @@ const meteringLabels: ResourceSpec = {
 };
 
 const meteringRules: ResourceSpec = {
-  path: 'metering/metering-label-rules',
-  one: 'metering_label_rule',
-  many: 'metering_label_rules',
+  ...names('metering_label_rule', 'metering/metering-label-rules'),
   verbs: unchangeable,
   admin: writes,
   fields: () => ({
@@ -79,9 +81,7 @@ const meteringRules: ResourceSpec = {
 
 /** Default rules of new security groups. They are stored and returned, but new groups have the built-in rules. */
 const defaultRules: ResourceSpec = {
-  path: 'default-security-group-rules',
-  one: 'default_security_group_rule',
-  many: 'default_security_group_rules',
+  ...names('default_security_group_rule'),
   verbs: unchangeable,
   admin: writes,
   fields: () => ({
@@ -103,9 +103,7 @@ const defaultRules: ResourceSpec = {
 
 /** BGP peers. */
 const bgpPeers: ResourceSpec = {
-  path: 'bgp-peers',
-  one: 'bgp_peer',
-  many: 'bgp_peers',
+  ...names('bgp_peer'),
   admin: ['list', 'show', ...writes],
   fields: () => ({
     ...ownerFields,
@@ -119,9 +117,7 @@ const bgpPeers: ResourceSpec = {
 };
 
 const bgpSpeakers: ResourceSpec = {
-  path: 'bgp-speakers',
-  one: 'bgp_speaker',
-  many: 'bgp_speakers',
+  ...names('bgp_speaker'),
   admin: ['list', 'show', ...writes],
   fields: () => ({
     ...ownerFields,
@@ -160,9 +156,7 @@ const bgpSpeakers: ResourceSpec = {
 
 /** Mirrors of the traffic of a port. */
 const tapMirrors: ResourceSpec = {
-  path: 'taas/tap_mirrors',
-  one: 'tap_mirror',
-  many: 'tap_mirrors',
+  ...names('tap_mirror', 'taas/tap_mirrors'),
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,

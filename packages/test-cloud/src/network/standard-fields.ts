@@ -39,3 +39,8 @@ export const hiddenOwner: Fields = {
   project_id: fixed(text, undefined, hidden),
   tenant_id: fixed(text, undefined, hidden),
 };
+
+/** Returns the names of a resource whose plural ends with `s`. @param path default: the plural, with hyphens */
+export function names(one: string, path = `${one.replaceAll('_', '-')}s`) {
+  return { one, many: `${one}s`, path };
+}

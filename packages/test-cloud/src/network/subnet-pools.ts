@@ -11,7 +11,7 @@ import { count, flag } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { areContained, compacted, intersect } from './pool-prefixes.js';
 import { isAccessible } from './sharing.js';
-import { named, standardFields } from './standard-fields.js';
+import { named, names, standardFields } from './standard-fields.js';
 import { prefix, uniqueList, uuid } from './value-types.js';
 
 const Prefixes = z.object({ prefixes: z.array(prefix) });
@@ -133,9 +133,7 @@ export async function requireSamePool(
 }
 
 export const subnetPools = {
-  path: 'subnetpools',
-  one: 'subnetpool',
-  many: 'subnetpools',
+  ...names('subnetpool'),
   title: 'Subnet pool',
   tags: true,
   fields: () => ({

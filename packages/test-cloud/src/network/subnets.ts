@@ -6,7 +6,7 @@ import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { count, flag, text } from '../service/wire-types.js';
 import { subnetView } from './network-views.js';
-import { standardFields } from './standard-fields.js';
+import { names, standardFields } from './standard-fields.js';
 import { poolOf, prefixFromPool, requireSamePool } from './subnet-pools.js';
 import { toCamelCase } from './to-camel-case.js';
 import { address, ipVersion, listOrNull, prefix, route, uuid } from './value-types.js';
@@ -27,9 +27,7 @@ async function withSharedNetwork(call: Call, subnets: readonly SubnetRecord[]): 
 }
 
 export const subnets: ResourceSpec = {
-  path: 'subnets',
-  one: 'subnet',
-  many: 'subnets',
+  ...names('subnet'),
   tags: true,
   fields: () => ({
     ...standardFields,

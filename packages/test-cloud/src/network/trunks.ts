@@ -9,7 +9,7 @@ import { conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { flag, integerBetween } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { named, standardFields } from './standard-fields.js';
+import { named, names, standardFields } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
 const subPort = z
@@ -113,9 +113,7 @@ async function requireEnabled(resource: Resource, call: Call): Promise<Doc> {
 
 /** Trunks, whose parent ports carry the traffic of other ports. */
 export const trunks: ResourceSpec = {
-  path: 'trunks',
-  one: 'trunk',
-  many: 'trunks',
+  ...names('trunk'),
   tags: true,
   fields: () => ({
     ...standardFields,

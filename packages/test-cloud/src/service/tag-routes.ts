@@ -32,6 +32,12 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
     await resource.apply(call, await resource.find(call, call.param('id'), 'change'), { tags: unique });
   }
 
+  async function writeBody(call: Call, others: readonly string[]) {
+    const { tags } = call.body(Tags);
+    await write(call, [...others, ...tags]);
+    return { tags };
+  }
+
   function tagOf(call: Call): string {
     const checked = Tag.safeParse(call.param('tag'));
     if (!checked.success) throw badRequest(`Invalid tag: ${checked.error.issues[0]?.message}`, 'InvalidInput');
@@ -40,17 +46,9 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
 
   return [
     get(path, async (call) => ({ tags: await tagsOf(call) })),
-    put(path, async (call) => {
-      const { tags } = call.body(Tags);
-      await write(call, tags);
-      return { tags };
-    }),
+    put(path, (call) => writeBody(call, [])),
     // As in the original, the response contains only the tags of the request.
-    post(path, async (call) => {
-      const { tags } = call.body(Tags);
-      await write(call, [...(await tagsOf(call)), ...tags]);
-      return { tags };
-    }),
+    post(path, async (call) => writeBody(call, await tagsOf(call))),
     del(path, async (call) => {
       await write(call, []);
       return noContent();

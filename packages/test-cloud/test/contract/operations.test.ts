@@ -8,6 +8,9 @@ const NO_PROVIDER = 'Requires a login at an external identity provider and a web
 
 /** Operations of the originals that are not served, with the reason. */
 const NOT_SERVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  network: {
+    'GET /v2.0/flavors/{}/service_profiles/{}': 'the response has no field; clients read the profiles of the flavor',
+  },
   identity: {
     'GET /v3/OS-FEDERATION/identity_providers/{}/protocols/{}/auth': NO_PROVIDER,
     'POST /v3/OS-FEDERATION/identity_providers/{}/protocols/{}/auth': NO_PROVIDER,

@@ -55,7 +55,7 @@ describe('the network service', () => {
   });
 
   it.each([
-    ['an unknown subnet', { subnet_id: 'x' }, 404, 'SubnetNotFound'],
+    ['an unknown subnet', { subnet_id: PUBLIC }, 404, 'SubnetNotFound'],
     ["the subnet's own gateway", { ip_address: '203.0.113.1' }, 400, 'BadRequest'],
     ['an address elsewhere', { ip_address: '192.0.2.1' }, 400, 'InvalidIpForNetwork'],
   ])('rejects a gateway at %s', async (_what, fixedIp, status, type) => {
