@@ -77,7 +77,7 @@ export const serviceProfiles: ResourceSpec = {
     description: described,
     driver: settable(longText, ''),
     enabled: settable(flag.nullable(), true),
-    metainfo: settable(z.unknown(), ''),
+    metainfo: settable(z.unknown(), '', { filter: 'sort' }),
   }),
   creating(_call, { driver, metainfo }) {
     if (!driver && !metainfo)

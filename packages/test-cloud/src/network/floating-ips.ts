@@ -52,7 +52,7 @@ export const floatingIps: ResourceSpec = {
     floating_network_id: required(fixed(uuid)),
     floating_ip_address: fixed(address.nullable(), undefined, { admin: 'write' }),
     subnet_id: fixed(uuid.nullable(), undefined, { hidden: true, filter: false }),
-    port_id: settable(uuid.nullable()),
+    port_id: settable(uuid.nullable(), undefined, { filter: 'only' }),
     fixed_ip_address: settable(address.nullable()),
     router_id: derived(),
     status: derived(),

@@ -33,17 +33,33 @@ export const invalidValue = (key: string, value: unknown, reason = 'is not valid
 
 const quoteNames = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
-/** Returns the filters that the list supports. */
-function filtersOf({ fields, spec }: ResourceType): Set<string> {
-  const names = Object.entries(fields).flatMap(([key, { filter }]) => (filter === false ? [] : [key]));
-  return new Set([...names, 'id', ...(spec.tags ? Object.keys(TAG_FILTERS) : [])]);
+/** Returns whether a list can be filtered by a parameter. */
+function isFilter({ fields, spec }: ResourceType, name: string): boolean {
+  if (spec.tags && name in TAG_FILTERS) return true;
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return field !== undefined && field.filter !== false && field.filter !== 'sort';
+}
+
+/** Returns whether a list can be sorted by a field. */
+function isSortKey({ fields }: ResourceType, name: string): boolean {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return field !== undefined && (field.filter === undefined || field.filter === 'sort');
+}
+
+/** Rejects values of filters that cannot be converted to the type of their field. */
+function checkFilters({ query }: Call, resource: ResourceType, names: readonly string[]): void {
+  for (const name of names)
+    for (const value of query.getAll(name)) {
+      const reason = resource.fields[name]?.schema?.safeParse(value, { error: reasonOf }).error?.issues[0]?.message;
+      if (reason !== undefined && CONVERSION.test(reason)) throw invalidInput(`${quoted(value)} ${reason}`);
+    }
 }
 
 function filterItems(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const filters = filtersOf(resource);
   const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
-  const unexpected = parameters.filter((name) => !filters.has(name));
+  const unexpected = parameters.filter((name) => !isFilter(resource, name));
   if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for filtering`);
+  checkFilters(call, resource, parameters);
   const { fields } = resource;
   const plain = parameters.filter(
     (name) => !(name in TAG_FILTERS) && name !== 'fixed_ips' && fields[name]?.filter !== 'storage',
@@ -76,8 +92,7 @@ function sortKeys({ query }: Call, resource: ResourceType): readonly SortKey[] {
   const keys = query.getAll('sort_key').filter(Boolean);
   const directions = query.getAll('sort_dir').filter(Boolean);
   if (keys.length !== directions.length) throw invalid('The number of sort_keys and sort_dirs must be same');
-  const filters = filtersOf(resource);
-  const unexpected = keys.filter((key) => !filters.has(key) || key in TAG_FILTERS);
+  const unexpected = keys.filter((key) => !isSortKey(resource, key));
   if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for sort_keys`);
   const wrong = directions.filter((direction) => direction !== 'asc' && direction !== 'desc');
   if (wrong.length > 0)

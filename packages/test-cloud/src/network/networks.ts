@@ -13,9 +13,9 @@ import { names, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { domainName, uniqueList, uuid } from './value-types.js';
 
-const admin = { admin: 'write' } as const;
+const admin = { admin: 'write', filter: 'only' } as const;
 /** The access to provider attributes, which only administrators can see and set. */
-const provider = { admin: 'read' } as const;
+const provider = { admin: 'read', filter: 'only' } as const;
 
 const Segments = z
   .array(
@@ -49,11 +49,11 @@ export const networks: ResourceSpec = {
     'router:external': settable(flag, false, admin),
     is_default: settable(flag, false, admin),
     mtu: settable(integerBetween(0, 65_535)),
-    port_security_enabled: settable(flag, true),
+    port_security_enabled: settable(flag, true, { filter: false }),
     dns_domain: settable(domainName, '', { inDocuments: true, filter: false }),
     qos_policy_id: settable(uuid.nullable(), null, { inDocuments: true, filter: false }),
-    vlan_transparent: fixed(flag, null, { inDocuments: true }),
-    availability_zone_hints: fixed(uniqueList(text), () => [], { inDocuments: true, filter: false }),
+    vlan_transparent: fixed(flag, null, { inDocuments: true, filter: 'only' }),
+    availability_zone_hints: fixed(uniqueList(text), () => [], { inDocuments: true, filter: 'sort' }),
     availability_zones: derived(undefined, { filter: false }),
     ipv4_address_scope: derived(undefined, { filter: false }),
     ipv6_address_scope: derived(undefined, { filter: false }),

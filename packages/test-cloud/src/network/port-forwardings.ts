@@ -123,6 +123,8 @@ async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_addre
     );
 }
 
+const unlisted = { filter: false } as const;
+
 /** Ports of a floating IP. Each port is forwarded to its own destination. */
 export const portForwardings: ResourceSpec = {
   ...names('port_forwarding', 'floatingips/:floatingip_id/port_forwardings'),
@@ -134,12 +136,12 @@ export const portForwardings: ResourceSpec = {
     floatingip_id: derived(undefined, { hidden: true }),
     external_port: settable(portNumber),
     external_port_range: settable(portRange),
-    internal_port: settable(portNumber),
-    internal_port_range: settable(portRange),
-    internal_ip_address: required(settable(address)),
+    internal_port: settable(portNumber, undefined, unlisted),
+    internal_port_range: settable(portRange, undefined, unlisted),
+    internal_ip_address: required(settable(address, undefined, unlisted)),
     internal_port_id: required(settable(uuid)),
     protocol: required(settable(z.enum(['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp']))),
-    description: settable(longText, ''),
+    description: settable(longText, '', { filter: 'only' }),
   }),
   async creating(call, requested) {
     const ranges = rangesOf(requested, {});

@@ -46,6 +46,7 @@ const vnicTypes = [
 ] as const;
 
 const unlisted = { filter: false } as const;
+const onlyFilter = { filter: 'only' } as const;
 const visibleToAdmins = { admin: 'read' } as const;
 
 /** Returns the binding profile of a port with the field `trusted`, if an administrator has set this field. */
@@ -104,15 +105,15 @@ export const ports: ResourceSpec = {
     network_id: required(fixed(uuid)),
     admin_state_up: settable(flag, true),
     mac_address: settable(mac),
-    fixed_ips: settable(z.array(fixedIp)),
+    fixed_ips: settable(z.array(fixedIp), undefined, onlyFilter),
     device_id: settable(text),
     device_owner: settable(text),
     status: derived(),
-    security_groups: settable(listOrNull(uuid)),
+    security_groups: settable(listOrNull(uuid), undefined, onlyFilter),
     'binding:host_id': settable(
       text.nullable().transform((host) => host ?? ''),
       undefined,
-      visibleToAdmins,
+      { ...visibleToAdmins, ...onlyFilter },
     ),
     'binding:profile': settable(
       dictionary.nullable().transform((profile) => profile ?? {}),
@@ -140,10 +141,10 @@ export const ports: ResourceSpec = {
       inDocuments: true,
       filter: false,
     }),
-    ip_allocation: derived('immediate', unlisted),
+    ip_allocation: derived('immediate'),
     resource_request: derived(undefined, { ...visibleToAdmins, filter: false }),
     trunk_details: derived(undefined, unlisted),
-    tags: fixed(uniqueList(text)),
+    tags: fixed(uniqueList(text), undefined, onlyFilter),
   }),
   async creating(call, port) {
     await rejectSpoofing(call, port.network_id, port, 'create_port');

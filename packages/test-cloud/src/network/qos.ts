@@ -7,7 +7,7 @@ import { get, type Route } from '../service/route.js';
 import { conflict, notFound } from '../service/service-error.js';
 import { tagRoutes } from '../service/tag-routes.js';
 import type { Wire } from '../service/wire.js';
-import { flag, integerBetween } from '../service/wire-types.js';
+import { flag, integer, integerBetween } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { EVERY_PROJECT, isAccessible } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
@@ -41,11 +41,8 @@ const isList = (parameter: Parameter): parameter is readonly (number | string)[]
 
 function schemaOf(parameter: Parameter): z.ZodType {
   if (!isList(parameter)) return integerBetween(parameter.start, parameter.end);
-  const values = parameter.map(String);
-  return z
-    .union([z.string(), z.number()])
-    .refine((value) => values.includes(String(value)), `is not in ${JSON.stringify(parameter)}`)
-    .transform((value) => parameter[values.indexOf(String(value))]);
+  const type: z.ZodType = typeof parameter[0] === 'number' ? integer : z.string();
+  return type.refine((value) => parameter.includes(value as number | string), 'is not in valid_values');
 }
 
 const fieldsOf = (type: string): Fields =>
@@ -109,8 +106,8 @@ export const qosPolicies = {
   fields: () => ({
     ...standardFields,
     ...named,
-    shared: settable(flag, false, { admin: 'write' }),
-    is_default: settable(flag, false),
+    shared: settable(flag, false, { admin: 'write', filter: 'only' }),
+    is_default: settable(flag, false, { filter: 'only' }),
     rules: derived(undefined, { filter: false }),
   }),
   shows: ({ cloud }, { id }) => ({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stableUuid } from '../identity/new-id.js';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { fixed, required, settable } from '../service/field.js';
+import { type Fields, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { serialized } from '../service/serialized.js';
 import { badRequest, conflict } from '../service/service-error.js';
@@ -115,22 +115,27 @@ async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire):
     throw conflict('An RBAC policy already exists with those values.', 'DuplicateRbacPolicy');
 }
 
+/** Returns the fields so that lists can be filtered, but not sorted. */
+const unsorted = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { filter: 'only', ...field }]));
+
 /** Policies that share objects of a project with others. */
 export const rbacPolicies: ResourceSpec = {
   path: 'rbac-policies',
   one: 'rbac_policy',
   many: 'rbac_policies',
   title: 'RBAC policy',
-  fields: () => ({
-    ...ownerFields,
-    object_type: required(fixed(z.enum(Object.keys(SHARED_TYPES)))),
-    object_id: required(fixed(uuid)),
-    target_tenant: required(
-      settable(z.union([z.literal(EVERY_PROJECT), uuid], "is not a valid target project ID; expected a UUID or '*'")),
-    ),
-    action: required(fixed(text)),
-    ...hiddenStamps,
-  }),
+  fields: () =>
+    unsorted({
+      ...ownerFields,
+      object_type: required(fixed(z.enum(Object.keys(SHARED_TYPES)))),
+      object_id: required(fixed(uuid)),
+      target_tenant: required(
+        settable(z.union([z.literal(EVERY_PROJECT), uuid], "is not a valid target project ID; expected a UUID or '*'")),
+      ),
+      action: required(fixed(text)),
+      ...hiddenStamps,
+    }),
   async creating(call, policy) {
     await checkPolicy(call, 'create', policy);
     return undefined;

@@ -25,6 +25,7 @@ const RouterInterface = z.object({ subnet_id: z.unknown().optional(), port_id: z
 const Routes = z.object({ router: z.object({ routes: z.array(route) }) });
 
 const unlisted = { filter: false } as const;
+const topology = { admin: 'read', inDocuments: true, filter: false } as const;
 const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
 function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
@@ -85,12 +86,12 @@ export const routers: ResourceSpec = {
     ...standardFields,
     name: settable(text, ''),
     admin_state_up: settable(flag, true),
-    status: derived(),
+    status: derived(undefined, { filter: 'sort' }),
     external_gateway_info: settable(gatewayOrNone, undefined, unlisted),
     routes: changeable(listOrNull(route), () => [], unfilteredDocument),
-    distributed: settable(flag, false, { admin: 'read', inDocuments: true }),
-    ha: settable(flag, false, { admin: 'read', inDocuments: true }),
-    flavor_id: fixed(anyId.nullable(), null, { inDocuments: true }),
+    distributed: settable(flag.nullable(), false, topology),
+    ha: settable(flag.nullable(), false, topology),
+    flavor_id: fixed(anyId.nullable(), null, { inDocuments: true, filter: 'sort' }),
     availability_zone_hints: fixed(uniqueList(text), () => [], unfilteredDocument),
     availability_zones: derived(undefined, unlisted),
   }),

@@ -5,7 +5,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { ruleView, securityGroupView } from './network-views.js';
 import { checkedRule, checkProtocol } from './security-rule-checks.js';
-import { names, ownerFields, stampFields, standardFields } from './standard-fields.js';
+import { names, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
 /** Security groups. Every project has a group named `default`. */
@@ -15,9 +15,8 @@ export const securityGroups: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     name: settable(text, ''),
-    description: settable(text, ''),
-    stateful: settable(flag, true, { inDocuments: true }),
-    shared: derived(false, { inDocuments: true }),
+    stateful: settable(flag, true, { inDocuments: true, filter: 'only' }),
+    shared: derived(false, { inDocuments: true, filter: 'only' }),
     security_group_rules: derived(undefined, { filter: false }),
   }),
   storage: {
@@ -61,9 +60,7 @@ export const securityGroupRules: ResourceSpec = {
   ...names('security_group_rule'),
   verbs: ['list', 'show', 'create', 'remove'],
   fields: () => ({
-    ...ownerFields,
-    ...stampFields,
-    description: settable(text, ''),
+    ...standardFields,
     security_group_id: required(fixed(text.max(36))),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
     ethertype: fixed(ethertype),
@@ -74,7 +71,7 @@ export const securityGroupRules: ResourceSpec = {
     remote_group_id: fixed(orMissing(anyId)),
     remote_address_group_id: fixed(orMissing(anyId), null, { inDocuments: true }),
     normalized_cidr: derived(),
-    belongs_to_default_sg: derived(),
+    belongs_to_default_sg: derived(undefined, { filter: 'only' }),
   }),
   async creating(call, rule) {
     const { security_group_id } = rule;

@@ -89,12 +89,12 @@ export const segments: ResourceSpec = {
   fields: () => ({
     ...hiddenOwner,
     ...stampFields,
-    description: settable(text, ''),
+    description: settable(text, '', { filter: 'only' }),
     name: settable(text.nullable(), null),
     network_id: required(fixed(uuid)),
     network_type: required(fixed(text.max(32))),
     physical_network: fixed(text.max(64), null),
-    segmentation_id: fixed(integerBetween(1, 2 ** 24), null),
+    segmentation_id: fixed(integerBetween(1, 2 ** 24), null, { filter: 'sort' }),
   }),
   async creating(call, { network_id, network_type, physical_network, segmentation_id }) {
     await call.cloud.catalogs.networks.getNetwork(call.caller, String(network_id));

@@ -17,6 +17,8 @@ import {
 import { address, ipVersion, uuid } from './value-types.js';
 
 const hidden = { hidden: true } as const;
+const unlisted = { filter: false } as const;
+const onlyFilter = { filter: 'only' } as const;
 
 const writes = ['create', 'change', 'remove'] as const;
 const unchangeable = ['list', 'show', 'create', 'remove'] as const;
@@ -34,14 +36,14 @@ const segmentRanges: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     ...named,
-    default: derived(false),
-    shared: fixed(flag, true),
-    network_type: required(fixed(z.enum(['vlan', 'vxlan', 'gre', 'geneve']))),
-    physical_network: fixed(text.max(64), null),
-    minimum: required(settable(number32)),
-    maximum: required(settable(number32)),
-    used: derived(() => ({}), { filter: false }),
-    available: derived(() => [], { filter: false }),
+    default: derived(false, unlisted),
+    shared: fixed(flag, true, unlisted),
+    network_type: required(fixed(z.enum(['vlan', 'vxlan', 'gre', 'geneve']), undefined, onlyFilter)),
+    physical_network: fixed(text.max(64), null, onlyFilter),
+    minimum: required(settable(number32, undefined, unlisted)),
+    maximum: required(settable(number32, undefined, unlisted)),
+    used: derived(() => ({}), unlisted),
+    available: derived(() => [], unlisted),
   }),
 };
 
@@ -87,7 +89,7 @@ const defaultRules: ResourceSpec = {
   fields: () => ({
     ...hiddenOwner,
     ...stampFields,
-    description: fixed(longText, ''),
+    description: fixed(longText, '', onlyFilter),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
     ethertype: fixed(ethertype, 'IPv4'),
     protocol: fixed(protocol.nullable(), null),
@@ -96,8 +98,8 @@ const defaultRules: ResourceSpec = {
     remote_ip_prefix: fixed(ipPrefix.nullable(), null),
     remote_group_id: fixed(text.nullable(), null),
     remote_address_group_id: fixed(anyId.nullable(), null),
-    used_in_default_sg: required(fixed(flag)),
-    used_in_non_default_sg: required(fixed(flag)),
+    used_in_default_sg: required(fixed(flag, undefined, onlyFilter)),
+    used_in_non_default_sg: required(fixed(flag, undefined, onlyFilter)),
   }),
 };
 
@@ -127,8 +129,8 @@ const bgpSpeakers: ResourceSpec = {
     ip_version: fixed(ipVersion, 4),
     advertise_floating_ip_host_routes: settable(flag, true),
     advertise_tenant_networks: settable(flag, true),
-    peers: derived(() => [], { filter: false }),
-    networks: derived(() => [], { filter: false }),
+    peers: derived(() => [], unlisted),
+    networks: derived(() => [], unlisted),
   }),
   routes: (resource) => [
     ...Object.entries({ get_advertised_routes: 'advertised_routes', 'bgp-dragents': 'agents' }).map(([part, list]) =>
@@ -163,9 +165,7 @@ const tapMirrors: ResourceSpec = {
     ...named,
     description: settable(text, ''),
     port_id: required(fixed(uuid)),
-    directions: required(
-      fixed(z.object({ IN: integer.optional(), OUT: integer.optional() }), undefined, { filter: false }),
-    ),
+    directions: required(fixed(z.object({ IN: integer.optional(), OUT: integer.optional() }), undefined, unlisted)),
     remote_ip: required(fixed(address)),
     mirror_type: required(fixed(z.enum(['gre', 'erspanv1']))),
   }),

@@ -12,13 +12,13 @@ export const ownerFields = {
 export const stampFields: Fields = {
   created_at: derived(undefined, { filter: false }),
   updated_at: derived(undefined, { filter: false }),
-  revision_number: derived(),
+  revision_number: derived(undefined, { filter: 'only' }),
 };
 
 /** Fields that most resources of the network service have. */
 export const standardFields: Fields = {
   ...ownerFields,
-  description: settable(text, ''),
+  description: settable(text, '', { filter: 'only' }),
   ...stampFields,
 };
 

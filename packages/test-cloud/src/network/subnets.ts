@@ -47,7 +47,7 @@ export const subnets: ResourceSpec = {
     ipv6_ra_mode: fixed(ipv6Mode),
     service_types: settable(listOrNull(serviceType), () => [], unlisted),
     segment_id: settable(uuid.nullable(), null, { admin: 'read', inDocuments: true }),
-    dns_publish_fixed_ip: settable(flag, false, { inDocuments: true }),
+    dns_publish_fixed_ip: settable(flag, false, { inDocuments: true, filter: false }),
     shared: derived(undefined, { hidden: true, filter: 'storage' }),
   }),
   async creating(call, subnet) {

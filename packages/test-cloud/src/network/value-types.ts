@@ -1,5 +1,6 @@
 import { parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
+import { integer } from '../service/wire-types.js';
 
 /** An id, with or without hyphens. */
 export const uuid = z.string().regex(/^[\da-f]{8}(-?[\da-f]{4}){3}-?[\da-f]{12}$/i, 'is not a valid UUID');
@@ -23,10 +24,7 @@ export const relativeName = dnsName('');
 export const domainName = dnsName('\\.');
 
 /** 4 or 6, as a number or text. */
-export const ipVersion = z.union(
-  [z.literal(4), z.literal(6), z.literal('4').transform(() => 4), z.literal('6').transform(() => 6)],
-  'is not in valid_values',
-);
+export const ipVersion = integer.refine((version) => version === 4 || version === 6, 'is not in valid_values');
 
 export const mac = z
   .string()

@@ -19,8 +19,11 @@ export interface Field {
   readonly since?: number;
   /** The first minor version that accepts the field, if previous versions only show it. */
   readonly setsSince?: number;
-  /** False: lists cannot be filtered or sorted by the field. `storage`: the storage filters by the field. */
-  readonly filter?: false | 'storage';
+  /**
+   * False: lists cannot be filtered or sorted by the field. `only`: they cannot be sorted. `sort`: they cannot be
+   * filtered. `storage`: the storage filters, and they cannot be sorted.
+   */
+  readonly filter?: false | 'only' | 'sort' | 'storage';
   /** Whether the field is stored in the documents, because catalog records do not contain it. */
   readonly inDocuments?: true;
 }

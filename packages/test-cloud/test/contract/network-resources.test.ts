@@ -135,6 +135,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 describeResources('network', SAMPLES);
 
 interface NetworkFact extends ResourceFact {
+  /** The parameters that filter lists. */
+  readonly filters?: readonly string[];
+  /** The fields by which lists are sorted. */
+  readonly sortKeys?: readonly string[];
   /** Fields that only administrators see. */
   readonly administrator?: readonly string[];
   /** Fields that a member cannot set, with a value. */
@@ -151,7 +155,7 @@ async function asMember(): Promise<SendRequest> {
 }
 
 /** The resources whose facts have a property. */
-const factsWith = (property: 'administrator' | 'restricted') =>
+const factsWith = (property: 'administrator' | 'filters' | 'restricted') =>
   Object.entries(facts).filter(([, fact]) => fact[property]);
 
 it.each(factsWith('administrator'))('shows a member a %s without the fields of administrators', async (one, fact) => {
@@ -177,6 +181,59 @@ it.each(factsWith('restricted'))('rejects fields of a %s that only administrator
     if (changed.status !== 403) accepted.push(['change', key, changed.status]);
   }
   expect(accepted).toEqual([]);
+});
+
+/** Returns a value of a filter, and whether other texts cannot be converted to its type. */
+function filterValue({ type = 'string', format }: Partial<NetworkFact['request'][string]>) {
+  const types = [type].flat();
+  if (format === 'protocol') return { value: 'tcp', isConverted: true };
+  const isConverted = !types.includes('string');
+  if (types.includes('integer')) return { value: '4', isConverted };
+  return types.includes('boolean') && isConverted ? { value: 'true', isConverted } : { value: 'x', isConverted: false };
+}
+
+it.each(factsWith('filters'))(
+  'filters and sorts the list of each %s by the fields of the original',
+  async (one, fact) => {
+    const cloud = await cloudUnderTest();
+    const request: SendRequest = (method, path, body) => clientOf(cloud)(method, `/network${path}`, body);
+    const parameters = (await SAMPLES[one]?.parameters?.(request)) ?? {};
+    const path = fact.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(parameters[key]));
+    const { response, filters = [], sortKeys = [] } = fact;
+    const wrong: unknown[] = [];
+    for (const key of new Set([...(response.show ?? []), ...Object.keys(fact.request), ...filters, ...sortKeys])) {
+      const { value, isConverted } = filterValue(fact.request[key] ?? {});
+      const filter = await request('GET', `${path}?${key}=${value}`);
+      if (isConverted && (await request('GET', `${path}?${key}=x`)).status !== 400) wrong.push(['value', key]);
+      const sort = await request('GET', `${path}?sort_key=${key}&sort_dir=asc`);
+      if (filter.status !== (filters.includes(key) ? 200 : 400)) wrong.push(['filter', key, filter.status]);
+      if (sort.status !== (sortKeys.includes(key) ? 200 : 400)) wrong.push(['sort', key, sort.status]);
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+const EXTENSIONS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> =
+  readFacts('network').extensions;
+
+/** Fields that only some resources have, and that other tests cover. */
+const CONDITIONAL = ['ports.trunk_details', 'service_profiles.id'];
+
+describe('the extensions', () => {
+  it('are those of the facts', async () => {
+    const listed = await clientOf(await cloudUnderTest())('GET', '/network/v2.0/extensions');
+    const aliases = listed.body.extensions.map(({ alias }: { readonly alias: string }) => alias);
+    expect(aliases.sort()).toEqual(Object.keys(EXTENSIONS).sort());
+  });
+
+  it.each(Object.entries(EXTENSIONS))('have their fields: %s', (_, collections) => {
+    const missing = Object.entries(collections).flatMap(([many, keys]) => {
+      const fact = Object.values(facts).find((one) => one.many === many);
+      const known = fact && [...(fact.response.show ?? []), ...Object.keys(fact.request), ...(fact.filters ?? [])];
+      return keys.filter((key) => known && !known.includes(key)).map((key) => `${many}.${key}`);
+    });
+    expect(missing.filter((key) => !CONDITIONAL.includes(key))).toEqual([]);
+  });
 });
 
 const taggable = Object.entries(facts).filter(([, fact]) =>
