@@ -4,7 +4,7 @@ import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { created, del, noContent, post } from '../service/route.js';
-import { flag, longText } from '../service/wire-types.js';
+import { anything, flag, longText } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { hiddenStamps, named, names } from './standard-fields.js';
 import { uuid } from './value-types.js';
@@ -77,7 +77,7 @@ export const serviceProfiles: ResourceSpec = {
     description: described,
     driver: settable(longText, ''),
     enabled: settable(flag.nullable(), true),
-    metainfo: settable(z.unknown(), '', { filter: 'sort' }),
+    metainfo: settable(anything, '', { filter: 'sort' }),
   }),
   creating(_call, { driver, metainfo }) {
     if (!driver && !metainfo)
