@@ -52,6 +52,7 @@ export const NETWORK_ERRORS = {
   InvalidIpForNetwork: 400,
   InvalidIpForSubnet: 400,
   InvalidProtocolForHelper: 400,
+  InvalidRoutes: 400,
   IpAddressAlreadyAllocated: 409,
   IpAddressGenerationFailure: 409,
   IpAddressInUse: 409,

@@ -19,6 +19,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   security_group_rule: 100,
   trunk: -1,
   rbac_policy: 10,
+  router_route: 30,
 };
 
 /** The table of the limits that administrators have set, by project and kind of resource. */
@@ -55,6 +56,14 @@ const CONTENTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   security_group: { security_group_rule: 2 },
 };
 
+const limitOf = (call: Call, project: string, kind: string) => limitsOf(call, project)[kind] ?? -1;
+
+/** Throws `OverQuota` if a number of resources exceeds the limit of a project. */
+export function rejectExceeding(call: Call, project: string, kind: string, count: number): void {
+  const limit = limitOf(call, project, kind);
+  if (limit >= 0 && count > limit) throw networkError('OverQuota', `Quota exceeded for resources: ['${kind}'].`);
+}
+
 /** Adds a quota check before creation to a resource whose kind has a quota. */
 export function withQuota(spec: ResourceSpec): ResourceSpec {
   const { one, creating } = spec;
@@ -63,12 +72,9 @@ export function withQuota(spec: ResourceSpec): ResourceSpec {
     ...spec,
     async creating(call, doc, resource) {
       const project = String(doc.project_id);
-      const limits = limitsOf(call, project);
-      for (const [kind, added] of Object.entries({ [one]: 1, ...CONTENTS[one] })) {
-        const limit = limits[kind] ?? -1;
-        if (limit >= 0 && (await countUsed(call, kind, project)) + added > limit)
-          throw networkError('OverQuota', `Quota exceeded for resources: ['${kind}'].`);
-      }
+      for (const [kind, added] of Object.entries({ [one]: 1, ...CONTENTS[one] }))
+        if (limitOf(call, project, kind) >= 0)
+          rejectExceeding(call, project, kind, (await countUsed(call, kind, project)) + added);
       return creating?.(call, doc, resource);
     },
   };

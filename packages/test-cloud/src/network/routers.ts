@@ -9,6 +9,7 @@ import { anyId, flag, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { notAllowed } from './network-style.js';
 import { routerView } from './network-views.js';
+import { checkRoutes } from './router-routes.js';
 import { names, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { fixedIp, listOrNull, route, uniqueList, uuid } from './value-types.js';
@@ -96,7 +97,11 @@ export const routers: ResourceSpec = {
     availability_zones: derived(undefined, unlisted),
   }),
   creating: (call, router) => rejectReserved(call, 'create', router),
-  changing: async (call, _before, change) => rejectReserved(call, 'update', change),
+  async changing(call, before, change) {
+    rejectReserved(call, 'update', change);
+    if (change.routes) await checkRoutes(call, before, change.routes as readonly Wire[]);
+    return undefined;
+  },
   routes: (resource) => [
     put('/v2.0/routers/:id/add_router_interface', async (call) => {
       const { caller, cloud } = call;

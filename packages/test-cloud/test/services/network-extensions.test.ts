@@ -115,11 +115,25 @@ describe('additional resources of the network service', () => {
     ).toBe(26);
     expect((await request('GET', at(`floatingips/${floating.id}`))).body.floatingip.port_forwardings).toHaveLength(1);
     const router = await make('routers', 'router', {});
-    const route = (n: number) => ({ destination: `10.${n}.0.0/16`, nexthop: '10.0.0.9' });
+    const { id: network_id } = await make('networks', 'network', {});
+    const subnet = await make('subnets', 'subnet', { network_id, ip_version: 4, cidr: '10.0.0.0/24' });
+    await request('PUT', at(`routers/${router.id}/add_router_interface`), { subnet_id: subnet.id });
+    const route = (n: number, nexthop = '10.0.0.9') => ({ destination: `10.${n}.0.0/16`, nexthop });
     const put = async (action: string, routes: object[]) =>
       (await request('PUT', at(`routers/${router.id}/${action}`), { router: { routes } })).body.router.routes;
     expect(await put('add_extraroutes', [route(1), route(2)])).toEqual([route(1), route(2)]);
     expect(await put('remove_extraroutes', [route(1)])).toEqual([route(2)]);
+    for (const [nexthop, reason] of [
+      ['192.0.2.1', 'the nexthop is not connected with router'],
+      ['10.0.0.1', 'the nexthop is used by router'],
+    ] as const) {
+      const rejected = await request('PUT', at(`routers/${router.id}`), { router: { routes: [route(3, nexthop)] } });
+      expect(rejected).toMatchObject({ status: 400, body: { NeutronError: { type: 'InvalidRoutes' } } });
+      expect(rejected.body.NeutronError.message).toContain(reason);
+    }
+    await request('PUT', at(`quotas/${router.project_id}`), { quota: { router_route: 1 } });
+    const exceeding = await request('PUT', at(`routers/${router.id}`), { router: { routes: [route(1), route(2)] } });
+    expect(exceeding).toMatchObject({ status: 409, body: { NeutronError: { type: 'OverQuota' } } });
   });
 
   it('include those that the guide adds, exactly as it shows them', async () => {

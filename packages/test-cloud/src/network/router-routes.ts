@@ -1,0 +1,28 @@
+import { cidrOf, ipOf } from '@apistrata/compute-engine/catalogs';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import type { Wire } from '../service/wire.js';
+import { networkError } from './network-errors.js';
+import { rejectExceeding } from './quota-routes.js';
+
+/** Rejects routes of a router whose next hop is not in a subnet of the router, or is an address of the router. */
+export async function checkRoutes(call: Call, router: Doc, routes: readonly Wire[]): Promise<void> {
+  const { networks } = call.cloud.catalogs;
+  const elevated = { ...call.caller, isAdmin: true };
+  const own = (await networks.listPorts(elevated, { deviceIds: [router.id] })).flatMap(({ fixedIps }) => fixedIps);
+  const subnets = (await networks.listSubnets(elevated)).filter(({ id }) =>
+    own.some(({ subnetId }) => subnetId === id),
+  );
+  const prefixes = subnets.map(({ cidr }) => cidrOf(cidr));
+  for (const { nexthop } of routes) {
+    const { version, value } = ipOf(String(nexthop));
+    const isConnected = prefixes.some((one) => one.version === version && one.first <= value && value <= one.last);
+    const isUsed = own.some(({ address }) => address === nexthop);
+    if (!isConnected || isUsed)
+      throw networkError(
+        'InvalidRoutes',
+        `Invalid format for routes: ${JSON.stringify(routes)}, the nexthop is ${isConnected ? 'used by' : 'not connected with'} router`,
+      );
+  }
+  rejectExceeding(call, String(router.project_id), 'router_route', routes.length);
+}
