@@ -18,6 +18,8 @@ export interface OperationFact {
   readonly member?: number;
   /** A valid body, if a request without it is rejected before the caller is authorized. */
   readonly body?: object;
+  /** Whether a request with a body is rejected with 400. */
+  readonly bodyless?: true;
 }
 
 export interface Operation extends OperationFact {

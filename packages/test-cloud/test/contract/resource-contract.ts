@@ -36,6 +36,8 @@ export interface ResourceFact {
   readonly path: string;
   /** The key of lists. */
   readonly many: string;
+  /** The field that identifies a resource in paths; default: `id`. */
+  readonly key?: string;
   /** Whether one resource has no envelope. */
   readonly bare?: true;
   /** Whether creations contain a list of resources, in an envelope with the plural name. */
@@ -132,6 +134,9 @@ class ResourceUnderTest {
 
   one = (response: ApiResponse): any => (this.fact.bare ? response.body : response.body[this.name]);
 
+  /** Returns the value that identifies a resource in paths. */
+  keyOf = (wire: any): string => wire?.[this.fact.key ?? 'id'];
+
   created = (response: ApiResponse): any => (this.fact.bulk ? response.body[this.fact.many][0] : this.one(response));
 
   create = (fields: object) => {
@@ -179,7 +184,7 @@ export function describeResources(
       const response = await resource.create(await validFields(resource.request));
       expect(response.status, JSON.stringify(response.body)).toBe(statuses.create);
       const created = resource.created(response);
-      return { resource, created, id: created.id as string };
+      return { resource, created, id: resource.keyOf(created) };
     }
 
     const expectFields = (view: View, wire: unknown) => {
@@ -200,10 +205,11 @@ export function describeResources(
       if (statuses.list) {
         const listed = await request('GET', path);
         expect(listed.status).toBe(statuses.list);
-        const items = listed.body[fact.many] as readonly { readonly id: string }[];
+        // Lists of some resources are objects with the resources by name.
+        const items: readonly any[] = Object.values(listed.body[fact.many]);
         expectFields(
           'list',
-          items.find((item) => item.id === id),
+          items.find((item) => resource.keyOf(item) === id),
         );
       }
       if (statuses.change) {
@@ -252,7 +258,9 @@ export function describeResources(
       const valid = await validFields(resource.request);
       const accepted: unknown[] = [];
       for (const [verb, key, problem, value] of cells) {
-        const body = verb === 'create' ? { ...valid, [key]: value } : { [key]: value };
+        // A change by PUT may replace the resource, and must then be complete.
+        const others = verb === 'create' ? valid : fact.change === 'PUT' && sample.change;
+        const body = { ...others, [key]: value };
         const { status } = verb === 'create' ? await resource.create(body) : await resource.change(id, body);
         if (status !== invalid) accepted.push([verb, key, problem, status]);
       }
